@@ -6,12 +6,10 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"bindc/diag"
 	"bindc/internal/datafile"
-	"bindc/internal/fsx"
 	"bindc/internal/testmode"
 	"bindc/loader"
 )
@@ -65,33 +63,4 @@ func (s *changingSite) link(n int) *datafile.Cache {
 		s.Fatal(err)
 	}
 	return cache
-}
-
-// link takes data files without diagnostics from the parts, and does not even open them.
-func TestLinkDoesNotReadDataFiles(t *testing.T) {
-	s := &changingSite{T: t, dice: rand.New(rand.NewPCG(1, 2)), dir: t.TempDir(), cache: t.TempDir(),
-		files: map[string]bool{}}
-	s.write("hiera.yaml", "version: 2\nhierarchy:\n  - [node, '${fqdn}', 'data/node/${fqdn}']\n"+
-		"  - [common, 'true', data/common]\n")
-	for i := range 5 {
-		s.write(fmt.Sprintf("data/node/n%d.yaml", i), fmt.Sprintf("k: %d\n", i))
-	}
-	s.write("data/common.yaml", "k: '${fqdn}'\n")
-	cache := s.link(3)
-	var opened []string
-	disk := fsx.Disk{Fault: func(op fsx.Op, path string) error {
-		if op == fsx.Open && strings.Contains(path, "/data/") {
-			opened = append(opened, path)
-		}
-		return nil
-	}}
-	var diags diag.List
-	loader.Load(s.dir, loader.Options{Cache: cache, Disk: disk, Jobs: 1}, &diags)
-	if len(opened) > 0 || diags.Failed() {
-		t.Errorf("link opens %q and reports %v", opened, diags.Sorted())
-	}
-	loader.Load(s.dir, loader.Options{Disk: disk, Jobs: 1}, &diags)
-	if len(opened) == 0 {
-		t.Error("a build without parts opens no data file: this test is wrong")
-	}
 }

@@ -27,8 +27,8 @@ import (
 
 // withoutExample lists codes without an example: reserved codes, a code that only programs in Go can get because bindc
 // rejects such a command line earlier, and codes for clients of bindq serve.
-var withoutExample = []diag.Code{"busy", "encrypted", "environment", "modulepath", "protocol", "session",
-	"snapshot_missing", "too_large"}
+var withoutExample = []diag.Code{"busy", "connection", "encrypted", "environment", "modulepath", "not_found",
+	"protocol", "replaced", "session", "snapshot_missing", "too_large"}
 
 var reportedCode = regexp.MustCompile(`(?m) \[([a-z0-9_]+)\]$`)
 
@@ -88,6 +88,7 @@ func writeFiles(dir string, a *txtar.Archive) error {
 func TestCatalogueHasExactlyTheCodesOfTheSource(t *testing.T) {
 	t.Parallel()
 	inSource := codesInSource(t)
+	addCodesOfClient(t, inSource)
 	for _, r := range diag.Catalogue() {
 		if !inSource[string(r.Code)] {
 			t.Errorf("%s is in the catalogue, and nothing reports it", r.Code)
@@ -99,6 +100,27 @@ func TestCatalogueHasExactlyTheCodesOfTheSource(t *testing.T) {
 	}
 	if sorted := slices.IsSortedFunc(diag.Catalogue(), byCode); !sorted {
 		t.Error("the catalogue is not sorted")
+	}
+}
+
+// codeInPython matches the code of an error, which is the last argument in a line of the Python client.
+var codeInPython = regexp.MustCompile(`(?m), "([a-z_]+)"\)(?: from \w+)?$`)
+
+// addCodesOfClient adds the codes that only the Python client reports. The Ansible collection prints them.
+func addCodesOfClient(t *testing.T, found map[string]bool) {
+	t.Helper()
+	files, err := filepath.Glob("../clients/python/bindq/*.py")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files of the Python client: %v", err)
+	}
+	for _, path := range files {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range codeInPython.FindAllSubmatch(text, -1) {
+			found[string(m[1])] = true
+		}
 	}
 }
 

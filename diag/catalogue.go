@@ -56,6 +56,8 @@ var catalogue = []Rule{
 		"Correct the name; the message lists the valid ones."},
 	{"conflict", "Two bindings of a key have the same precedence, and a node could meet both conditions.", 6,
 		"Bind the key once in a higher layer or under a narrower condition, or remove one of the bindings."},
+	{"connection", "A client cannot start or reach bindq serve, or gets no answer in time.", 0,
+		"Correct the path of bindq or of its socket, or start the server. If bindq is slow, raise the time limit."},
 	{"convert", "A bindings file uses something that the other syntax cannot express.", 14,
 		"Express it in another way, or keep the file in its syntax."},
 	{"data", "A data file does not contain a hash of keys and values.", 4,
@@ -123,7 +125,7 @@ var catalogue = []Rule{
 	{"hiera_version", "A hiera.yaml for a different version of Hiera is ignored; its data is not in the " +
 		"snapshot.", 4,
 		"Include 'hiera:/' in a separate layer. If only Puppet should read its data, exclude it and " +
-			"'confdir-hiera:/'."},
+			"'confdir-hiera:/'. Pass a file of Hiera 3 with --global-hiera, or write it as version 5."},
 	{"hierarchy", "Malformed hierarchy, or a hierarchy in a different order than the categories.", 4,
 		"Write each entry as [category, value, path], three strings, in the order of the categories."},
 	{"ignored_code", "Lint: a 'bindc: ignore' comment has no effect.", 1,
@@ -182,6 +184,8 @@ var catalogue = []Rule{
 		"Remove the binding, or bind the key in a higher layer."},
 	{"no_node", "Data is for a category value that no node has; the data is never used.", 6,
 		"Correct the value or the file name, or add the facts of the node."},
+	{"not_found", "Nothing binds the key for this node.", 12,
+		"Correct the key, bind it, or pass a default. 'bindq explain KEY' shows bindings that do not apply."},
 	{"not_included", "No layer includes a bindings file or hiera.yaml; its data is never used.", 3,
 		"Include it in a layer. To ignore it, add it to the layer's 'exclude'."},
 	{"optional", "A binding is optional although its producer always has a value.", 14,
@@ -209,6 +213,9 @@ var catalogue = []Rule{
 		"Correct the name, or bind it at lower precedence."},
 	{"regexp", "Invalid regular expression.", 7,
 		"Correct the expression. It uses Ruby syntax, as in Puppet."},
+	{"replaced", "The snapshot was replaced while a client used it for a node, and bindq no longer has the old " +
+		"one.", 0,
+		"Look the values of the node up again, from the beginning."},
 	{"reserved", "A key begins with '/', or only another statement may bind it.", 14,
 		"Use the statement that the hint names, or a key that does not begin with '/'."},
 	{"ruby", "Bindings written in Ruby, which bindc does not run.", 3,

@@ -11,6 +11,7 @@ import (
 	"bindc/internal/expr"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
+	"bindc/loader/internal/hiera5"
 	"bindc/loader/internal/site"
 )
 
@@ -135,6 +136,8 @@ func (r *hieraReader) reportSecondConfig(path, second string) {
 func otherHiera(doc site.Document) string {
 	_, v, ok := doc.Root.Lookup("version")
 	switch {
+	case hiera5.VersionOf(doc.Document) == 3:
+		return "is a configuration of Hiera 3"
 	case !ok && !hasTriples(doc):
 		return "has no version, as a Hiera 1 configuration"
 	case !ok: // a Hiera 2 file; the missing version is reported later

@@ -147,6 +147,10 @@ func (p *planner) otherAtTop(u uri, h *hieraDir, d *diag.Diagnostic) bool {
 		d.Message = "this file is version " + strconv.FormatInt(version, 10) + ", but " + p.readsAsVersion2()
 		d.Hint = "include 'hiera:/' in a separate layer; if only Puppet should read its data, " +
 			"exclude 'confdir-hiera:/' and 'hiera:/'"
+	case version == 3:
+		d.Message += ": its data is NOT in the snapshot"
+		d.Hint = "to compile its data, build with '--global-hiera FILE', or write it as version 5; if only another " +
+			"Hiera reads it, exclude 'confdir-hiera:/' from the layer that includes it"
 	default:
 		d.Hint = "to compile its data, write it as version 5 or 2; if another Hiera reads it, " +
 			"exclude 'confdir-hiera:/' from the layer that includes it"

@@ -84,6 +84,8 @@ const (
 	addEntry   = "add an entry with its path to the hierarchy in hiera.yaml, or rename the file"
 	passedOver = "to compile its data, write it as version 5 or 2; if another Hiera reads it, exclude " +
 		"'confdir-hiera:/' from the layer that includes it"
+	ofHiera3 = "to compile its data, build with '--global-hiera FILE', or write it as version 5; if only another Hiera " +
+		"reads it, exclude 'confdir-hiera:/' from the layer that includes it"
 	includeHiera5 = "include 'hiera:/' in a separate layer; if only Puppet should read its data, exclude " +
 		"'confdir-hiera:/' and 'hiera:/'"
 	includeModule = "include 'module-hiera5:/m' in a separate layer, or add it to another layer's 'exclude' to ignore it"
@@ -212,7 +214,7 @@ var sites = []struct {
 			"bindings/x.yaml": set("x")}, nil, []string{"l confdir:/x: k"}},
 	{"hiera.yaml of version 3 that Puppet uses", configured("'confdir-hiera:/', 'module-hiera:/*'", map[string]string{
 		"hiera.yaml": "version: 3", "modules/m/hiera.yaml": ":backends: [yaml]"}),
-		[]string{"hiera.yaml:1:1 warning hiera_version; " + passedOver,
+		[]string{"hiera.yaml:1:1 warning hiera_version; " + ofHiera3,
 			"modules/m/hiera.yaml:1:1 note hiera_version"}, nil},
 	{"hiera.yaml of another version that a layer names",
 		configured("'confdir-hiera:/d', 'module-hiera:/m'", map[string]string{
@@ -505,7 +507,9 @@ var sites = []struct {
 		[]string{"hiera.yaml:1:1 warning hiera_version; " + passedOver}, nil},
 	{"version 3 with entries of Hiera 5", map[string]string{
 		"hiera.yaml": "{version: 3, defaults: {datadir: d}, hierarchy: [{name: A, path: a.yaml}]}"},
-		[]string{"hiera.yaml:1:1 warning hiera_version; " + passedOver}, nil},
+		[]string{"hiera.yaml:1:1 warning hiera_version; " + ofHiera3}, nil},
+	{"Hiera 3 without a version", map[string]string{"hiera.yaml": "{':backends': [yaml], ':hierarchy': [common]}"},
+		[]string{"hiera.yaml:1:1 warning hiera_version; " + ofHiera3}, nil},
 	{"Hiera 5 without a version, in a subdirectory and in a module", configured("'confdir-hiera:/d', 'module-hiera:/*'",
 		map[string]string{"d/hiera.yaml": "defaults: {datadir: d}", "modules/m/hiera.yaml": "defaults: {datadir: d}"}),
 		[]string{"d/hiera.yaml:1:1 error version", "modules/m/hiera.yaml:1:1 note hiera_version"}, nil},

@@ -82,7 +82,7 @@ func chosenFor(q *question, choice *bindings.Environments) (string, *bindings.Fa
 // factsOf returns the facts in a question.
 func factsOf(q *question) (*bindings.Facts, error) {
 	var facts bindings.Value
-	opts := bindings.FactsOptions{Environment: environmentOf(q), StrictVariables: q.Strict}
+	opts := bindings.FactsOptions{StrictVariables: q.Strict}
 	for _, m := range []struct {
 		name string
 		text json.RawMessage
@@ -94,6 +94,9 @@ func factsOf(q *question) (*bindings.Facts, error) {
 		if err := m.to.UnmarshalJSON(m.text); err != nil {
 			return nil, failed(bindings.CodeFacts, m.name+": "+err.Error())
 		}
+	}
+	if v, given := opts.Variables.Get("environment"); !given || !v.IsUndef() {
+		opts.Environment = environmentOf(q)
 	}
 	return bindings.NewFacts(facts, opts)
 }

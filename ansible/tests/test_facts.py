@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import unittest
-from typing import Any
+from typing import Any, Dict, List
 
 import yaml
 from world import COLLECTION, World
@@ -101,7 +101,9 @@ OLD_CONFIG = """
   - common
 """
 
-OLD_TERMS = ["motd", "port", "flag", "list", "hash", "motd fqdn=web1.example.org", "motd environment=testing",
+OLD_TERMS = ["motd environment=production", "-y scope.yaml motd", "--json=scope.json motd", "motd -y scope.yaml fqdn=other",
+             "-d motd", "--debug --hash hash", "list -f json", "motd --format json", "absent -f json", "flag -f ruby",
+             "motd fallback and more", "motd ::fqdn=web1.example.org fqdn=web1.example.org", "motd", "port", "flag", "list", "hash", "motd fqdn=web1.example.org", "motd environment=testing",
              "motd fqdn=web1.example.org environment=testing", "absent", "absent fallback", "motd fallback",
              "-a list fqdn=web1.example.org", "-h hash fqdn=web1.example.org", "special", "nothing", "multiline"]
 
@@ -134,11 +136,34 @@ class OldPluginTest(unittest.TestCase):
             multiline: "one\ntwo\n"
             nothing: ~
             """)
+        world.write("scope.yaml", "fqdn: web1.example.org\n")
+        world.write("scope.json", '{"fqdn": "web1.example.org"}')
         world.build()
         old = world.write("old.yaml", OLD_CONFIG.replace("DATA", str(world.dir / "site/data")))
-        world.configure("old_plugin = true\nenvironment = none")
+        world.configure("old_plugin = true")
         world.inventory(world.hosts(1))
-        world.write("terms.json", json.dumps({"terms": OLD_TERMS}))
+        self.assertEqual(self.answers(world, OLD_TERMS), {term: self.old(world, old, term) for term in OLD_TERMS})
+        deeper = world.write("deeper.yaml", old.read_text() + ":merge_behavior: deeper\n")
+        world.configure("old_plugin = true\nmerge_behavior = deeper")
+        merged = ["-h hash fqdn=web1.example.org"]
+        self.assertEqual(self.answers(world, merged), {term: self.old(world, deeper, term) for term in merged})
+
+    def test_configuration_of_hiera_3_is_compiled_as_it_is(self) -> None:
+        world = World()
+        self.addCleanup(world.close)
+        shutil.rmtree(world.dir / "site")
+        old = world.write("site/hiera.yaml", OLD_CONFIG.replace("DATA", str(world.dir / "site/data")))
+        world.write("site/data/nodes/web1.example.org.yaml", "motd: node\n")
+        world.write("site/data/common.yaml", "motd: 'common %{fqdn}|'\n")
+        world.build("--global-hiera", str(old))
+        world.configure("old_plugin = true")
+        world.inventory(world.hosts(1))
+        terms = ["motd", "motd fqdn=web1.example.org", "motd fqdn=web2", "absent"]
+        self.assertEqual(self.answers(world, terms), {term: self.old(world, old, term) for term in terms})
+
+    def answers(self, world: World, terms: List[str]) -> Dict[str, str]:
+        """Returns the answers of the lookup plugin."""
+        world.write("terms.json", json.dumps({"terms": terms}))
         world.play("""
             - hosts: h0.example.org
               gather_facts: false
@@ -147,14 +172,12 @@ class OldPluginTest(unittest.TestCase):
                     content: "{{ query('bindc.data.hiera', *terms) | to_json }}"
                     dest: "{{ playbook_dir }}/out.json"
             """, "-e", "@terms.json")
-        found = dict(zip(OLD_TERMS, json.loads((world.dir / "out.json").read_text())))
-        expected = {term: self.old(old, term) for term in OLD_TERMS}
-        self.assertEqual(found, expected)
+        return dict(zip(terms, json.loads((world.dir / "out.json").read_text())))
 
-    def old(self, config: pathlib.Path, term: str) -> str:
+    def old(self, world: World, config: pathlib.Path, term: str) -> str:
         """Returns the answer of the removed plugin, which ran this command."""
-        return subprocess.run("hiera -c %s %s" % (config, term), shell=True, check=False, stdout=subprocess.PIPE,
-                              stderr=sys.stderr, text=True).stdout.strip()
+        return subprocess.run("hiera -c %s %s" % (config, term), shell=True, check=False, cwd=world.dir,
+                              stdout=subprocess.PIPE, stderr=sys.stderr, text=True).stdout.strip()
 
 
 if __name__ == "__main__":

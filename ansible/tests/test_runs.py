@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
+import textwrap
 import time
 import unittest
 from typing import Any, Dict
@@ -155,7 +157,12 @@ class RunTest(unittest.TestCase):
         for term, expected in (("app::wrong", "'app::wrong': expected Integer, found String [type_mismatch] "
                                               "(bindings/default.yaml:6:12)"),
                                ("absent", "absent: nothing binds this key for this node [not_found]"),
-                               ("a b c", "expected KEY [DEFAULT] [NAME=VALUE ...]")):
+                               ("role=db", "expected KEY [DEFAULT] [NAME=VALUE ...]"),
+                               ("a b c", "the term of a has surplus words: c"),
+                               ("a -c hiera.yaml", "option -c not recognized"),
+                               ("a -f yaml", "unknown format 'yaml'; expected ruby or json"),
+                               ("a -y absent.yaml", "No such file or directory"),
+                               ("a role=db ::role=web", "two values of the variable role")):
             out = self.world.play("""
                 - hosts: h0.example.org
                   gather_facts: false
@@ -194,8 +201,63 @@ class RunTest(unittest.TestCase):
         self.assertIn("BINDQ_SNAPSHOT", self.world.play(playbook, status=2))
         self.assertIn("a configuration of Hiera; compile its directory",
                       self.world.play(playbook, status=2, ANSIBLE_HIERA_CFG="/etc/hiera.yaml"))
+        self.assertIn("there is no program bindq in PATH; install bindq, or set 'executable'",
+                      self.world.play(playbook, status=2, PATH="/usr/bin:/bin", BINDQ_SNAPSHOT="x.snap"))
         self.assertIn("unset ANSIBLE_HIERA_BIN", self.world.play(
             playbook, status=2, ANSIBLE_HIERA_BIN="/usr/bin/hiera", BINDQ_SNAPSHOT="x.snap"))
+
+    def test_old_configuration_without_effect_is_reported_once(self) -> None:
+        playbook = """
+            - hosts: all
+              gather_facts: false
+              tasks:
+                - debug: {msg: "found {{ lookup('bindc.data.hiera', 'generation'%s) }}"}
+            """
+        out = " ".join(self.world.play(playbook % "", ANSIBLE_HIERA_CFG="/etc/hiera.yaml").split())
+        self.assertEqual((out.count("found 1"), out.count("is /etc/hiera.yaml and has no effect")), (20, 1), out)
+        self.assertIn("the snapshot is /etc/hiera.yaml, a configuration of Hiera",
+                      self.world.play(playbook % ", config_file='/etc/hiera.yaml'", status=2))
+
+    def test_list_as_one_term_is_an_error(self) -> None:
+        out = self.world.play("""
+            - hosts: h0.example.org
+              gather_facts: false
+              tasks:
+                - debug: {msg: "{{ lookup('bindc.data.hiera', ['ntp::port', 'packages']) }}"}
+            """, status=2)
+        self.assertIn("expected a text, found a list; pass each key as a term of its own", out)
+
+    def test_empty_environment_makes_variable_empty(self) -> None:
+        self.world.write("site/data/common.yaml", "environment: 'in %{environment}|'\n")
+        self.world.build()
+        self.hosts = self.world.hosts(1)
+        self.world.inventory(self.hosts)
+        expression = "[lookup('bindc.data.hiera', 'environment'), lookup('bindc.data.hiera', 'environment environment=')]"
+        self.assertEqual(self.results(expression), {"h0.example.org": ["in production|", "in |"]})
+        self.world.configure("environment =")
+        self.assertEqual(self.results(expression), {"h0.example.org": ["in |", "in |"]})
+
+    def test_command_of_readme_renames_plugin_in_all_files(self) -> None:
+        [command] = re.findall(r"```sh\n(.*?)```", (COLLECTION / "README.md").read_text(), re.DOTALL)
+        before = """
+            - debug: {msg: "{{ lookup('community.general.hiera', 'a') }} {{ q( 'hiera', 'hiera') }}"}
+            - debug: {msg: '{{ query("hiera", "b") }} in hiera'}
+              with_hiera: [c]
+            - debug: {msg: d}
+              with_community.general.hiera: [d]
+            """
+        after = """
+            - debug: {msg: "{{ lookup('bindc.data.hiera', 'a') }} {{ q('bindc.data.hiera', 'hiera') }}"}
+            - debug: {msg: '{{ query("bindc.data.hiera", "b") }} in hiera'}
+              with_bindc.data.hiera: [c]
+            - debug: {msg: d}
+              with_bindc.data.hiera: [d]
+            """
+        names = ["plays/site.yml", "plays/roles/a/tasks/main.yaml", "plays/roles/a/templates/b.j2", "plays/notes.txt"]
+        paths = [self.world.write(name, before) for name in names]
+        subprocess.run(["bash", "-ec", command], cwd=self.world.dir / "plays", check=True)
+        self.assertEqual([path.read_text() for path in paths[:3]], [textwrap.dedent(after).lstrip("\n")] * 3)
+        self.assertEqual(paths[3].read_text(), textwrap.dedent(before).lstrip("\n"))
 
 
 if __name__ == "__main__":

@@ -131,6 +131,7 @@ class SensitiveTest(unittest.TestCase):
         self.assertIn("the fact is not set", out)
         self.assertGreater(len((self.world.dir / "callback.log").read_text()), 10000)
         self.assertIn("censored", out)
+        self.assertIn("app::password is sensitive, so debug does not print it", " ".join(out.split()))
 
     def test_free_strategy_and_error_of_template(self) -> None:
         out = self.world.play("""

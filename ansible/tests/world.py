@@ -95,8 +95,8 @@ class World:
         self.write("site/bindings/default.yaml", BINDINGS)
         self.write("site/binder_config.yaml", LAYERS)
 
-    def build(self) -> None:
-        subprocess.run([BINDC, "build", str(self.dir / "site"), "-o", str(self.snapshot)], check=True,
+    def build(self, *arguments: str) -> None:
+        subprocess.run([BINDC, "build", str(self.dir / "site"), "-o", str(self.snapshot), *arguments], check=True,
                        capture_output=True)
 
     def hosts(self, count: int) -> Dict[str, Dict[str, Any]]:

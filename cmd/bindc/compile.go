@@ -36,7 +36,7 @@ func compiled(cmd *cobra.Command, dir, out string, f *flags) (*compilation, erro
 	}
 	options := f.options()
 	if f.parts != nil {
-		if err := f.linked(dir, &options); err != nil {
+		if err := f.linked(&options); err != nil {
 			return nil, err
 		}
 	}

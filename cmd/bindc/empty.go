@@ -28,8 +28,8 @@ func reportEmpty(diags *diag.List, dir, out string) {
 }
 
 // explainEmpty lists the codes of warnings that explain why a site binds nothing, so that no second warning is needed.
-var explainEmpty = []diag.Code{"config", "data", "data_unreached", "hiera_interpolation", "hiera_version",
-	"not_included", "path_extension", "yml"}
+var explainEmpty = []diag.Code{"config", "data", "data_unreached", "hiera_interpolation", "not_included",
+	"path_extension", "yml"}
 
 // mayHoldBindings reports whether the file at path is a snapshot with bindings, or cannot be read.
 func mayHoldBindings(path string) bool {

@@ -15,7 +15,6 @@ import (
 	"bindc/diag"
 	"bindc/internal/cli"
 	"bindc/internal/datafile"
-	"bindc/internal/revision"
 	"bindc/loader"
 	"bindc/ship/oci"
 )
@@ -30,8 +29,8 @@ func (g *bounds) linkCommand() *cobra.Command {
 		Short: "Compose the parts of a build into a snapshot",
 		Long: "link composes the packs that 'bindc build --part' wrote for all parts of a site\n" +
 			"into the snapshot FILE. A single build would write the same file and print the\n" +
-			"same diagnostics. link takes the data files from the packs and does not read them\n" +
-			"again. It needs the same commit of the site, and the flags of the parts.\n" +
+			"same diagnostics. link reads the site again to check that it has not changed,\n" +
+			"but does not parse the data files in the packs. It needs the flags of the parts.\n" +
 			"PACK is a file, or oci://HOST/REPO:TAG to which 'bindc push' has pushed one.\n\n" +
 			"Exit status: 0 FILE was written, 1 the site has errors, 2 another error: usage,\n" +
 			"or a pack that does not belong to the site or to the other packs.",
@@ -110,15 +109,12 @@ func checkComplete(parts []*datafile.Part) error {
 }
 
 // linked prepares options for the composition of parts.
-func (f *flags) linked(dir string, options *loader.Options) error {
+func (f *flags) linked(options *loader.Options) error {
 	for _, p := range f.parts {
 		if given := f.siteFlags(); p.Options != given {
 			return fmt.Errorf("%s was built with %s, and link has %s: use the same flags for all parts and for link",
 				p.Path, describeFlags(p.Options), describeFlags(given))
 		}
-	}
-	if err := checkCommits(f.parts, dir, f.commitOf(dir)); err != nil {
-		return err
 	}
 	code, err := f.program()
 	if err != nil {
@@ -126,32 +122,6 @@ func (f *flags) linked(dir string, options *loader.Options) error {
 	}
 	options.Cache, err = datafile.Link(f.parts, code)
 	return err
-}
-
-// checkCommits rejects parts of other commits than that of the site in dir, which is "" if it is unknown. link does not
-// read the data files, so it would not notice another content of the same size.
-func checkCommits(parts []*datafile.Part, dir, commit string) error {
-	for _, p := range parts {
-		switch {
-		case p.Commit == "":
-		case commit == "":
-			dir, commit = p.Path, p.Commit
-		case p.Commit != commit:
-			return fmt.Errorf("%s was built from commit %.12s, and %s from commit %.12s: build all parts and link from the "+
-				"same commit", p.Path, p.Commit, dir, commit)
-		}
-	}
-	return nil
-}
-
-// commitOf returns the ID of the commit that is checked out in dir, or "" if git does not know.
-func (f *flags) commitOf(dir string) string {
-	repo, err := revision.Open(f.signals.stopped, dir)
-	if err != nil {
-		return ""
-	}
-	id, _ := repo.Commit("HEAD") // fails in a repository without commits
-	return id
 }
 
 // siteFlags returns the flags on which the files of a site and their content can depend.
@@ -251,7 +221,7 @@ func buildPart(cmd *cobra.Command, dir, out, part string, f *flags) error {
 		return err
 	}
 	head := datafile.PartHead{Share: share, Version: cli.Version(), Options: f.siteFlags(),
-		Commit: f.commitOf(dir), Read: readFiles(site.Inputs)}
+		Read: readFiles(site.Inputs)}
 	f.signals.uninterrupted(func() { err = options.Cache.WritePart(out, head) })
 	if err != nil {
 		return fmt.Errorf("cannot write the pack: %w", err)

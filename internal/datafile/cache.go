@@ -34,11 +34,9 @@ type Cache struct {
 
 	files    []File           // files of earlier builds
 	next     []*File          // files of this build
-	labels   []string         // labels of next, which only a part has
 	byInode  map[uint64]int32 // index in files, by inode
 	byDigest func() map[digestKey]int32
-	scans    atomic.Int32       // number of files to search without byDigest
-	byLabel  map[labelKey]int32 // index in files; only for files of parts
+	scans    atomic.Int32 // number of files to search without byDigest
 }
 
 type digestKey struct {
@@ -175,8 +173,8 @@ func (c *Cache) find(key digestKey) int {
 // files again, which is faster.
 const worthwhile = 64
 
-// Keep sets the files that Save or WritePart stores, and the labels of the files, which only WritePart needs.
-func (c *Cache) Keep(files []*File, labels []string) { c.next, c.labels = files, labels }
+// Keep sets the files that Save stores.
+func (c *Cache) Keep(files []*File) { c.next = files }
 
 // Begin prepares a cache without a directory for a build that begins now.
 func (c *Cache) Begin(now time.Time) { c.opened = now.UnixNano() }
@@ -190,7 +188,7 @@ func (c *Cache) Reuse() {
 			c.files = append(c.files, *f)
 		}
 	}
-	c.next, c.labels = nil, nil
+	c.next = nil
 	c.index()
 }
 

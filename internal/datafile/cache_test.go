@@ -63,7 +63,7 @@ func (s *site) read(c *Cache, paths ...string) (said []string, unchanged, cached
 				e.Line, e.Col))
 		}
 	}
-	c.Keep(files, nil)
+	c.Keep(files)
 	if err := c.Save(); err != nil {
 		s.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestFormatsOfOneFileAreCachedSeparately(t *testing.T) {
 	var diags diag.List
 	src := []byte(`{"k": 08}`)
 	f := NewReader(c, fsx.Disk{}).Source("x", src, YAML, &diags)
-	c.Keep([]*File{&f}, nil)
+	c.Keep([]*File{&f})
 	if err := c.Save(); err != nil {
 		t.Fatal(err)
 	}

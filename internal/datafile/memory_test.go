@@ -34,7 +34,7 @@ func TestReuseInOneProcess(t *testing.T) {
 		if err != nil || diags.Failed() {
 			t.Fatalf("reading fails: %v %v", err, diags.Sorted())
 		}
-		cache.Keep([]*File{f}, nil)
+		cache.Keep([]*File{f})
 		cache.Reuse()
 		return len(f.Entries)
 	}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/cespare/xxhash/v2"
@@ -50,9 +51,7 @@ type PartHead struct {
 	Version string // of the program, for people
 	Program []byte
 	Options string // as given to the program
-	Commit  string // of the site, if it is in a git repository
 	Read    []PartFile
-	Labels  []string // of the files in the pack, in the same order; set by WritePart
 }
 
 // PartFile identifies the content of a file.
@@ -65,7 +64,7 @@ type PartFile struct {
 // A part is, in this order: the magic; the length of the header (u32, little-endian); the header as JSON; a pack; the
 // SHA-256 of everything before it. The digest detects damage. Only the checks in Link reject forged content.
 const (
-	partMagic = "bindc part 2\n\x00\x00\x00"
+	partMagic = "bindc part 1\n\x00\x00\x00"
 	partStart = len(partMagic) + 4
 )
 
@@ -80,12 +79,6 @@ func NewCache(program Program) *Cache {
 // owner can read it.
 func (c *Cache) WritePart(path string, head PartHead) error {
 	head.Program = c.program[:]
-	var files []*File
-	for i, f := range c.next {
-		if f.silent { // as in writePack
-			files, head.Labels = append(files, f), append(head.Labels, c.labels[i])
-		}
-	}
 	text, err := json.Marshal(head)
 	if err != nil {
 		return err
@@ -97,7 +90,7 @@ func (c *Cache) WritePart(path string, head PartHead) error {
 		if _, err := w.Write(append(start, text...)); err != nil {
 			return err
 		}
-		if err := writePack(w, &c.pools, files, c.program); err != nil {
+		if err := writePack(w, &c.pools, c.next, c.program); err != nil {
 			return err
 		}
 		_, err := f.Write(sum.Sum(nil))
@@ -158,56 +151,26 @@ func (p *Part) damaged() error {
 
 // Link returns a cache with the data files of all parts. It checks every value, because parts may come from others.
 func Link(parts []*Part, program Program) (*Cache, error) {
-	c := &Cache{program: program, byLabel: map[labelKey]int32{}}
+	c := &Cache{program: program}
 	for _, p := range parts {
 		if !bytes.Equal(p.Program, program[:]) {
 			return nil, fmt.Errorf("%s was built by another bindc, %s: build all parts with the bindc that links them",
 				p.Path, p.Version)
 		}
 		read, ok := decodePack(p.pack, program)
-		if !ok || !read.sound() || !c.adopt(p, &read) {
+		if !ok || !read.sound() {
 			return nil, p.damaged()
 		}
+		c.adopt(&read)
 		p.pack = ""
 	}
-	c.index()
+	c.byInode = map[uint64]int32{}
+	c.byDigest = sync.OnceValue(c.digests)
 	return c, nil
 }
 
-// labelKey identifies a data file of a site.
-type labelKey struct {
-	label string
-	kind  Format
-}
-
-// Linked returns the data file at path from the part that has it. It does not read the file, but compares its size. The
-// caller has to read a file that is in no part, because its size differs or it has diagnostics.
-func (r *Reader) Linked(path, label string, kind Format) (*File, bool) {
-	if r.cache == nil {
-		return nil, false
-	}
-	i, ok := r.cache.byLabel[labelKey{label, kind}]
-	if !ok {
-		return nil, false
-	}
-	f := &r.cache.files[i]
-	id, ok := fsx.FileIDAt(path)
-	return f, ok && id.Size == f.Size
-}
-
-// adopt adds the files of a part to c, with the numbers that keys and values have in c. It returns false if their
-// labels are not possible.
-func (c *Cache) adopt(part *Part, p *pack) bool {
-	if len(part.Labels) != len(p.files) {
-		return false
-	}
-	for i, label := range part.Labels {
-		key := labelKey{label, p.files[i].kind}
-		if _, twice := c.byLabel[key]; twice || !part.Has(label) {
-			return false
-		}
-		c.byLabel[key] = int32(len(c.files) + i)
-	}
+// adopt adds the files of a pack to c, with the numbers that keys and values have in c.
+func (c *Cache) adopt(p *pack) {
 	keys, values := make([]uint32, len(p.keys)), make([]uint32, len(p.values))
 	for i, k := range p.keys {
 		keys[i] = c.pools.Keys.Number([]byte(k))
@@ -224,7 +187,6 @@ func (c *Cache) adopt(part *Part, p *pack) bool {
 		f.id = fsx.FileID{}
 		c.files = append(c.files, f)
 	}
-	return true
 }
 
 // sound reports whether the pack has only what data files can have: names of keys, values that can be decoded, and no

@@ -22,7 +22,7 @@ func writePart(t testing.TB, program Program, entries ...string) string {
 		f.Entries = append(f.Entries, Entry{Key: c.pools.Keys.Number([]byte(entries[i])),
 			Value: c.pools.Values.Number([]byte(entries[i+1])), Line: 1, Col: 1})
 	}
-	c.Keep([]*File{f}, []string{"f.yaml"})
+	c.Keep([]*File{f})
 	path := filepath.Join(t.TempDir(), "p.pack")
 	if err := c.WritePart(path, PartHead{Share: Share{1, 1}, Version: "1.2"}); err != nil {
 		t.Fatal(err)
@@ -65,76 +65,6 @@ func TestLinkRejectsForgedContent(t *testing.T) {
 		if err := linkOne(writePart(t, Program{}, entries...), Program{}); err == nil {
 			t.Errorf("%s: link accepts it", name)
 		}
-	}
-}
-
-// A part has only files whose labels are in its share, each once.
-func TestLinkRejectsForgedLabels(t *testing.T) {
-	const label = "f.yaml"
-	share := Share{1, 2}
-	if !share.Has(label) {
-		share.Part = 2
-	}
-	files := []*File{{silent: true, kind: YAML}, {silent: true, kind: JSON}}
-	for name, c := range map[string]struct {
-		share  Share
-		labels []string
-		want   bool
-	}{
-		"two formats of one file": {share, []string{label, label}, true},
-		"other share":             {Share{3 - share.Part, 2}, []string{label, label}, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			cache, path := NewCache(Program{}), filepath.Join(t.TempDir(), "p.pack")
-			cache.Keep(files, c.labels)
-			if err := cache.WritePart(path, PartHead{Share: c.share}); err != nil {
-				t.Fatal(err)
-			}
-			if err := linkOne(path, Program{}); (err == nil) != c.want {
-				t.Errorf("link says %v", err)
-			}
-		})
-	}
-	part := &Part{PartHead: PartHead{Share: Share{1, 1}, Labels: []string{label, label}}}
-	for _, pack := range []*pack{{files: []File{{}}}, {files: []File{{}, {}}}} {
-		if (&Cache{byLabel: map[labelKey]int32{}}).adopt(part, pack) {
-			t.Errorf("a part with the label %s twice and %d files is accepted", label, len(pack.files))
-		}
-	}
-}
-
-// A file that has the size it had when its part was built is not read again.
-func TestLinkedFileNeedsSameSize(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "f.yaml")
-	var diags diag.List
-	r := NewReader(NewCache(Program{}), fsx.Disk{})
-	f := r.Source(path, []byte("k: 1\n"), YAML, &diags)
-	r.cache.Keep([]*File{&f}, []string{"f.yaml"})
-	packed := filepath.Join(t.TempDir(), "p.pack")
-	if err := r.cache.WritePart(packed, PartHead{Share: Share{1, 1}}); err != nil {
-		t.Fatal(err)
-	}
-	part, err := ReadPart(packed, packed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	linked, err := Link([]*Part{part}, Program{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for content, want := range map[string]bool{"k: 1\n": true, "k: 10\n": false, "": false} {
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, ok := NewReader(linked, fsx.Disk{}).Linked(path, "f.yaml", YAML); ok != want {
-			t.Errorf("%q: taken from the part is %v, expected %v", content, ok, want)
-		}
-	}
-	if _, ok := NewReader(linked, fsx.Disk{}).Linked(path, "f.yaml", JSON); ok {
-		t.Error("the file is taken from the part in another format")
-	}
-	if _, ok := NewReader(linked, fsx.Disk{}).Linked(path+".gone", "f.yaml", YAML); ok {
-		t.Error("a missing file is taken from the part")
 	}
 }
 
@@ -182,7 +112,7 @@ func TestLinkAcceptsWhatPartsHave(t *testing.T) {
 	text := "a: [1, -2.5, true, ~, {b: '${fqdn}'}]\nl: \"${lookup('a')}\"\n"
 	hiera := "h: '%{facts.os}'\ni: \"%{lookup('h')}\"\nlookup_options: {h: {merge: deep}}\n"
 	files := []File{r.Source("a", []byte(text), YAML, &diags), r.Source("b", []byte(hiera), Hiera5YAML, &diags)}
-	r.cache.Keep([]*File{&files[0], &files[1]}, []string{"a.yaml", "b.yaml"})
+	r.cache.Keep([]*File{&files[0], &files[1]})
 	path := filepath.Join(t.TempDir(), "p.pack")
 	if err := r.cache.WritePart(path, PartHead{Share: Share{1, 1}}); err != nil {
 		t.Fatal(err)

@@ -213,7 +213,18 @@ func (v *view) FirstNode() string {
 	return v.d.nodes[0].Name
 }
 
-func (v *view) HasOld() bool    { return v.d.old != nil || len(v.kept) > 1 }
+func (v *view) HasOld() bool { return v.d.old != nil || len(v.kept) > 1 }
+
+// IgnoresCase reports whether all conditions compare without regard to case. Paths of Hiera 5 do not.
+func (v *view) IgnoresCase() bool {
+	for i, d := range v.d.file.Dimensions() {
+		if d.Exact && v.d.file.HasValues(i) {
+			return false
+		}
+	}
+	return true
+}
+
 func (v *view) Notes() []string { return v.d.notes }
 func (v *view) Revealed() bool  { return v.d.Sensitive }
 

@@ -19,7 +19,8 @@ options:
     env: [{name: ANSIBLE_HIERA_BIN}]
     ini: [{section: bindc, key: executable}]
   config_file:
-    description: The old name of C(snapshot). A C(hiera.yaml) cannot be used; compile it.
+    description:
+      - The old name of C(snapshot), which takes precedence. A C(hiera.yaml) cannot be used; compile it.
     type: path
     env: [{name: ANSIBLE_HIERA_CFG}]
     ini: [{section: bindc, key: config_file}]
@@ -30,9 +31,11 @@ options:
     default: []
     ini: [{section: bindc, key: arguments}]
   environment:
-    description: The Puppet environment.
+    description:
+      - The Puppet environment. The default is C(production).
+      - An empty text means that there is no environment, so C(%{environment}) is empty. It is the default with
+        C(old_plugin).
     type: str
-    default: production
     env: [{name: BINDC_ENVIRONMENT}]
     ini: [{section: bindc, key: environment}]
     vars: [{name: bindc_environment}]

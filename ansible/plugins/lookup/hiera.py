@@ -16,13 +16,22 @@ options:
     description:
       - Keys. A key can be followed by a default and by variables, such as C(ntp::servers fqdn=web1.example.org).
       - Variables take precedence over facts. C(environment=NAME) selects the environment.
-      - The flags C(-a) and C(-h) of the command C(hiera) merge arrays and hashes.
+      - The flags of the command C(hiera) can be used. C(-a) and C(-h) merge arrays and hashes. C(-y FILE) and
+        C(-j FILE) read variables from a file of YAML or JSON. C(-f json) returns the value as text in JSON.
     type: list
     elements: str
     required: true
   merge:
     description: A merge strategy, as for Puppet's C(lookup()) - first, unique, hash, deep, or a hash of options.
     type: raw
+  merge_behavior:
+    description:
+      - How C(-h) merges hashes, as C(:merge_behavior) of Hiera 3. C(native) merges only the top level.
+      - With C(deep), values of lower levels take precedence, and with C(deeper) those of higher levels.
+    type: str
+    choices: [native, deep, deeper]
+    default: native
+    ini: [{section: bindc, key: merge_behavior}]
   default:
     description: The value for keys that are not found. Without it they are an error.
     type: raw
@@ -49,19 +58,26 @@ _raw:
   elements: raw
 '''
 
+from ansible.errors import AnsibleLookupError
 from ansible.plugins.lookup import LookupBase
+from ansible.utils.display import Display
 
 from ansible_collections.bindc.data.plugins.plugin_utils import sensitive
 from ansible_collections.bindc.data.plugins.plugin_utils.bindq import BindqError, NotFound, Sensitive
 from ansible_collections.bindc.data.plugins.plugin_utils.node import failure, open_node
 from ansible_collections.bindc.data.plugins.plugin_utils.terms import parse
-from ansible_collections.bindc.data.plugins.plugin_utils.values import ruby, unsafe
+from ansible_collections.bindc.data.plugins.plugin_utils.values import text_of, unsafe
 from ansible_collections.bindc.data.plugins.plugin_utils.variables import Templated
 
 
 # Options that variables can set
 VARIABLES = {"snapshot": "bindc_snapshot", "environment": "bindc_environment", "facts": "bindc_facts",
              "trusted": "bindc_trusted"}
+
+# What -h means, by the option merge_behavior
+HASH_MERGES = {"native": "hash", "deep": "reverse_deep", "deeper": "unconstrained_deep"}
+
+display = Display()
 
 
 class LookupModule(LookupBase):
@@ -71,32 +87,47 @@ class LookupModule(LookupBase):
         return [self._lookup(parse(term), variables or {}) for term in terms]
 
     def _lookup(self, term, variables):
-        def option(name):
-            variable = VARIABLES.get(name)
-            if name in self._given or variable not in variables:
-                return self.get_option(name)
-            return self._templar.template(variables[variable])
-
+        self._report_surplus(term)
         try:
-            node = open_node(option, variables.get("inventory_hostname", "localhost"),
-                             variables.get("ansible_facts", {}), Templated(self._templar, variables), term.scope)
-            value = node.lookup(term.key, merge=self.get_option("merge") or term.merge)
+            node = open_node(lambda name: self._option(name, variables),
+                             variables.get("inventory_hostname", "localhost"), variables.get("ansible_facts", {}),
+                             Templated(self._templar, variables), term.scope)
+            value = node.lookup(term.key, merge=self.get_option("merge") or self._merge_of(term))
         except NotFound as error:
             return self._default(term, error)
         except BindqError as error:
             raise failure(error, term.key) from None
         secret = isinstance(value, Sensitive)
-        value = self._result(value.unwrap() if secret else value)
+        value = self._result(term, value.unwrap() if secret else value)
         return sensitive.reveal(term.key, value) if secret else value
+
+    def _option(self, name, variables):
+        if name == "snapshot" and "config_file" in self._given and "snapshot" not in self._given:
+            return None  # the lookup itself names the snapshot in config_file
+        variable = VARIABLES.get(name)
+        if name in self._given or variable not in variables:
+            return self.get_option(name)
+        return self._templar.template(variables[variable])
+
+    def _merge_of(self, term):
+        return {"": None, "array": "unique", "hash": HASH_MERGES[self.get_option("merge_behavior")]}[term.flag]
+
+    def _report_surplus(self, term):
+        if not term.surplus:
+            return
+        message = "bindc: the term of %s has surplus words: %s; quote a default that has several words" % (
+            term.key, " ".join(term.surplus))
+        if not self.get_option("old_plugin"):
+            raise AnsibleLookupError(message)
+        display.warning(message)
 
     def _default(self, term, error):
         if "default" in self._given:
             return self.get_option("default")
-        if term.default is not None:
-            return unsafe(term.default)
-        if self.get_option("old_plugin"):
-            return "nil"
-        raise failure(error, term.key) from None
+        if term.default is None and not self.get_option("old_plugin"):
+            raise failure(error, term.key) from None
+        return self._result(term, term.default)
 
-    def _result(self, value):
-        return unsafe(ruby(value).strip() if self.get_option("old_plugin") else value)
+    def _result(self, term, value):
+        format = term.format or ("ruby" if self.get_option("old_plugin") else None)
+        return unsafe(text_of(value, format) if format else value)

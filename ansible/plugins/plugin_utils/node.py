@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Mapping, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 from ansible.errors import AnsibleLookupError
 
@@ -11,6 +11,7 @@ from .facts import HostFacts, put, table, trusted
 from .run import client
 
 NAMES_OF_NODE = ("fqdn", "clientcert", "certname", "trusted.certname")
+RESERVED = ("environment", "facts", "trusted")
 
 
 def open_node(options: Any, host: str, gathered: Mapping[str, Any], variables: Mapping[str, Any],
@@ -23,22 +24,40 @@ def open_node(options: Any, host: str, gathered: Mapping[str, Any], variables: M
     if not isinstance(given, Mapping) and given not in ("gathered", "none"):
         raise AnsibleLookupError("bindc: the option 'facts': expected gathered, none or a hash of facts, found %r"
                                  % (given,))
-    changes: List[Tuple[str, Any]] = list(given.items()) if isinstance(given, Mapping) else []
     certname = next((str(scope[name]) for name in NAMES_OF_NODE if name in scope), "" if given == "none" else host)
-    certificate = dict(trusted(certname) if certname else {}, **(options("trusted") or {}))
+    changes, certificate = _changes(given, scope, trusted(certname) if certname else {})
+    certificate.update(options("trusted") or {})
+    facts = (HostFacts(gathered, variables, table(options("facts_table")), changes) if given == "gathered" else
+             HostFacts({}, {}, {}, changes))
+    loose = {name: value for name, value in scope.items() if "." not in name and name not in RESERVED}
+    return client(options).node(facts, environment=environment_of(options, scope), variables=loose, trusted=certificate)
+
+
+def _changes(given: Any, scope: Mapping[str, Any], certificate: Dict[str, Any],
+             ) -> Tuple[List[Tuple[str, Any]], Dict[str, Any]]:
+    """Returns the facts that replace those of the host, by name, and the certificate with the changes of a term."""
+    changes: List[Tuple[str, Any]] = list(given.items()) if isinstance(given, Mapping) else []
     for name, value in scope.items():
         first, _, rest = name.partition(".")
-        if first == "trusted" and rest:
+        if name == "facts" and isinstance(value, Mapping):  # in a file of variables
+            changes.extend(value.items())
+        elif name == "trusted" and isinstance(value, Mapping):
+            certificate.update(value)
+        elif first == "trusted" and rest:
             put(certificate, rest, value)
         elif name != "environment":
             changes.append((rest if first == "facts" and rest else name, value))
     if "fqdn" in scope:
         changes.append(("networking.fqdn", scope["fqdn"]))
-    facts = (HostFacts(gathered, variables, table(options("facts_table")), changes) if given == "gathered" else
-             HostFacts({}, {}, {}, changes))
-    loose = {name: value for name, value in scope.items() if "." not in name and name != "environment"}
-    environment = str(scope.get("environment") or options("environment"))
-    return client(options).node(facts, environment=environment, variables=loose, trusted=certificate)
+    return changes, certificate
+
+
+def environment_of(options: Any, scope: Mapping[str, Any]) -> Optional[str]:
+    """Returns the Puppet environment, or None for an empty text and for the old plugin, which had none."""
+    environment = scope.get("environment", options("environment"))
+    if environment is None:
+        return None if options("old_plugin") else "production"
+    return str(environment) or None
 
 
 def failure(error: BindqError, key: str = "") -> AnsibleLookupError:

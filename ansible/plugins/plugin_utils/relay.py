@@ -33,7 +33,12 @@ def main(path: str, pid: int, command: list[str]) -> int:
     listener.bind(path + ".new")
     os.chmod(path + ".new", 0o600)
     listener.listen(BACKLOG)
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as child:
+    try:
+        start = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+    except OSError as error:
+        print(error.strerror, file=sys.stderr)
+        return 1
+    with start as child:
         os.rename(path + ".new", path)
         try:
             relay(listener, watch, pid, child)

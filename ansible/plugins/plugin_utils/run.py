@@ -7,6 +7,7 @@ import hashlib
 import json
 import multiprocessing
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -14,6 +15,7 @@ from typing import Any, Dict, List
 
 from ansible import constants as C
 from ansible.errors import AnsibleLookupError
+from ansible.utils.display import Display
 
 from .bindq import Client
 from .bindq.transport import Socket
@@ -21,6 +23,7 @@ from .bindq.transport import Socket
 RELAY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "relay.py")
 LONGEST_SOCKET = 100  # bytes of its path; the limit of Linux is 107, and the relay appends ".new"
 
+display = Display()
 _clients: Dict[str, Client] = {}
 
 
@@ -30,7 +33,7 @@ def client(options: Any) -> Client:
     name = hashlib.sha256(json.dumps(command).encode()).hexdigest()[:16]
     timeout = options("timeout")
     if name not in _clients:
-        _clients[name] = Client(lambda: Socket(_socket(name, command, timeout)), " ".join(command), timeout)
+        _clients[name] = Client(lambda: Socket(_socket(name, command, options)), " ".join(command), timeout)
     return _clients[name]
 
 
@@ -49,7 +52,19 @@ def command_of(options: Any) -> List[str]:
     return [executable, "serve", "--stdio", "--keep", "-s", os.path.abspath(snapshot), *options("arguments")]
 
 
-def _socket(name: str, command: List[str], timeout: float) -> str:
+def _check(options: Any) -> None:
+    """Checks the settings that are worth a message only once in a run."""
+    snapshot, old, executable = options("snapshot"), options("config_file"), options("executable")
+    if snapshot and old and os.path.abspath(snapshot) != os.path.abspath(old):
+        display.warning("bindc: config_file (ANSIBLE_HIERA_CFG) is %s and has no effect, because the snapshot is %s; "
+                        "unset one of them" % (old, snapshot))
+    if not shutil.which(executable):
+        raise AnsibleLookupError("bindc: there is no program %s%s; install bindq, or set 'executable' in the section "
+                                 "[bindc] of ansible.cfg to its path"
+                                 % (executable, "" if os.sep in executable else " in PATH"))
+
+
+def _socket(name: str, command: List[str], options: Any) -> str:
     """Returns the socket of the run's relay, and starts the relay if this is the first question of the run."""
     directory = C.DEFAULT_LOCAL_TMP  # belongs to the run; Ansible removes it at the end
     path = os.path.join(directory, "bindq-" + name)
@@ -62,7 +77,8 @@ def _socket(name: str, command: List[str], timeout: float) -> str:
             return path
         if os.path.exists(path + ".log"):
             raise _ended(path + ".log", command, "has ended during this run; start the run again")
-        _start(path, command, timeout)
+        _check(options)
+        _start(path, command, options("timeout"))
     return path
 
 

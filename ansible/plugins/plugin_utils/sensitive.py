@@ -12,6 +12,7 @@ from typing import Any, Callable, List, Optional
 
 from ansible.errors import AnsibleLookupError
 from ansible.executor.task_executor import TaskExecutor
+from ansible.utils.display import Display
 from ansible.utils.fqcn import add_internal_fqcns
 
 try:
@@ -22,7 +23,9 @@ except ImportError:  # ansible-core has other internals
 MASK = "********"
 SHORT = 4  # texts shorter than this occur by chance, and are only replaced as whole values
 STORING = add_internal_fqcns(("set_fact", "add_host", "group_by"))  # actions whose arguments become variables
+PRINTING = add_internal_fqcns(("debug",))
 
+display = Display()
 _secrets: List[str] = []  # of the task of this process
 
 
@@ -39,6 +42,8 @@ def reveal(key: str, value: Any) -> Any:
         raise AnsibleLookupError("bindc: %s is sensitive, and %s would store it without protection; use the lookup "
                                  "where the value is needed, or in 'vars' of a task, block or play"
                                  % (key, executor._task.action))
+    if executor._task.action in PRINTING:
+        display.warning("bindc: %s is sensitive, so debug does not print it" % key)
     executor._task.no_log = True
     executor._play_context.no_log = True
     _secrets.extend(text for text in _texts(value) if text and text not in _secrets)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 from typing import Any
 
 from ansible.utils.unsafe_proxy import wrap_var
@@ -34,9 +35,11 @@ def plain(value: Any) -> Any:
     return value
 
 
-def ruby(value: Any) -> str:
-    """Returns a value as text, as the command ``hiera`` prints it."""
-    return value if isinstance(value, str) else _inspect(value)
+def text_of(value: Any, format: str) -> str:
+    """Returns a value as text, as the command ``hiera`` prints it with ``--format``."""
+    if format == "json":
+        return json.dumps(plain(value), ensure_ascii=False, separators=(",", ":"))
+    return value.strip() if isinstance(value, str) else _inspect(value)
 
 
 def _inspect(value: Any) -> str:

@@ -95,14 +95,18 @@ class Client:
         with self._own_lock():
             self._close()
 
-    def node(self, facts: Optional[Mapping[str, Any]] = None, *, environment: str = "production",
+    def node(self, facts: Optional[Mapping[str, Any]] = None, *, environment: Optional[str] = "production",
              variables: Optional[Mapping[str, Any]] = None, trusted: Optional[Mapping[str, Any]] = None,
              strict_variables: bool = False) -> "Node":
         """Returns a node with Facter's facts, variables of top scope that are not facts, and the hash ``$trusted``.
 
-        Only what the snapshot needs is sent.
+        Only what the snapshot needs is sent. With the environment None, ``$environment`` is undef, and a directory of
+        snapshots has the values of production.
         """
-        return Node(self, facts or {}, environment, variables or {}, trusted, strict_variables)
+        variables = dict(variables or {})
+        if environment is None:
+            variables["environment"], environment = None, "production"
+        return Node(self, facts or {}, environment, variables, trusted, strict_variables)
 
     def needs(self, environment: str = "production") -> Needs:
         """Returns what the active snapshot of an environment needs."""
@@ -274,7 +278,7 @@ class Node:
         """Returns the question that opens the session, with the facts and variables that the snapshot needs."""
         question: Answer = {"ask": "node", "environment": self._environment}
         if needs:
-            names = set(needs.variables)
+            names = {*needs.variables, "environment"}
             question["digest"] = needs.digest
             question["facts"] = (dict(self._facts) if needs.all_facts else
                                  {name: self._facts[name] for name in needs.variables if name in self._facts})
@@ -297,7 +301,7 @@ def _decoded(answer: Answer) -> Dict[str, Any]:
 def _number(question: Answer) -> int:
     """Returns a session number that follows from the node, so that equal nodes share a session."""
     digest = hashlib.sha256(_encode(question)).digest()
-    return int.from_bytes(digest[:6], "big")
+    return int.from_bytes(digest[:6], byteorder="big")
 
 
 def check(answer: Answer) -> Answer:

@@ -31,6 +31,7 @@ bind:
   - ['app::db::port', 5432]
   - {name: 'wrong', to_expression: 'join([$role])', type: Integer}
   - {name: 'secret', to: canary, sensitive: true}
+  - ['environment', 'in ${environment}']
 """
 
 
@@ -62,6 +63,12 @@ class ClientTest(unittest.TestCase):
             node.lookup("absent")
         self.assertIsInstance(caught.exception, KeyError)
         self.assertEqual(str(caught.exception), "absent: nothing binds this key for this node [not_found]")
+
+    def test_node_has_environment_production_another_or_none(self) -> None:
+        for node, expected in ((self.client.node(), "in production"),
+                               (self.client.node(environment="testing"), "in testing"),
+                               (self.client.node({"environment": "x"}, environment=None), "in ")):
+            self.assertEqual(node.lookup("environment"), expected)
 
     def test_prefix_selects_one_class_with_direct(self) -> None:
         node = self.client.node()

@@ -201,10 +201,6 @@ func (in *Inputs) parse(f *File) {
 	case f.read != nil:
 		in.parseExtension(f)
 	case f.Data:
-		if content, ok := in.Reader.Linked(f.Path, f.Label, f.Kind); ok {
-			f.setData(content)
-			return
-		}
 		content, err := in.Reader.Read(f.Path, f.Kind, in.Diags)
 		if err != nil && f.Kind.IsHiera5() && (in.Reader.Lenient || in.isDir(f.Path)) {
 			if p, ok := err.(*fs.PathError); ok {
@@ -325,13 +321,13 @@ func (in *Inputs) KeepForNextBuild(cache *datafile.Cache) {
 	if cache == nil {
 		return
 	}
-	files, labels := make([]*datafile.File, 0, len(in.Found)), make([]string, 0, len(in.Found))
+	files := make([]*datafile.File, 0, len(in.Found))
 	for _, f := range in.Found {
 		if f.Data {
-			files, labels = append(files, f.Content), append(labels, f.Label)
+			files = append(files, f.Content)
 		}
 	}
-	cache.Keep(files, labels)
+	cache.Keep(files)
 }
 
 // Label returns the name of a file within its site or module, which is the same on every machine.
