@@ -120,8 +120,8 @@ func (v *view) oldVersion() (*Data, error) {
 		return v.d.old, nil
 	}
 	if id != "" {
-		return nil, notFound("The version "+diag.Visible(id)+" is gone; the last "+strconv.Itoa(keptVersions)+" are kept", "",
-			link{"Changes", v.With("/d")})
+		text := "The version " + diag.Visible(id) + " is gone; the last " + strconv.Itoa(keptVersions) + " are kept"
+		return nil, notFound(text, "", link{"Changes", v.With("/d")})
 	}
 	return nil, notFound("No other version was given to compare with", "bindc explore --old OLD names one; "+
 		"with a site, changes since the start are shown after the first one")

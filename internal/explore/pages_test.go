@@ -63,7 +63,8 @@ func TestReasonSaysWhyBindingIsHidden(t *testing.T) {
 	to := served(t, Access{}, d) + "/s/" + d.ID
 	shows(t, to, "/n/web1/k/a", "because the category role is above osfamily",
 		"because it is for role = web only, and this one is for all nodes",
-		`hidden by <a class="place" href="/s/`+d.ID+`/f/data/role/web.yaml#L1"`, "Layers, highest first",
+		`hidden by <a class="place" href="/s/`+d.ID+`/f/data/role/web.yaml#L1"`,
+		"Layers that bind this key, highest first: <code>top</code>, <code>site</code>",
 		`= <bdi>Debian</bdi>`, `osfamily is Debian`)
 	shows(t, to, "/n/web2/k/a", "because the layer &#39;top&#39; is above &#39;site&#39;")
 }
