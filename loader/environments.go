@@ -37,22 +37,18 @@ type Environments struct {
 	File    string // the file that declares them, or ""
 }
 
-// environmentsFile declares the environments. Without this file, each directory in environmentsDir is one.
+// EnvironmentsFile declares the environments. Without this file, each directory in environmentsDir is one.
 const (
-	environmentsFile = "environments.pp"
+	EnvironmentsFile = "environments.pp"
 	environmentsDir  = "environments"
 )
 
 // ReadEnvironments finds the environments below root. It adds errors to diags; after an error, the result must not be
 // used.
-func ReadEnvironments(root string, diags *diag.List) *Environments {
-	return readEnvironments(fsx.Disk{}, root, diags)
-}
-
-func readEnvironments(d fsx.Disk, root string, diags *diag.List) *Environments {
+func ReadEnvironments(d fsx.Disk, root string, diags *diag.List) *Environments {
 	r := environmentsReader{Files: site.Files{Disk: d, Diags: diags}, root: root, named: map[string]diag.Pos{},
 		out: &Environments{Program: envfile.AgentProgram()}}
-	r.path = filepath.Join(root, environmentsFile)
+	r.path = filepath.Join(root, EnvironmentsFile)
 	there, ok := r.IsFile(r.path)
 	switch {
 	case there: // reading a directory or device reports the error
@@ -64,7 +60,7 @@ func readEnvironments(d fsx.Disk, root string, diags *diag.List) *Environments {
 	if len(r.out.All) == 0 && !diags.Failed() {
 		diags.Errorf(diag.Pos{File: root}, "environments",
 			"there are no environments: expected directories in %s, or the file %s",
-			filepath.Join(root, environmentsDir), environmentsFile)
+			filepath.Join(root, environmentsDir), EnvironmentsFile)
 	}
 	return r.out
 }

@@ -134,9 +134,9 @@ func TestAheadListsKeysWithoutValuesBeyondSizeLimit(t *testing.T) {
 	}
 }
 
-// While a session reads its list in two ranges, another session makes the server forget what similar nodes asked
-// for. If the second range came from another list, a complete one, the client would take all keys before the range
-// for unbound.
+// While a session reads its list in two ranges, another session makes the server forget what similar nodes asked for.
+// If the second range came from another list, a complete one, the client would take all keys before the range for
+// unbound.
 func TestRangesOfOneSessionAreFromOneList(t *testing.T) {
 	path := snap(t)
 	build(t, path, "bindings_version: 1\nname: default\nbind:\n  - [a, 1]\n  - [b, 2]\n  - [c, 3]\n")

@@ -81,8 +81,8 @@ func (f *flags) compile(cmd *cobra.Command, dir, out string, options loader.Opti
 	}
 	progress.Begin("composing", 0)
 	c.content = compile.Compile(c.site, compile.Options{StrictVariables: f.strictVars, Effort: f.effort}, &c.diags)
-	f.lint.check(c.site, c.content, f.jobs, &c.diags)
-	unchecked := c.prove(f, dir, fsx.Disk{Seen: options.Seen})
+	f.lint.check(c.site, c.content, fsx.Disk{Overlay: options.Disk.Overlay}, f.jobs, &c.diags)
+	unchecked := c.prove(f, dir, fsx.Disk{Seen: options.Seen, Overlay: options.Disk.Overlay})
 	if !c.diags.Failed() && c.content.Bindings == 0 && !f.allowEmpty && !options.Nothing {
 		reportEmpty(&c.diags, dir, out)
 	}

@@ -86,7 +86,7 @@ func (b *environments) run(root string) error {
 	}
 	defer b.sign.end()
 	b.signals.handle()
-	all := loader.ReadEnvironments(root, &b.diagnostics)
+	all := loader.ReadEnvironments(fsx.Disk{}, root, &b.diagnostics)
 	if b.diagnostics.Failed() {
 		return b.report(b.cmd, b.diagnostics.Sorted(), 1)
 	}

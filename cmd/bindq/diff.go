@@ -160,6 +160,13 @@ func (f *diffFlags) noteUnusedChanges(cmd *cobra.Command, snap *lookup.Snapshot)
 	if err != nil {
 		return err
 	}
+	reads, err := snap.Reads()
+	if err != nil {
+		return err
+	}
+	if slices.Contains(reads, "environment") { // not a fact, but --if changes it
+		used = append(used, "environment")
+	}
 	for _, text := range f.changed {
 		name := text[:strings.IndexAny(text+"=", ".:=")]
 		if !slices.Contains(used, name) {
@@ -175,8 +182,7 @@ func (f *diffFlags) noteUnusedChanges(cmd *cobra.Command, snap *lookup.Snapshot)
 
 // withChanges returns a node with the facts of --if.
 func (f *diffFlags) withChanges(n facts.Node) (changed facts.Node, err error) {
-	n.Facts, err = facts.With("--if", n.Facts, f.changed)
-	return n, err
+	return n.With("--if", f.changed)
 }
 
 // difference compares two files. An error that does not name its file is about after.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/cespare/xxhash/v2"
+
 	"bindc/diag"
 	"bindc/internal/syntax"
 	"bindc/internal/value"
@@ -19,6 +21,7 @@ import (
 type file struct {
 	path string
 	kind fileKind
+	hash uint64 // of the content
 
 	ignored  []commentedLine
 	advice   []diag.Diagnostic
@@ -68,11 +71,16 @@ func (l *linter) readFiles(files []*file) {
 			}
 		})
 	}
-	for _, f := range files {
+	for i, f := range files {
+		if known := l.opts.Files.find(f, l.hash(f.path)); known != nil {
+			files[i] = known
+			continue
+		}
 		next <- f
 	}
 	close(next)
 	workers.Wait()
+	l.opts.Files.keep(files)
 	l.firstUse = map[dimensionValue]diag.Pos{}
 	for _, f := range files {
 		for _, p := range f.ignored {
@@ -131,6 +139,7 @@ func (l *linter) readFile(f *file) {
 		l.diags.Errorf(diag.Pos{File: f.path}, "read", "cannot be read: %v", err)
 		return
 	}
+	f.hash = xxhash.Sum64(src)
 	f.findIgnored(src)
 	if strings.HasSuffix(f.path, ".pp") {
 		f.readPuppet(src, l.wants("bare_variable"))

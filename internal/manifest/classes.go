@@ -19,6 +19,8 @@ type Param struct {
 	At       diag.Pos // position of the variable
 	Type     string   // source of the type without comments; "" if none is written
 	Optional bool     // the parameter has a default
+
+	off int // byte offset of the name, after the $
 }
 
 // Alias is the declaration of a type alias.
@@ -171,7 +173,7 @@ func (r *headerReader) param(tokens []token) (Param, bool) {
 		before = before[:n-1]
 	}
 	return Param{Name: strings.TrimPrefix(v.text, "$"), At: r.pos(v.at), Type: r.source(before),
-		Optional: len(after) > 0}, true
+		Optional: len(after) > 0, off: v.at + len("$")}, true
 }
 
 // alias reads a type alias: type Name = Type.

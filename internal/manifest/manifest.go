@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"bindc/diag"
 	"bindc/internal/lookupkey"
@@ -154,7 +155,7 @@ func (p *parser) isWord(i int, text string) bool {
 func (p *parser) pos(at int) diag.Pos {
 	before := p.src[:at]
 	return diag.Pos{File: p.path, Line: 1 + strings.Count(before, "\n"),
-		Col: at - strings.LastIndexByte(before, '\n')}
+		Col: 1 + utf8.RuneCountInString(before[1+strings.LastIndexByte(before, '\n'):])}
 }
 
 // lookup reads the arguments of lookup(), and reports whether one of them is a merge.
