@@ -141,7 +141,7 @@ func (f *diffFlags) ifChanged(cmd *cobra.Command, path string) error {
 			return err
 		}
 		progress := cli.NewProgress(cmd.ErrOrStderr())
-		progress.Begin("looking up for nodes", len(fleet.nodes))
+		progress.Begin("looking up keys for nodes", len(fleet.nodes))
 		c := affected.Comparison{Old: snap, New: snap, OldPath: path, NewPath: path, Nodes: fleet.nodes, Style: f.style,
 			Change: f.withChanges, Check: f.refuseDoubts, Done: progress.Done}
 		groups, wrong := c.AllGroups()
@@ -235,7 +235,7 @@ func (f *diffFlags) nodes(cmd *cobra.Command, fleet *fleet, paths [2]string, d *
 func (f *diffFlags) groups(cmd *cobra.Command, paths [2]string, a, b *lookup.Snapshot, fleet *fleet,
 	d *decision.Difference) ([]report.Group, error) {
 	progress := cli.NewProgress(cmd.ErrOrStderr())
-	progress.Begin("looking up for nodes", len(fleet.nodes))
+	progress.Begin("looking up keys for nodes", len(fleet.nodes))
 	c := affected.Comparison{Old: a, New: b, OldPath: paths[0], NewPath: paths[1], Nodes: fleet.nodes, Style: f.style,
 		Check: f.refuseDoubts, Done: progress.Done}
 	groups, wrong := c.Groups(d)
