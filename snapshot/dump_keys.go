@@ -176,7 +176,7 @@ const maxText = 80
 // small returns the value in a cell, and its size. It reads at most blockFrom bytes, since cells only hold smaller
 // values and a forged file may refer to a large one again and again.
 func (d *dumper) small(ref Ref) (v value.Value, size uint64, ok bool) {
-	text, err := d.encoded(ref)
+	text, err := d.Encoded(ref)
 	if err != nil {
 		return v, 0, false
 	}
