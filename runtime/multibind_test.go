@@ -106,7 +106,7 @@ func TestDecliningContributionIsIgnored(t *testing.T) {
 			[]recipe.Part{part("a", 1, recipe.Include), optionalPart("b", 1, "no"),
 				part("a", 2, "exclude"), part("c", 2, "exclude"), part("c", 3, recipe.Include),
 				part("d", 3, recipe.Include)}, `["a","d"]`},
-		{"undef of one that is not optional is an element", array, []recipe.Part{{Recipe: &recipe.Recipe{
+		{"undef of a required contribution is an element", array, []recipe.Part{{Recipe: &recipe.Recipe{
 			Kind: recipe.Expression, Expr: variable("no")}}, part("m", 1, "a")}, `[null,"a"]`},
 	} {
 		if got := collect(t, c.options, c.parts...); got != c.want {

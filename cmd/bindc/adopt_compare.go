@@ -291,8 +291,8 @@ func (a *adoption) nodesFrom(c adopt.Comparison) string {
 // differenceHint returns a likely cause that is not in the data.
 func (a *adoption) differenceHint() string {
 	if len(a.env.Config.EyamlKeys()) > 0 && !a.probe.Eyaml {
-		return "hiera-eyaml is not installed for this Puppet, as opposed to the server's: install the " +
-			"gem, or --no-compare"
+		return "the comparison used a Puppet without hiera-eyaml, which the server may have: " +
+			"install the gem, or use --no-compare"
 	}
 	return "docs/hiera.md lists the known differences; --force switches in spite of them"
 }

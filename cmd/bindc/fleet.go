@@ -166,7 +166,7 @@ func (f *fleet) check(cmd *cobra.Command, nodes []facts.Node, jobs int) {
 		jobs = runtime.GOMAXPROCS(0)
 	}
 	progress := cli.NewProgress(cmd.ErrOrStderr())
-	progress.Begin("looking all keys up for nodes", len(nodes))
+	progress.Begin("looking up all keys for nodes", len(nodes))
 	var wg sync.WaitGroup
 	next := make(chan facts.Node)
 	for range min(jobs, len(nodes)) {

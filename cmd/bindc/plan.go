@@ -53,14 +53,14 @@ func (g *bounds) planCommand() *cobra.Command {
 		Long: "plan compiles two states of a site and prints what changes from the first to the\n" +
 			"second: for each key, the conditions whose answer differs, with both values and\n" +
 			"their positions. With --facts-dir, it also prints the nodes whose values change.\n\n" +
-			"  bindc plan              from the last commit to the work tree\n" +
-			"  bindc plan REV          from REV, a branch, tag or commit, to the work tree\n" +
+			"  bindc plan              from the last commit to the working tree\n" +
+			"  bindc plan REV          from REV, a branch, tag or commit, to the working tree\n" +
 			"  bindc plan OLD..NEW     from one commit to another; an omitted one is HEAD\n" +
 			"  bindc plan OLD...NEW    from the common ancestor to NEW, as in a merge request\n" +
 			"  bindc plan COMMIT^!     what one commit changes\n" +
 			"  bindc plan OLD NEW      commits, directories of sites, or snapshots\n\n" +
-			"plan reads commits with git and does not change the work tree. Files that git\n" +
-			"ignores, such as modules installed by r10k, come from the work tree for both\n" +
+			"plan reads commits with git. It does not change the working tree. Files that git\n" +
+			"ignores, such as modules installed by r10k, come from the working tree for both\n" +
 			"states.\n\n" +
 			"Exit status: 0 if nothing changes, 1 if something does, 2 on an error, or if one\n" +
 			"side does not compile.",
@@ -235,7 +235,7 @@ func (f *planFlags) addNodes(cmd *cobra.Command, before, after string, d *decisi
 	}
 	defer b.Close()
 	progress := cli.NewProgress(cmd.ErrOrStderr())
-	progress.Begin("looking up for nodes", len(nodes))
+	progress.Begin("looking up keys for nodes", len(nodes))
 	c := affected.Comparison{Old: (*lookup.Snapshot)(a), New: (*lookup.Snapshot)(b), OldPath: before, NewPath: after,
 		Nodes: nodes, Style: f.style, Done: progress.Done}
 	groups, wrong := c.Groups(d)

@@ -141,7 +141,7 @@ func (f *diffFlags) ifChanged(cmd *cobra.Command, path string) error {
 			return err
 		}
 		progress := cli.NewProgress(cmd.ErrOrStderr())
-		progress.Begin("looking up for nodes", len(fleet.nodes))
+		progress.Begin("looking up keys for nodes", len(fleet.nodes))
 		c := affected.Comparison{Old: snap, New: snap, OldPath: path, NewPath: path, Nodes: fleet.nodes, Style: f.style,
 			Change: f.withChanges, Check: f.refuseDoubts, Done: progress.Done}
 		groups, wrong := c.AllGroups()
@@ -160,6 +160,13 @@ func (f *diffFlags) noteUnusedChanges(cmd *cobra.Command, snap *lookup.Snapshot)
 	if err != nil {
 		return err
 	}
+	reads, err := snap.Reads()
+	if err != nil {
+		return err
+	}
+	if slices.Contains(reads, "environment") { // not a fact, but --if changes it
+		used = append(used, "environment")
+	}
 	for _, text := range f.changed {
 		name := text[:strings.IndexAny(text+"=", ".:=")]
 		if !slices.Contains(used, name) {
@@ -175,8 +182,7 @@ func (f *diffFlags) noteUnusedChanges(cmd *cobra.Command, snap *lookup.Snapshot)
 
 // withChanges returns a node with the facts of --if.
 func (f *diffFlags) withChanges(n facts.Node) (changed facts.Node, err error) {
-	n.Facts, err = facts.With("--if", n.Facts, f.changed)
-	return n, err
+	return n.With("--if", f.changed)
 }
 
 // difference compares two files. The caller names the file of an error that does not name it: after.
@@ -229,7 +235,7 @@ func (f *diffFlags) nodes(cmd *cobra.Command, fleet *fleet, paths [2]string, d *
 func (f *diffFlags) groups(cmd *cobra.Command, paths [2]string, a, b *lookup.Snapshot, fleet *fleet,
 	d *decision.Difference) ([]report.Group, error) {
 	progress := cli.NewProgress(cmd.ErrOrStderr())
-	progress.Begin("looking up for nodes", len(fleet.nodes))
+	progress.Begin("looking up keys for nodes", len(fleet.nodes))
 	c := affected.Comparison{Old: a, New: b, OldPath: paths[0], NewPath: paths[1], Nodes: fleet.nodes, Style: f.style,
 		Check: f.refuseDoubts, Done: progress.Done}
 	groups, wrong := c.Groups(d)

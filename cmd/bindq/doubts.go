@@ -35,7 +35,7 @@ func (s *source) checkDoubts(cmd *cobra.Command, r *lookup.Request, keys []strin
 	if err != nil {
 		return err
 	}
-	if text := s.inFile.Contradiction(); text != "" && s.node == "" && s.trustedFile == "" {
+	if text := s.inFile.Contradiction(); text != "" && (s.node == "" || s.inFile.File != "") && s.trustedFile == "" {
 		doubts = append(doubts, text)
 	}
 	more, err := doubtsOf(r, keys, merged)

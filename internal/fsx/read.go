@@ -77,7 +77,7 @@ func (d Disk) unchangedContent(f *file, buf []byte, path string) (content []byte
 		case before.size != after.size || before.modified != after.modified:
 			why = "it changed while it was read"
 		case int64(len(content)) != after.size:
-			why = "its content does not have the size of the file"
+			why = "the number of bytes read differs from the size of the file"
 		default:
 			return content, id, nil
 		}

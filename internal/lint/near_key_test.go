@@ -28,7 +28,7 @@ func TestReportsTyposOfKeys(t *testing.T) {
 		{"two typos are not reported", "app::workers::number: 1", "app::wrokers::nubmer: 1", ""},
 		{"a different number is not a typo", "app::server1::x: 1", "app::server2::x: 1", ""},
 		{"the other word is in another key path", "app::workers: 1", "web::wrokers: 1", ""},
-		{"the same key", "app::workers: 1", "app::workers: 2", ""},
+		{"bindings of the same key are not reported", "app::workers: 1", "app::workers: 2", ""},
 		{"ignored by a comment", "app::workers: 1", "# bindc: ignore near_key\napp::wrokers: 1", ""},
 	} {
 		s := site{"hiera.yaml": "version: 2", "data/common.yaml": c.common, "data/osfamily/debian.yaml": c.debian}
