@@ -121,7 +121,7 @@ func (c *setCompiler) checkIDs(s *bindingsfile.Statement) {
 	}
 }
 
-// checkMap reports a transformer on a rebound map of parameters: the map is needed at build time.
+// checkMap reports a transformer on a rebound map of parameters, because the build needs the map.
 func (c *setCompiler) checkMap(s *bindingsfile.Statement) {
 	if len(s.Producers) != 1 || s.Producers[0].Name != "rebind" || s.Transformer == nil {
 		return

@@ -19,6 +19,10 @@ func (r *hieraReader) entryFiles(h *hieraDir, e hierarchyEntry) []dataFile {
 		c.folded = map[string]string{}
 	}
 	c.whole = c.ambiguous()
+	r.Expect(len(listing))
+	if e.category >= 0 {
+		r.ExpectConditions(e.category, len(listing))
+	}
 	for _, backend := range h.backends {
 		c.earlier, c.at = len(c.out), nil
 		if builtinBackend(backend) {
@@ -91,8 +95,8 @@ func (c *entryCollector) warnOfYml(backend string, f site.Listed) {
 	}
 }
 
-// ofExtension asks an extension for the data of the entry. Without variables, the entry is one path. Otherwise the
-// paths are those of existing files with any extension, because nothing else shows which nodes exist.
+// ofExtension asks an extension for the data of the entry. If the path has variables, it asks for the paths of
+// existing files with any file extension, because only they show which nodes exist.
 func (c *entryCollector) ofExtension(backend string) {
 	var names []string
 	if path, ok := c.e.path.fill(nil); ok {

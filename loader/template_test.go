@@ -17,10 +17,10 @@ func parseTemplate(t *testing.T, text string) template {
 	return pathTemplate(node)
 }
 
-func TestReadingsOfPathByTemplate(t *testing.T) {
+func TestTemplateFindsAllReadingsOfPath(t *testing.T) {
 	tests := []struct {
 		name, template, path string
-		want                 [][]string // for each reading, the values of the references in order
+		want                 [][]string // values of the references in each reading, in order
 	}{
 		{"variable at the end", "data/${role}", "data/web", [][]string{{"web"}}},
 		{"variable between literals", "data/${role}/x", "data/web/x", [][]string{{"web"}}},

@@ -132,7 +132,7 @@ func TestDecliningContributionIsIgnored(t *testing.T) {
 
 // A rename applies to contributions of lower precedence. The lowest rename is applied first. Aliases are added after
 // that and in no order, as with keys.
-func TestRenamedAndAliasedContributions(t *testing.T) {
+func TestRenamesApplyToLowerContributionsAndBeforeAliases(t *testing.T) {
 	rename := func(name, old string, precedence uint32) recipe.Part {
 		return under(recipe.RenamedPart, name, old, precedence)
 	}

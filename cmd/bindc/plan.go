@@ -146,7 +146,7 @@ func (f *planFlags) prepare(cmd *cobra.Command, s *side, dir string, notes map[s
 	return err
 }
 
-// refuse prints the errors of a side that does not compile, at their places in its revision.
+// refuse prints the errors of a side that does not compile, with positions in its revision.
 func (f *planFlags) refuse(cmd *cobra.Command, c *compilation, s *side) error {
 	var list []diag.Diagnostic
 	for _, d := range c.diags.Sorted() {
@@ -187,7 +187,7 @@ func (f *planFlags) compare(cmd *cobra.Command, before, after string) error {
 				}
 			}
 			if f.everyKey && f.style.Form == report.People {
-				changes.Causes = nil // so each key is shown
+				changes.Causes = nil // without causes, the report shows each key
 			}
 			if err := f.print(cmd.OutOrStdout(), changes); whole || !errors.As(err, new(*cli.Answer)) && err != nil {
 				return err

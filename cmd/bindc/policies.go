@@ -1,9 +1,12 @@
 package main
 
 import (
+	"sync"
+
 	"github.com/spf13/cobra"
 
 	"bindc/facts"
+	"bindc/internal/examples"
 	"bindc/internal/fsx"
 	"bindc/internal/proof/params"
 	"bindc/internal/proof/policy"
@@ -26,11 +29,13 @@ func (p *policies) add(cmd *cobra.Command) {
 // proven policies in its content. If the site has errors, it only reads the policies.
 func (c *compilation) prove(f *flags, dir string, disk fsx.Disk) error {
 	policies := policy.Read(dir, f.policies.files, disk, &c.diags)
+	policy.Policies.WarnOfMisspelt(dir, disk, &c.diags)
+	examples.Folder.WarnOfMisspelt(dir, disk, &c.diags)
 	if c.diags.Failed() {
 		return nil
 	}
-	files := c.files()
-	site := policy.Site{Content: c.content, Files: func(input string) string { return files[input] }}
+	files := sync.OnceValue(c.files)
+	site := policy.Site{Content: c.content, Files: func(input string) string { return files()[input] }}
 	var err error
 	if c.proofs, err = policy.Prove(site, policies, &c.diags); err != nil {
 		return err

@@ -11,10 +11,10 @@ func schemaCommand() *cobra.Command {
 		Use:   "schema NAME",
 		Short: "Print the JSON Schema of a kind of file, for editors",
 		Long: "schema prints the JSON Schema (draft 7) of binder_config.yaml, of hiera.yaml\n" +
-			"(version 2) or of a file of structured bindings. An editor with a YAML\n" +
-			"language server, such as VS Code with its YAML extension, then completes and\n" +
-			"checks such a file as you type. The first line of the file names the schema,\n" +
-			"with a path relative to the file:\n\n" +
+			"(version 2), or of a file of structured bindings, of policies or of tests. An\n" +
+			"editor with a YAML language server, such as VS Code with its YAML extension,\n" +
+			"then completes and checks such a file as you type. The first line of the file\n" +
+			"names the schema, with a path relative to the file:\n\n" +
 			"  # yaml-language-server: $schema=bindings.schema.json\n\n" +
 			"Exit status: 0, or 2 if there is no such schema.",
 		Example:   "  bindc schema bindings > bindings.schema.json",

@@ -55,7 +55,7 @@ func runExamples(cmd *cobra.Command, dir, format string, update bool, f *flags) 
 	}
 	if len(all) == 0 {
 		return fmt.Errorf("test: expected tests in %s, found no file with 'tests_version: 1'",
-			diag.Visible(filepath.Join(dir, examples.Dir, "*.yaml")))
+			diag.Visible(filepath.Join(dir, examples.Folder.Name, "*.yaml")))
 	}
 	var content bytes.Buffer
 	if _, err := snapshot.WriteTo(&content, c.content); err != nil {

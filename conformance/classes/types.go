@@ -9,7 +9,7 @@ import (
 // typ is a random type.
 type typ struct {
 	text string
-	// value returns a random value of the type. ok is false if data has none.
+	// value returns a random value of the type. ok is false if data files cannot contain such a value.
 	value func(g *generator, depth int) (val, bool)
 }
 
@@ -44,6 +44,7 @@ var leaves = []typ{
 	{`Pattern[/^\d+$/, /x/]`, some(val{"12"}, val{"axb"})},
 	{`Pattern[/\A(?i:https?:\/\/.*)\z/]`, some(val{"HTTP://x"})},
 	{`Pattern["\A\d\z"]`, some()},
+	{`Pattern[/^[a-c](?!b)/, /\A(?:\d++)(?<=[02468])\z/]`, some(val{"ac"}, val{"12"})},
 	{"Scalar", some(val{1}, val{"x"}, val{true})},
 	{"ScalarData", some(val{1}, val{1.5})},
 	{"Data", some(val{1}, val{list{val{"x"}}}, val{nil})},

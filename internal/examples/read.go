@@ -17,11 +17,8 @@ import (
 // Code is the code of diagnostics about files of examples.
 const Code = "example"
 
-// Dir is the directory of a site's examples.
-const Dir = "tests"
-
-// versionKey marks a file of examples. Other files in the directory belong to other tools.
-const versionKey = "tests_version"
+// Folder is the folder of tests.
+var Folder = policy.Folder{Name: "tests", Singular: "test", Version: "tests_version", What: "tests", Code: Code}
 
 // Example is a request and its expected answers.
 type Example struct {
@@ -43,7 +40,7 @@ type expectation struct {
 // Read reads the examples of the site in dir. It reports errors in them.
 func Read(dir string, diags *diag.List) []*Example {
 	r := &reader{diags: diags, names: map[string]diag.Pos{}}
-	for _, path := range r.files(filepath.Join(dir, Dir)) {
+	for _, path := range Folder.Files(dir, r.disk, diags) {
 		r.file(path)
 	}
 	return r.out
@@ -58,47 +55,29 @@ type reader struct {
 	doc   *yaml.Document
 }
 
-// files returns the YAML files in dir, sorted by name. A missing directory has none.
-func (r *reader) files(dir string) (paths []string) {
-	is, err := r.disk.IsDir(dir)
-	if err == nil && is {
-		entries, failed := r.disk.List(dir)
-		err = failed
-		for _, e := range entries {
-			if ext := filepath.Ext(e.Name()); ext == ".yaml" || ext == ".yml" {
-				paths = append(paths, filepath.Join(dir, e.Name()))
-			}
-		}
-	}
-	if err != nil {
-		r.diags.Errorf(diag.Pos{File: dir}, Code, "cannot read the tests: %v", err)
-	}
-	return paths
-}
-
 func (r *reader) file(path string) {
 	src, err := r.disk.ReadFile(path)
 	if err != nil {
 		r.diags.Errorf(diag.Pos{File: path}, Code, "cannot read the tests: %v", err)
 		return
 	}
-	if !strings.Contains(string(src), versionKey) {
+	if !strings.Contains(string(src), Folder.Version) {
 		return
 	}
 	doc, ok := yaml.Parse(path, src, yaml.Options{}, r.diags)
 	if !ok {
 		return
 	}
-	if _, _, ok := doc.Root.Lookup(versionKey); !ok {
+	if _, _, ok := doc.Root.Lookup(Folder.Version); !ok {
 		return
 	}
 	r.doc = doc
-	if wrong := doc.CheckVersion(versionKey, 1); wrong != nil {
+	if wrong := doc.CheckVersion(Folder.Version, 1); wrong != nil {
 		wrong.Code = Code
 		r.diags.Add(*wrong)
 		return
 	}
-	r.unknown(doc.Root, "key of a test file", versionKey, "tests")
+	r.unknown(doc.Root, "key of a test file", Folder.Version, "tests")
 	_, list, ok := doc.Root.Lookup("tests")
 	if !ok || list.Kind != yaml.Sequence || len(list.Kids) == 0 {
 		r.errorf(doc.Root, "expected 'tests', a list of tests with 'name', 'facts' and 'expect'")

@@ -49,7 +49,7 @@ func (d Disk) ReadInto(buf []byte, path string) (content []byte, id FileID, err 
 	return content, id, err
 }
 
-// tries is the number of times that a file is read that changes meanwhile.
+// tries limits how often a file is read that changes during each read.
 const tries = 4
 
 // unchangedContent reads f until its size and time are the same before and after. The identity is that before reading:

@@ -167,7 +167,7 @@ func TestReportsRedundantBindings(t *testing.T) {
 	}
 }
 
-// A file may match two entries of a hierarchy. It is not redundant because of itself.
+// A file may match two entries of a hierarchy. This does not make it redundant.
 func TestFileThatTwoEntriesFindIsNotRedundant(t *testing.T) {
 	got := site{
 		"hiera.yaml": "version: 2\nhierarchy:\n  - [environment, '${environment}', 'data/${environment}']\n" +

@@ -19,7 +19,7 @@ import (
 type Call struct {
 	At         diag.Pos
 	Function   string
-	Keys       []string    // keys as bindings have them; nil if they are computed
+	Keys       []string    // keys in the form in which they are bound; nil if they are computed
 	Merge      value.Value // name of a strategy, or a hash with options
 	MergeKnown bool        // false if the merge is computed
 }
@@ -110,6 +110,8 @@ type parser struct {
 	path, src string
 	tokens    []token
 	calls     *Calls
+
+	counted, newlines int // number of newlines in src[:counted]
 }
 
 // call reads a call that begins at token i, if there is one. ok is false if the call has no end.
@@ -152,10 +154,15 @@ func (p *parser) isWord(i int, text string) bool {
 	return i >= 0 && p.tokens[i].kind == name && p.tokens[i].text == text
 }
 
+// pos returns a position. Its time is proportional to the text since the last position.
 func (p *parser) pos(at int) diag.Pos {
-	before := p.src[:at]
-	return diag.Pos{File: p.path, Line: 1 + strings.Count(before, "\n"),
-		Col: 1 + utf8.RuneCountInString(before[1+strings.LastIndexByte(before, '\n'):])}
+	if at < p.counted {
+		p.counted, p.newlines = 0, 0
+	}
+	p.newlines += strings.Count(p.src[p.counted:at], "\n")
+	p.counted = at
+	line := p.src[1+strings.LastIndexByte(p.src[:at], '\n') : at]
+	return diag.Pos{File: p.path, Line: 1 + p.newlines, Col: 1 + utf8.RuneCountInString(line)}
 }
 
 // lookup reads the arguments of lookup(), and reports whether one of them is a merge.
@@ -226,7 +233,7 @@ func pairsOf(arg []token) (pairs map[string][]token, ok bool) {
 	return pairs, ok
 }
 
-// keysOf returns the keys in an argument as bindings have them, or nil if they are computed.
+// keysOf returns the keys in an argument, in the form in which they are bound, or nil if they are computed.
 func keysOf(arg []token) []string {
 	if len(arg) > 1 && arg[0].kind == punct && arg[0].text == "[" {
 		elems, ok := split(arg[1:])

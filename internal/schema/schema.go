@@ -8,8 +8,8 @@ import (
 	"bindc/diag"
 )
 
-// Names returns the names of the schemas. A schema is named after the file that it describes.
-func Names() []string { return []string{"binder_config", "bindings", "hiera"} }
+// Names returns the names of the schemas. A schema is named after the file that it describes, or after its directory.
+func Names() []string { return []string{"binder_config", "bindings", "hiera", "policies", "tests"} }
 
 //go:embed *.json
 var files embed.FS

@@ -1,21 +1,33 @@
 package types
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
+	"bindc/internal/types/onigmo"
 	"bindc/internal/value"
 )
 
 // Aliases resolves the type aliases of modules.
 type Aliases struct {
-	source func(name string) (text string, ok bool)
-	found  map[string]*Type // by name; nil while the alias is being read
+	source   func(name string) (text string, ok bool)
+	found    map[string]*Type // types of aliases by name; nil while one is being read
+	problems map[string]error // why aliases cannot be read, by name
 }
 
 // NewAliases returns the aliases whose definitions source returns, by name.
 func NewAliases(source func(name string) (text string, ok bool)) *Aliases {
-	return &Aliases{source: source, found: map[string]*Type{}}
+	return &Aliases{source: source, found: map[string]*Type{}, problems: map[string]error{}}
+}
+
+// Problem returns the reason why an unknown type that has a definition is not known. Without a definition, it returns
+// nil.
+func (a *Aliases) Problem(name string) error {
+	if slices.Contains(unknownTypes, name) || slices.Contains(names[:unit], name) {
+		return errors.New("only Puppet can decide which values have this type")
+	}
+	return a.problems[name]
 }
 
 // ParseDeclared parses a type as manifests declare it, where names have their meaning in Puppet. Aliases are resolved.
@@ -86,8 +98,11 @@ func (a *Aliases) alias(name string) (*Type, error) {
 		return t, nil
 	}
 	target, err := parse(parser{text: text, find: a.named, declared: true})
-	if err != nil || target.expands(t, 0) { // Puppet refuses or simplifies such an alias
-		target = openType
+	if err == nil && target.expands(t, 0) { // Puppet rejects or simplifies such an alias
+		err = errors.New("the alias refers to itself without an array or a hash around it")
+	}
+	if err != nil {
+		a.problems[name], target = err, openType
 	}
 	t.target = target
 	return t, nil
@@ -171,6 +186,18 @@ func (t *Type) holdsSensitive(v value.Value, how manner) bool {
 		return t.plain && t.kind == NotUndef || !t.plain && t.args[0].holds(v, how)
 	}
 	return false
+}
+
+// declaredWith is like With for a type in a manifest. It also supports regular expressions with lookaround.
+func (t *Type) declaredWith(params []value.Value) (*Type, error) {
+	t, err := t.withParams(params, func(src string) error {
+		_, err := onigmo.CompileMatcher(src)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return t.withoutSize(), nil
 }
 
 // foreignParams returns a type of which data has no values, with parameters that only matter in messages.

@@ -160,9 +160,15 @@ func asciiLower(s string) string {
 	}, s)
 }
 
+// matches reports whether a regular expression of t matches s. One that takes too many steps counts as a match, because
+// it cannot be decided.
 func (t *Type) matches(s string) bool {
 	for _, src := range t.texts {
-		if re, err := onigmo.Compile(src); err == nil && re.MatchString(s) {
+		m, err := onigmo.CompileMatcher(src)
+		if err != nil {
+			continue // it was compiled before
+		}
+		if matched, err := m.Match(s, nil); matched || err != nil {
 			return true
 		}
 	}

@@ -11,6 +11,14 @@ import (
 
 // With returns t[params...], as in an expression. The parameters replace those of t. Arrays among them are spread.
 func (t *Type) With(params ...value.Value) (*Type, error) {
+	return t.withParams(params, func(src string) error {
+		_, err := onigmo.Compile(src)
+		return err
+	})
+}
+
+// withParams is like With. compiles returns an error if a regular expression is not supported.
+func (t *Type) withParams(params []value.Value, compiles func(src string) error) (*Type, error) {
 	spread, err := spreadParams(params, 0)
 	if err != nil {
 		return nil, err
@@ -24,7 +32,7 @@ func (t *Type) With(params ...value.Value) (*Type, error) {
 	if t.Kind() == foreign {
 		return t.foreignParams(spread), nil
 	}
-	p := parameters{t: newType(t.Kind()), list: spread}
+	p := parameters{t: newType(t.Kind()), list: spread, compiles: compiles}
 	switch t.Kind() {
 	case Integer:
 		return p.integer()
@@ -80,8 +88,9 @@ func spreadParams(params []value.Value, depth int) ([]value.Value, error) {
 
 // parameters sets the parameters of a new type t.
 type parameters struct {
-	t    *Type
-	list []value.Value
+	t        *Type
+	list     []value.Value
+	compiles func(src string) error // returns an error if a regular expression is not supported
 }
 
 func (p parameters) wrongCount(min, max int) error {
@@ -272,7 +281,7 @@ func (p parameters) sources() (*Type, error) {
 		return Of(Pattern), nil
 	}
 	for _, src := range p.t.texts {
-		if _, err := onigmo.Compile(src); err != nil {
+		if err := p.compiles(src); err != nil {
 			return nil, fmt.Errorf("%s[]: %w", names[p.t.kind], err)
 		}
 	}

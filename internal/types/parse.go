@@ -135,13 +135,12 @@ func (p *parser) named(name string, depth int) (value.Value, error) {
 	if err != nil {
 		return value.Value{}, err
 	}
-	if t, err = t.With(params...); err != nil {
-		return value.Value{}, err
-	}
 	if p.declared {
-		t = t.withoutSize()
+		t, err = t.declaredWith(params)
+	} else {
+		t, err = t.With(params...)
 	}
-	return t.Value(), nil
+	return t.Value(), err
 }
 
 // bare returns t, which has no parameters. Some types without parameters have other values in manifests than here.

@@ -26,6 +26,7 @@ type param struct {
 	typ   *types.Type // nil if any value fits, or if the type is unknown
 
 	unknown []string // names in Type of unknown types
+	problem error    // why Type cannot be parsed
 }
 
 // key is the key that Puppet looks up for p.
@@ -165,10 +166,7 @@ func (c *classes) declare(header manifest.Class) *class {
 	for _, p := range header.Params {
 		declared := &param{Param: p, class: out}
 		if p.Type != "" {
-			var err error
-			if declared.typ, declared.unknown, err = c.aliases.ParseDeclared(p.Type); err != nil {
-				declared.unknown = []string{p.Type}
-			}
+			declared.typ, declared.unknown, declared.problem = c.aliases.ParseDeclared(p.Type)
 		}
 		out.params[p.Name] = declared
 	}

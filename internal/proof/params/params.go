@@ -32,13 +32,13 @@ type Checker struct {
 	opts     Options
 	diags    *diag.List
 	classes  *classes
+	keys     []receiver          // by number of the key
 	received map[string]*param   // parameters for which keys of the site exist, by key
-	suspects map[string]*suspect // by key
+	suspects map[string]*suspect // suspects by key
 	declared map[string][]manifest.Declaration
 
-	undecided map[string]bool // keys that lookup_options convert to a type that bindings do not have
-	prover    *prover
-	mu        sync.Mutex // in Refuses: guards declared
+	prover *prover
+	mu     sync.Mutex // in Refuses: guards declared
 }
 
 // suspect is a key with a value that its parameter may refuse.
@@ -48,25 +48,32 @@ type suspect struct {
 	places map[diag.Pos]binding // the bindings that may be refused
 }
 
+// receiver is what Puppet looks a key up for.
+type receiver struct {
+	class *class // nil: the key does not have the name of a class
+	param *param // nil: the class has no such parameter
+}
+
 // binding is a value at one place.
 type binding struct {
 	number  uint32 // index of the key in the keys of the site
-	at      diag.Pos
 	layer   int
 	value   uint32 // index in the values of the site
 	verdict verdict
+	at      func() diag.Pos
 }
 
 // Check adds the errors of site to diags. content is the compiled site, which has no errors. Check fails only if it
 // cannot look keys up in the snapshot of content.
 func Check(site *loader.Site, content *snapshot.Content, opts Options, diags *diag.List) (*Checker, error) {
 	c := &Checker{site: site, content: content, opts: opts, diags: diags, received: map[string]*param{},
-		suspects: map[string]*suspect{}, undecided: map[string]bool{}}
+		suspects: map[string]*suspect{}}
 	if len(site.Modules) == 0 && !c.hasManifests() {
 		return c, nil
 	}
 	defer c.close()
 	c.classes = findClasses(site, opts.Disk)
+	c.findReceivers()
 	c.findSuspects()
 	err := c.prove()
 	c.reportUnknown()
@@ -85,19 +92,36 @@ func (c *Checker) hasManifests() bool {
 	return info != nil
 }
 
+// findReceivers finds what Puppet looks the keys of the site up for.
+func (c *Checker) findReceivers() {
+	c.keys = make([]receiver, len(c.site.Keys))
+	for i, key := range c.site.Keys {
+		class, name := c.split(key)
+		if class == nil {
+			continue
+		}
+		c.keys[i] = receiver{class, class.params[name]}
+		if p := c.keys[i].param; p != nil {
+			c.received[key] = p
+		}
+	}
+}
+
 // findSuspects judges all bindings of parameters.
 func (c *Checker) findSuspects() {
-	params := c.params()
-	if !slices.ContainsFunc(params, func(p *param) bool { return p != nil && p.typ != nil }) {
+	isTyped := make([]bool, len(c.keys))
+	for i, r := range c.keys {
+		isTyped[i] = r.param != nil && r.param.typ != nil
+	}
+	if !slices.Contains(isTyped, true) {
 		return
 	}
 	merged := c.mergedKeys()
 	for b := range c.bindings {
-		p := params[b.number]
-		if p == nil || p.typ == nil {
+		if !isTyped[b.number] {
 			continue
 		}
-		key := c.site.Keys[b.number]
+		key, p := c.site.Keys[b.number], c.keys[b.number].param
 		b.verdict = p.judge(c.site.Values[b.value])
 		if b.verdict == fits && !merged[key] {
 			continue
@@ -107,17 +131,20 @@ func (c *Checker) findSuspects() {
 			s = &suspect{param: p, merged: merged[key], places: map[diag.Pos]binding{}}
 			c.suspects[key] = s
 		}
-		s.places[b.at] = b
+		s.places[b.at()] = b
 	}
 }
 
-// bindings yields the bindings of the site, without contributions.
+// bindings yields the bindings of the site, without contributions. Their positions can be asked for until the next one.
 func (c *Checker) bindings(yield func(binding) bool) {
 	for i, layer := range c.site.Layers {
 		for _, from := range layer.Contributions {
 			for f := range from.Files {
-				for n, e := range from.Files[f].Entries {
-					if !yield(binding{number: e.Key, at: from.Files[f].Pos(n), layer: i, value: e.Value}) {
+				n := 0
+				at := func() diag.Pos { return from.Files[f].Pos(n) }
+				for n = range from.Files[f].Entries {
+					e := &from.Files[f].Entries[n]
+					if !yield(binding{number: e.Key, at: at, layer: i, value: e.Value}) {
 						return
 					}
 				}
@@ -126,31 +153,12 @@ func (c *Checker) bindings(yield func(binding) bool) {
 				if b.More != nil && (b.More.In != nil || b.More.Abstract || b.More.Erases) {
 					continue
 				}
-				if !yield(binding{number: b.Number, at: b.Pos, layer: i, value: b.Value}) {
+				if !yield(binding{number: b.Number, at: func() diag.Pos { return b.Pos }, layer: i, value: b.Value}) {
 					return
 				}
 			}
 		}
 	}
-}
-
-// params returns the parameters that receive the keys of the site, by number of the key.
-func (c *Checker) params() []*param {
-	out := make([]*param, len(c.site.Keys))
-	for i, key := range c.site.Keys {
-		if out[i] = c.param(key); out[i] != nil {
-			c.received[key] = out[i]
-		}
-	}
-	return out
-}
-
-// param returns the parameter that receives a key, or nil.
-func (c *Checker) param(key string) *param {
-	if class, name := c.split(key); class != nil {
-		return class.params[name]
-	}
-	return nil
 }
 
 // declarations returns where manifests declare classes, by class.

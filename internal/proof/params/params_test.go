@@ -89,6 +89,17 @@ func TestReportsValuesThatPuppetRefuses(t *testing.T) {
 			"-- data/role/web.yaml --\nntp::list: [1]\n",
 			"data/role/web.yaml:1 error 'ntp::list': expected String, found Integer at [0], for nodes with " +
 				"role/%{facts.role}.yaml = role/web.yaml (such as role=web)"},
+		{"converted for some nodes", "-- modules/ntp/manifests/init.pp --\nclass ntp (Hash $p) { }\n" +
+			"-- data/common.yaml --\nntp::p: {a: 1}\n" +
+			"-- data/role/web.yaml --\nlookup_options:\n  ntp::p: {convert_to: Array}\n",
+			"data/common.yaml:1 error 'ntp::p': expected Hash, found Array[Array[Scalar]], for nodes with " +
+				"role/%{facts.role}.yaml = role/web.yaml (such as role=web)"},
+		{"merged for some nodes", intClass + "-- data/common.yaml --\nntp::list: [1]\n" +
+			"-- data/role/web.yaml --\nntp::list: [a]\nlookup_options:\n  ntp::list: {merge: unique}\n" +
+			"-- data/role/db.yaml --\nntp::list: [b]\n",
+			"data/common.yaml:1 error 'ntp::list': expected String, found Integer at [0]\n" +
+				"data/role/web.yaml:1 error 'ntp::list': expected String, found Integer at [1], for nodes with " +
+				"role/%{facts.role}.yaml = role/web.yaml (such as role=web)"},
 		{"right only after merging", "-- modules/ntp/manifests/init.pp --\nclass ntp (Struct[{a => Integer, b => Integer}] $p) { }\n" +
 			"-- data/common.yaml --\nntp::p: {a: 1, b: 2}\nlookup_options:\n  ntp::p: {merge: hash}\n" +
 			"-- data/role/web.yaml --\nntp::p: {a: 3}\n", ""},
@@ -111,6 +122,20 @@ func TestReportsValuesThatPuppetRefuses(t *testing.T) {
 			"data/common.yaml:1 error 'ntp::p': expected Array[Stdlib::Host], found String\n" +
 				"modules/ntp/manifests/init.pp:1 note data for 1 parameter is only checked in part, because these types " +
 				"are not known: 'Stdlib::Host'"},
+		{"pattern with lookahead", "-- modules/ntp/manifests/init.pp --\nclass ntp (Ntp::Digit $p, Ntp::Digit $q) { }\n" +
+			"-- modules/ntp/types/digit.pp --\ntype Ntp::Digit = Pattern[/^[0-9](?!\\d)/]\n" +
+			"-- data/common.yaml --\nntp::p: '12'\nntp::q: '1'\n",
+			"data/common.yaml:1 error 'ntp::p': expected Ntp::Digit, found '12'"},
+		{"pattern that is not supported", "-- modules/ntp/manifests/init.pp --\nclass ntp (Array[Ntp::A] $p, Ntp::A $q) { }\n" +
+			"-- modules/ntp/types/a.pp --\ntype Ntp::A = Pattern[/(?~a)/]\n" +
+			"-- data/common.yaml --\nntp::p: x\nntp::q: x\n",
+			"data/common.yaml:1 error 'ntp::p': expected Array[Ntp::A], found String\n" +
+				"modules/ntp/manifests/init.pp:1 note data for 2 parameters is only checked in part, because the type " +
+				"'Ntp::A' is not supported: Pattern[]: absence operators (?~...) are not supported"},
+		{"type that only Puppet has", "-- modules/ntp/manifests/init.pp --\nclass ntp (Iterable $p) { }\n" +
+			"-- data/common.yaml --\nntp::p: x\n",
+			"modules/ntp/manifests/init.pp:1 note data for 1 parameter is only checked in part, because the type " +
+				"'Iterable' is not supported: only Puppet can decide which values have this type"},
 		{"class in the file of another", "-- modules/ntp/manifests/init.pp --\nclass ntp { class inner (Integer $p) { } }\n" +
 			"-- data/common.yaml --\nntp::inner::p: x\n-- manifests/site.pp --\ninclude ntp::inner\n",
 			"data/common.yaml:1 error 'ntp::inner::p': expected Integer, found String"},
@@ -153,6 +178,25 @@ func TestReportsRequiredParametersWithoutValue(t *testing.T) {
 	got := reports(t, ntp+"-- data/common.yaml --\nntp::a: 1\n", params.Options{Require: true})
 	if got != want {
 		t.Errorf("reported:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+func TestReportsConversionsToOtherTypesOnlyIfStrict(t *testing.T) {
+	const site = "-- modules/ntp/manifests/init.pp --\nclass ntp (Timestamp $p) { }\n-- data/common.yaml --\n" +
+		"ntp::p: '2026-11-26T12:00:00'\n-- data/role/web.yaml --\nntp::p: '2026-11-27T12:00:00'\n" +
+		"lookup_options:\n  ntp::p: {convert_to: Timestamp}\n"
+	const wrong = "data/common.yaml:1 error 'ntp::p': expected Timestamp, found String"
+	if got := reports(t, site, params.Options{Strict: true}); got != wrong {
+		t.Errorf("%s\nwant\n%s", got, wrong)
+	}
+	site2 := strings.Replace(site, "-- data/role/web.yaml --\nntp::p: '2026-11-27T12:00:00'\n", "", 1)
+	const open = "data/common.yaml:1 note 'ntp::p': whether the value is Timestamp is not known, because " +
+		"lookup_options convert it to a type that bindings do not have, so it is not proven"
+	if got := reports(t, site2, params.Options{Strict: true}); got != open {
+		t.Errorf("%s\nwant\n%s", got, open)
+	}
+	if got := reports(t, site2, params.Options{}); got != "" {
+		t.Error(got)
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"bindc/diag"
 	"bindc/internal/lookup"
-	"bindc/internal/merge"
 	"bindc/internal/report/decision"
 	"bindc/internal/types"
 	"bindc/internal/value"
@@ -27,7 +26,7 @@ type prover struct {
 	snap    *bindings.Snapshot
 	tables  *decision.Tables
 	sampler *decision.Sampler
-	paths   map[string]string // from the name of a file in the snapshot to its path
+	paths   map[string]string // paths of files, by their names in the snapshot
 }
 
 // prove reports the suspects that are wrong for some request.
@@ -95,40 +94,51 @@ func (p *prover) key(key string, s *suspect) error {
 	if err != nil {
 		return err
 	}
-	samples, open, err := p.samples(key, s, varies)
+	samples, why, err := p.samples(key, s, varies)
 	if err != nil {
 		return err
 	}
 	found := map[diag.Pos]bool{}
 	for _, sample := range samples {
-		if err := p.sample(key, s, sample, found); err != nil {
+		isDecided, err := p.sample(key, s, sample, found)
+		if err != nil {
 			return err
 		}
+		if !isDecided {
+			why = ofConversion
+		}
 	}
-	if open && len(found) == 0 {
-		p.reportOpen(key, s)
+	if why != "" && len(found) == 0 {
+		p.reportOpen(key, s, why)
 	}
 	return nil
 }
 
-// samples returns the requests to try. open means that other requests may have other values.
-func (p *prover) samples(key string, s *suspect, varies bool) (out []decision.Sample, open bool, err error) {
-	table, err := p.tables.Values(key)
-	if err != nil {
-		return nil, false, err
+// The reasons why a value is not proven.
+const (
+	ofFacts        = "depends on facts"
+	ofCombinations = "depends on too many combinations of conditions"
+	ofConversion   = "is not known, because lookup_options convert it to a type that bindings do not have"
+)
+
+// samples returns the requests to try. why is the reason why other requests may have other values, or "".
+func (p *prover) samples(key string, s *suspect, varies bool) (out []decision.Sample, why string, err error) {
+	if s.merged && varies {
+		return nil, ofFacts, nil
 	}
 	if s.merged {
-		if !p.decides(table) {
-			p.undecided[key] = true
-		}
-		if varies || p.undecided[key] {
-			return nil, true, nil
-		}
 		found, err := p.sampler.Samples(key, maxSamples)
 		if err != nil {
-			return nil, false, err
+			return nil, "", err
 		}
-		return found.Samples, found.Exceeded, nil
+		if found.Exceeded {
+			why = ofCombinations
+		}
+		return found.Samples, why, nil
+	}
+	table, err := p.tables.Values(key)
+	if err != nil {
+		return nil, "", err
 	}
 	// One place may have several rows; the lowest has the widest region.
 	for _, row := range slices.Backward(table.Rows) {
@@ -136,28 +146,30 @@ func (p *prover) samples(key string, s *suspect, varies bool) (out []decision.Sa
 		switch {
 		case !suspicious:
 		case b.verdict == unknown && varies:
-			open = true
+			why = ofFacts
 		default:
 			sample, ok := p.sampler.Reaching(&row)
-			if open = open || !ok; ok {
+			if ok {
 				out = append(out, sample)
+			} else {
+				why = ofFacts
 			}
 		}
 	}
-	return out, open, nil
+	return out, why, nil
 }
 
-// decides reports whether lookups convert the values of a table to the same types as Puppet. They do unless
-// convert_to names a type that this program does not have.
-func (p *prover) decides(table *decision.Table) bool {
-	if !table.HasOptions {
+// decides reports whether a lookup converts a value to the same type as Puppet, given the lookup_options that apply,
+// or nil. It does unless convert_to names a type that this program does not have.
+func decides(options *lookup.Candidate) bool {
+	if options == nil {
 		return true
 	}
-	level, err := merge.Compile(table.Options, "")
-	if err != nil || len(level.Entries) != 1 || level.Entries[0].Value().Kind() != value.Hash {
+	v, err := options.Outcome.Value.Whole()
+	if err != nil || v.Kind() != value.Hash {
 		return false
 	}
-	to, ok := level.Entries[0].Value().Get(value.FromString("convert_to"))
+	to, ok := v.Get(value.FromString("convert_to"))
 	if ok && to.Kind() == value.Array && to.Len() > 0 {
 		to = to.Slice()[0]
 	}
@@ -169,48 +181,61 @@ func (p *prover) decides(table *decision.Table) bool {
 }
 
 // sample looks a key up in one request. If Puppet refuses the value, sample reports the winning binding and adds its
-// position to found.
-func (p *prover) sample(key string, s *suspect, sample decision.Sample, found map[diag.Pos]bool) error {
+// position to found. isDecided is false if the value that Puppet gets is not known.
+func (p *prover) sample(key string, s *suspect, sample decision.Sample, found map[diag.Pos]bool) (isDecided bool,
+	err error) {
 	facts, err := sample.Facts(nil)
 	if err != nil {
-		return err
+		return false, err
 	}
 	r, err := p.snap.Request(facts)
 	if err != nil {
-		return nil // every lookup of this request fails; other checks report that
+		return true, nil // every lookup of this request fails; other checks report that
 	}
 	v, ok, err := r.Lookup(key)
 	if err != nil || !ok {
-		return nil
+		return true, nil
 	}
-	whole, err := lookup.Value(v).Whole()
-	if err != nil {
-		return err
-	}
-	if lookup.Value(v).Sensitive() {
-		whole = whole.Sensitive()
-	}
-	m := s.param.misfit(whole)
-	if m == nil {
-		return nil
+	m, err := s.param.misfitOf(lookup.Value(v))
+	if m == nil || err != nil {
+		return true, err
 	}
 	e, err := (*lookup.Request)(r).Explain(key)
+	if err != nil || !decides(e.Options) {
+		return false, err
+	}
+	winners := effective(e)
+	if len(winners) == 0 {
+		return true, nil
+	}
+	at := p.position(winners[0].At) // of merged values, only the highest is reported
+	if _, suspicious := s.places[at]; suspicious && !found[at] {
+		found[at] = true
+		p.report(s, at, region(e, winners, sample), m, lookup.Value(v).Sensitive())
+	}
+	return true, nil
+}
+
+// misfitOf returns the reason why Puppet refuses v, the result of a lookup, or nil.
+func (p *param) misfitOf(v lookup.Value) (*types.Mismatch, error) {
+	whole, err := v.Whole()
 	if err != nil {
-		return err
+		return nil, err
 	}
+	if v.Sensitive() {
+		whole = whole.Sensitive()
+	}
+	return p.misfit(whole), nil
+}
+
+// effective returns the bindings that have the value, highest first: one, or several that are merged.
+func effective(e *lookup.Explanation) (out []lookup.Candidate) {
 	for i := range e.Candidates {
-		cand := &e.Candidates[i]
-		at := p.position(cand.At)
-		if cand.State != lookup.Wins && cand.State != lookup.Merged {
-			continue
+		if state := e.Candidates[i].State; state == lookup.Wins || state == lookup.Merged {
+			out = append(out, e.Candidates[i])
 		}
-		if _, suspicious := s.places[at]; suspicious && !found[at] {
-			found[at] = true
-			p.report(s, at, cand.When, sample, m, lookup.Value(v).Sensitive())
-		}
-		return nil // if values are merged, only the highest is reported
 	}
-	return nil
+	return out
 }
 
 // position parses a position in a snapshot, path:line:col.

@@ -13,10 +13,9 @@ import (
 	"bindc/loader"
 )
 
-// report reports a value that Puppet refuses in requests with the given condition, such as sample.
-func (p *prover) report(s *suspect, at diag.Pos, when []lookup.Term, sample decision.Sample, m *types.Mismatch,
-	secret bool) {
-	key, region := s.param.key(), region(when, sample)
+// report reports a value that Puppet refuses for some nodes, which region describes.
+func (p *prover) report(s *suspect, at diag.Pos, region string, m *types.Mismatch, secret bool) {
+	key := s.param.key()
 	d := diag.Diagnostic{Pos: at, Code: "parameter_type", Message: "'" + key + "': " + m.Text(secret) + region,
 		Secret: secret, Discreet: "'" + key + "': " + m.Text(true) + region, Hint: s.param.hint(m)}
 	d.Notes = append(d.Notes, diag.Note{Pos: s.param.At, Message: "the class " + s.param.class.Name + " declares $" +
@@ -28,8 +27,23 @@ func (p *prover) report(s *suspect, at diag.Pos, when []lookup.Term, sample deci
 	p.diags.Add(d)
 }
 
-// region describes the requests that meet a condition.
-func region(when []lookup.Term, sample decision.Sample) string {
+// region describes requests such as sample, which meet the conditions of the given bindings and of the lookup_options
+// for them.
+func region(e *lookup.Explanation, winners []lookup.Candidate, sample decision.Sample) string {
+	var when []lookup.Term
+	add := func(terms []lookup.Term) {
+		for _, t := range terms {
+			if !slices.Contains(when, t) {
+				when = append(when, t)
+			}
+		}
+	}
+	for i := range winners {
+		add(winners[i].When)
+	}
+	if e.Options != nil {
+		add(e.Options.When)
+	}
 	if len(when) == 0 {
 		return ""
 	}
@@ -102,15 +116,18 @@ func (p *param) hint(m *types.Mismatch) string {
 	return ""
 }
 
-// reportOpen reports a key that cannot be decided.
-func (c *Checker) reportOpen(key string, s *suspect) {
+// reportOpen reports a key that cannot be decided, with the reason.
+func (c *Checker) reportOpen(key string, s *suspect, why string) {
 	if !c.opts.Strict {
 		return
 	}
+	hint := "--facts-dir checks it for the facts of given nodes"
+	if why == ofConversion {
+		hint = ""
+	}
 	for at := range s.places {
-		c.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Info, Code: "parameter_type",
-			Message: "'" + key + "': whether the value is " + s.param.Type + " depends on facts, so it is not proven",
-			Hint:    "--facts-dir checks it for the facts of given nodes"})
+		c.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Info, Code: "parameter_type", Hint: hint,
+			Message: "'" + key + "': whether the value is " + s.param.Type + " " + why + ", so it is not proven"})
 	}
 }
 
@@ -127,65 +144,98 @@ func (c *Checker) reportClasses() {
 	c.reportUntyped()
 }
 
+// untyped has the parameters that are only checked in part for one reason.
+type untyped struct {
+	at    diag.Pos // of the first of them
+	count int
+	names []string // types that are not known
+	why   error    // why the only type is not known; nil: it has no definition
+}
+
 // reportUntyped reports the types that are not known, if data is bound for parameters of these types.
 func (c *Checker) reportUntyped() {
-	var names []string
-	var first *param
-	count := 0
+	undefined, problems := untyped{}, map[string]*untyped{}
 	for _, key := range slices.Sorted(maps.Keys(c.received)) {
 		p := c.received[key]
-		if len(p.unknown) == 0 {
-			continue
+		if p.problem != nil {
+			c.reportUnchecked(&untyped{p.At, 1, []string{p.Type}, p.problem})
 		}
-		if count++; first == nil {
-			first = p
+		isUndefined := false
+		for _, name := range p.unknown {
+			why := c.classes.aliases.Problem(name)
+			switch {
+			case why == nil:
+				isUndefined = true
+				undefined.names = append(undefined.names, name)
+			case problems[name] == nil:
+				problems[name] = &untyped{p.At, 1, []string{name}, why}
+			default:
+				problems[name].count++
+			}
 		}
-		names = append(names, p.unknown...)
+		if isUndefined {
+			if undefined.count++; undefined.count == 1 {
+				undefined.at = p.At
+			}
+		}
 	}
-	if first == nil {
+	if undefined.count > 0 {
+		c.reportUnchecked(&undefined)
+	}
+	for _, name := range slices.Sorted(maps.Keys(problems)) {
+		c.reportUnchecked(problems[name])
+	}
+}
+
+func (c *Checker) reportUnchecked(u *untyped) {
+	d := diag.Diagnostic{Pos: u.at, Severity: diag.Info, Code: "parameter_unchecked",
+		Message: "data for " + diag.Count(u.count, "parameter") + " is only checked in part, because "}
+	if u.why != nil {
+		d.Message += "the type '" + u.names[0] + "' is not supported: " + u.why.Error()
+		c.diags.Add(d)
 		return
 	}
-	slices.Sort(names)
-	names = slices.Compact(names)
+	slices.Sort(u.names)
+	names, more := slices.Compact(u.names), ""
 	const shown = 5
-	more := ""
 	if n := len(names) - shown; n > 0 {
 		names, more = names[:shown], fmt.Sprintf(" and %d more", n)
 	}
-	c.diags.Add(diag.Diagnostic{Pos: first.At, Severity: diag.Info, Code: "parameter_unchecked",
-		Message: "data for " + diag.Count(count, "parameter") + " is only checked in part, because these types are " +
-			"not known: " + diag.Quoted(names) + more,
-		Hint: "put the modules that define these types on the module path"})
+	d.Message += "these types are not known: " + diag.Quoted(names) + more
+	d.Hint = "put the modules that define these types on the module path"
+	c.diags.Add(d)
 }
 
 // Refusal is a value that Puppet refuses for one node.
 type Refusal struct {
+	At       string // position of the binding, as recorded in the snapshot
 	Message  string // without the value, if it is sensitive
 	Doubtful bool   // Puppet may not look the value up
 }
 
-// Refuses returns why Puppet refuses v, the value of key for one node, or nil. It may be called concurrently after
+// Refuses returns why Puppet refuses v, the value of key in a request, or nil. It may be called concurrently after
 // Check.
-func (c *Checker) Refuses(key string, v lookup.Value) *Refusal {
+func (c *Checker) Refuses(r *lookup.Request, key string, v lookup.Value) (*Refusal, error) {
 	p := c.received[key]
-	if p == nil || p.typ == nil || c.undecided[key] {
-		return nil
+	if p == nil || p.typ == nil {
+		return nil, nil
 	}
-	whole, err := v.Whole()
-	if err != nil {
-		return nil
+	m, err := p.misfitOf(v)
+	if m == nil || err != nil {
+		return nil, err
 	}
-	if v.Sensitive() {
-		whole = whole.Sensitive()
+	e, err := r.Explain(key)
+	if err != nil || !decides(e.Options) {
+		return nil, err
 	}
-	m := p.misfit(whole)
-	if m == nil {
-		return nil
+	at := ""
+	if winners := effective(e); len(winners) > 0 {
+		at = winners[0].At
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	list := c.declarations()[p.class.Name]
-	return &Refusal{Doubtful: !p.looksUp(list) || c.hasForeign(moduleOf(key)),
+	return &Refusal{At: at, Doubtful: !p.looksUp(list) || c.hasForeign(moduleOf(key)),
 		Message: "'" + key + "': " + m.Text(v.Sensitive()) + "; the class " + p.class.Name + " declares $" + p.Name +
-			" as " + p.Type}
+			" as " + p.Type}, nil
 }

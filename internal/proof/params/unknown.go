@@ -21,20 +21,24 @@ type misnamed struct {
 
 // reportUnknown reports keys that look like parameters of an existing class, but that nothing looks up.
 func (c *Checker) reportUnknown() {
+	isMisnamed := func(r receiver) bool { return r.class != nil && r.param == nil }
+	if !slices.ContainsFunc(c.keys, isMisnamed) {
+		return
+	}
 	found := map[string]*misnamed{}
 	for b := range c.bindings {
+		if !isMisnamed(c.keys[b.number]) {
+			continue
+		}
 		key := c.site.Keys[b.number]
-		m := found[key]
+		m, at := found[key], b.at()
 		if m == nil {
-			class, param := c.split(key)
-			if class == nil || class.params[param] != nil {
-				continue
-			}
-			m = &misnamed{class: class, param: param, at: b.at, places: map[diag.Pos]bool{}}
+			_, name := c.split(key)
+			m = &misnamed{class: c.keys[b.number].class, param: name, at: at, places: map[diag.Pos]bool{}}
 			found[key] = m
 		}
-		if m.places[b.at] = true; b.at.Compare(m.at) < 0 {
-			m.at = b.at
+		if m.places[at] = true; at.Compare(m.at) < 0 {
+			m.at = at
 		}
 	}
 	if len(found) == 0 {

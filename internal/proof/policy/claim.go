@@ -34,33 +34,52 @@ const (
 // ofValue checks a value that a lookup finds in a layer. It returns "" if the value satisfies c, and otherwise what is
 // wrong, without the value if it is secret.
 func (c *claim) ofValue(v value.Value, layer string, secret bool) string {
-	found := ", found " + shown(v)
-	if secret {
-		found = ", found another value, which is sensitive"
+	isMet, failed := c.isMetBy(v, layer)
+	if isMet {
+		return ""
+	}
+	found := ", found another value, which is sensitive"
+	if !secret {
+		found = ", found " + shown(v)
 	}
 	switch {
-	case c.bound != nil && !*c.bound:
+	case c.bound != nil:
 		return "expected no value" + strings.Replace(found, "another", "a", 1)
-	case c.layers != nil && !slices.Contains(c.layers, layer):
+	case c.layers != nil:
 		return "expected a binding in " + c.source + ", found one in layer '" + layer + "'"
-	case c.equals != nil && !value.Identical(v, *c.equals):
-		return "expected " + c.source + found
 	case c.typ != nil:
-		if m := c.typ.Check(v); m != nil {
-			return m.Text(secret)
-		}
-	case c.satisfies != nil:
-		result, err := expr.CallLambda(c.satisfies, noEnv{}, expr.Options{Functions: stdlib.Functions}, v)
-		if err == nil && result.Truthy() {
-			return ""
-		}
-		text := "expected a value that satisfies " + c.source + found
-		if err != nil && !secret {
-			text += "; the lambda fails: " + err.Error()
-		}
-		return text
+		return c.typ.Check(v).Text(secret)
+	case c.equals != nil:
+		return "expected " + c.source + found
+	case failed != nil && !secret:
+		found += "; the lambda fails: " + failed.Error()
 	}
-	return ""
+	return "expected a value that satisfies " + c.source + found
+}
+
+// isMetBy reports whether a value in a layer satisfies c. The error is that of a lambda, which then is not satisfied.
+func (c *claim) isMetBy(v value.Value, layer string) (bool, error) {
+	switch {
+	case c.bound != nil:
+		return *c.bound, nil
+	case c.layers != nil:
+		return slices.Contains(c.layers, layer), nil
+	case c.equals != nil:
+		return value.Identical(v, *c.equals), nil
+	case c.typ != nil:
+		return c.typ.Check(v) == nil, nil
+	}
+	result, err := expr.CallLambda(c.satisfies, noEnv{}, expr.Options{Functions: stdlib.Functions}, v)
+	return err == nil && result.Truthy(), err
+}
+
+// ofConstant judges a binding to an encoded value.
+func (c *claim) ofConstant(encoded, layer string) verdict {
+	v, _, _ := value.View(encoded) // the compiler has encoded it
+	if isMet, _ := c.isMetBy(v, layer); !isMet {
+		return broken
+	}
+	return holds
 }
 
 // ofNothing checks a lookup that finds nothing.
@@ -93,7 +112,7 @@ func (c *claim) ofRecipe(r *recipe.Recipe, layer string) verdict {
 		}
 		return broken
 	case r.Kind == recipe.Constant && r.Transformer == nil:
-		if c.ofValue(r.Value, layer, true) != "" {
+		if isMet, _ := c.isMetBy(r.Value, layer); !isMet {
 			return broken
 		}
 		return holds

@@ -8,8 +8,9 @@
 //	claim.go            the requirement of a policy on a value
 //	region.go           the requests of a policy, as alternatives of literals
 //	space.go, solve.go  the variables that categories and paths depend on
+//	doubt.go            finds bindings whose values may break a policy
 //	table.go            the bindings of each key, by precedence
-//	prove.go            finds bindings that may break a policy
+//	prove.go            decides whether such a binding can win
 //	confirm.go          looks each of them up with the facts of a witness
 //	nodes.go            decides policies for given nodes
 //	report.go           diagnostics
@@ -34,8 +35,9 @@ type Policy struct {
 
 	key    string         // the only key, or ""
 	keys   *regexp.Regexp // the pattern of several keys; nil with key
+	prefix string         // all keys begin with it
 	source string         // key or pattern, for messages
-	region *condition     // nil: all requests
+	region *condition     // nil for all requests
 	claim  claim
 }
 
@@ -77,6 +79,15 @@ func keyPattern(patterns []string) *regexp.Regexp {
 		alternatives = append(alternatives, b.String())
 	}
 	return regexp.MustCompile("^(?s:" + strings.Join(alternatives, "|") + ")$")
+}
+
+// prefixOf returns a text with which all keys of patterns begin.
+func prefixOf(patterns []string) string {
+	if len(patterns) != 1 {
+		return ""
+	}
+	before, _, _ := strings.Cut(patterns[0], "*")
+	return strings.TrimSuffix(before, "::")
 }
 
 // shown returns a value for a message.

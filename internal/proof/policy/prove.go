@@ -46,16 +46,14 @@ func Prove(site Site, policies []*Policy, diags *diag.List) (*Result, error) {
 	p := &prover{Site: site, space: s, diags: diags, blockersOf: map[uint32]*blockers{}, seen: map[string]bool{}}
 	out.prover = p
 	keys := make([][]uint32, len(policies))
-	wanted := make([]bool, len(site.Content.Keys))
 	for i, policy := range policies {
 		keys[i] = p.keysOf(policy)
-		for _, k := range keys[i] {
-			wanted[k] = true
-		}
 	}
-	p.tables = tablesOf(site.Content, wanted)
+	p.tables = newTables(site.Content)
+	doubts := p.findDoubts(policies, keys)
+	p.findRows(policies, keys, doubts)
 	for i, policy := range policies {
-		v, err := p.prove(policy, keys[i])
+		v, err := p.prove(policy, keys[i], doubts[i])
 		switch {
 		case err != nil:
 			return nil, err
@@ -84,24 +82,19 @@ type prover struct {
 
 // keysOf returns the keys that a policy concerns. If there are none, it returns nil.
 func (p *prover) keysOf(policy *Policy) (out []uint32) {
-	if policy.keys == nil {
-		n, ok := slices.BinarySearchFunc(p.Content.Keys, policy.key,
-			func(k snapshot.Key, name string) int { return strings.Compare(k.Name, name) })
-		if ok {
-			out = append(out, uint32(n))
-		}
-		return out
-	}
-	for i := range p.Content.Keys {
-		if name := p.Content.Keys[i].Name; !strings.HasPrefix(name, "\x00") && policy.concerns(name) {
+	keys := p.Content.Keys
+	from, _ := slices.BinarySearchFunc(keys, policy.prefix,
+		func(k snapshot.Key, name string) int { return strings.Compare(k.Name, name) })
+	for i := from; i < len(keys) && strings.HasPrefix(keys[i].Name, policy.prefix); i++ {
+		if name := keys[i].Name; !strings.HasPrefix(name, "\x00") && policy.concerns(name) {
 			out = append(out, uint32(i))
 		}
 	}
 	return out
 }
 
-// prove decides one policy. It only warns about a policy that concerns no request.
-func (p *prover) prove(policy *Policy, keys []uint32) (verdict, error) {
+// prove decides one policy, with the doubts about it. It only warns about a policy that concerns no request.
+func (p *prover) prove(policy *Policy, keys []uint32, doubts []doubt) (verdict, error) {
 	p.current = &Open{Policy: policy}
 	if !p.checkCategories(policy) {
 		return broken, nil
@@ -123,11 +116,15 @@ func (p *prover) prove(policy *Policy, keys []uint32) (verdict, error) {
 	}
 	out := holds
 	for _, key := range keys {
-		v, err := p.proveKey(policy, key)
+		n := 0
+		for n < len(doubts) && doubts[n].key == key {
+			n++
+		}
+		v, err := p.proveKey(policy, key, doubts[:n])
 		if err != nil {
 			return broken, err
 		}
-		out = worse(out, v)
+		out, doubts = worse(out, v), doubts[n:]
 	}
 	return out, nil
 }
@@ -142,37 +139,29 @@ func worse(a, b verdict) verdict {
 
 // proveUnbound decides a policy that requires a value for a key without bindings.
 func (p *prover) proveUnbound(policy *Policy) (verdict, error) {
-	return p.proveRow(policy, policy.key, nil, &row{level: len(p.Content.Levels) + 1}, broken)
+	return p.proveRow(policy, policy.key, nil, p.nothing(), broken)
 }
 
-// proveKey decides a policy for one key.
-func (p *prover) proveKey(policy *Policy, key uint32) (verdict, error) {
+// proveKey decides a policy for one key, with the doubts about it.
+func (p *prover) proveKey(policy *Policy, key uint32, doubts []doubt) (verdict, error) {
 	name := p.Content.Keys[key].Name
-	rows := p.tables.rows[key]
 	out := holds
-	check := func(r *row, v verdict) error {
-		if v == holds {
-			return nil
-		}
-		found, err := p.proveRow(policy, name, p.blockers(key), r, v)
-		out = worse(out, found)
-		return err
-	}
-	for i := range rows {
-		r := &rows[i]
-		if policy.claim.holdsForConstants() && !p.Content.Values[r.value].Computed {
-			continue
-		}
-		v := policy.claim.ofRecipe(p.tables.recipe(r.value), p.Content.Layers[r.layer])
-		if err := check(r, v); err != nil {
+	for i := range doubts {
+		found, err := p.proveRow(policy, name, p.blockers(key), &doubts[i].row, doubts[i].verdict)
+		if err != nil {
 			return broken, err
 		}
+		out = worse(out, found)
 	}
 	if policy.claim.ofNothing() == "" || p.tables.isAlwaysBound(key) {
 		return out, nil
 	}
-	return out, check(&row{level: len(p.Content.Levels) + 1}, broken)
+	found, err := p.proveRow(policy, name, p.blockers(key), p.nothing(), broken)
+	return worse(out, found), err
 }
+
+// nothing returns a row below all others, for requests in which nothing binds a key.
+func (p *prover) nothing() *row { return &row{level: int32(len(p.Content.Levels)) + 1} }
 
 // blockers returns the blockers of a key, which it creates once.
 func (p *prover) blockers(key uint32) *blockers {
@@ -187,9 +176,8 @@ func (p *prover) blockers(key uint32) *blockers {
 // proveRow decides whether r breaks a policy in some request. Its value has been judged as v, which is not holds.
 func (p *prover) proveRow(policy *Policy, key string, b *blockers, r *row, v verdict) (verdict, error) {
 	var own []equation
-	if r.level < len(p.Content.Levels) {
-		level := &p.Content.Levels[r.level]
-		own = p.space.ofScope(level.Dimensions, level.Scopes[r.scope].Values)
+	if int(r.level) < len(p.Content.Levels) {
+		own = p.space.ofScope(p.Content.Levels[r.level].Dimensions, p.tables.scope(r).Values)
 	}
 	out := holds
 	for i := range p.region {
@@ -234,8 +222,8 @@ func (p *prover) leaveOpen(key string, r *row) {
 	if !slices.Contains(p.current.keys, key) {
 		p.current.keys = append(p.current.keys, key)
 	}
-	if r.origin.Line > 0 {
-		p.current.computed = append(p.current.computed, p.pos(r.origin))
+	if _, at := p.tables.place(r); at.Line > 0 {
+		p.current.computed = append(p.current.computed, p.pos(at))
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -16,16 +15,10 @@ import (
 	"bindc/internal/yaml"
 )
 
-// Dir is the directory of a site's policies.
-const Dir = "policies"
-
-// versionKey marks a file of policies. Other files in the directory belong to other tools.
-const versionKey = "policy_version"
-
 // Read reads the policies of the site in dir, and those in the files named by extra. It reports errors in them.
 func Read(dir string, extra []string, disk fsx.Disk, diags *diag.List) []*Policy {
 	r := &reader{disk: disk, diags: diags, names: map[string]diag.Pos{}}
-	for _, path := range r.files(filepath.Join(dir, Dir)) {
+	for _, path := range Policies.Files(dir, disk, diags) {
 		r.file(path, false)
 	}
 	for _, path := range extra {
@@ -45,24 +38,6 @@ type reader struct {
 	digest string
 }
 
-// files returns the YAML files in dir, sorted by name. A missing directory has none.
-func (r *reader) files(dir string) (paths []string) {
-	is, err := r.disk.IsDir(dir)
-	if err == nil && is {
-		entries, failed := r.disk.List(dir)
-		for err = failed; len(entries) > 0; entries = entries[1:] {
-			name := entries[0].Name()
-			if ext := filepath.Ext(name); (ext == ".yaml" || ext == ".yml") && !strings.HasPrefix(name, ".") {
-				paths = append(paths, filepath.Join(dir, name))
-			}
-		}
-	}
-	if err != nil {
-		r.diags.Errorf(diag.Pos{File: dir}, Code, "cannot read the policies: %v", err)
-	}
-	return paths
-}
-
 // file reads the file at path. A file that --policy names must have policies; other files without a version are
 // ignored.
 func (r *reader) file(path string, named bool) {
@@ -71,23 +46,23 @@ func (r *reader) file(path string, named bool) {
 		r.diags.Errorf(diag.Pos{File: path}, Code, "cannot read the policies: %v", err)
 		return
 	}
-	if !named && !strings.Contains(string(src), versionKey) {
+	if !named && !strings.Contains(string(src), Policies.Version) {
 		return
 	}
 	doc, ok := yaml.Parse(path, src, yaml.Options{}, r.diags)
 	if !ok {
 		return
 	}
-	if _, _, ok := doc.Root.Lookup(versionKey); !ok && !named {
+	if _, _, ok := doc.Root.Lookup(Policies.Version); !ok && !named {
 		return
 	}
 	r.doc, r.digest = doc, fmt.Sprintf("%x", sha256.Sum256(src))
-	if wrong := doc.CheckVersion(versionKey, 1); wrong != nil {
+	if wrong := doc.CheckVersion(Policies.Version, 1); wrong != nil {
 		wrong.Code = Code
 		r.diags.Add(*wrong)
 		return
 	}
-	r.unknown(doc.Root, "key of a policy file", versionKey, "policies")
+	r.unknown(doc.Root, "key of a policy file", Policies.Version, "policies")
 	_, list, ok := doc.Root.Lookup("policies")
 	if !ok || list.Kind != yaml.Sequence || len(list.Kids) == 0 {
 		r.errorf(doc.Root, "expected 'policies', a list of policies with 'name', 'key' and a requirement")
@@ -168,6 +143,7 @@ func (r *reader) keys(n *yaml.Node, p *Policy) bool {
 	}
 	if hasKey {
 		p.key, _ = one.Text()
+		p.prefix = p.key
 		if p.source = p.key; p.key == "" || strings.Contains(p.key, "*") {
 			r.errorf(one, "expected the name of a key for 'key', found %s; a pattern is called 'keys'", one.Describe())
 			return false
@@ -180,7 +156,7 @@ func (r *reader) keys(n *yaml.Node, p *Policy) bool {
 			several.Describe())
 		return false
 	}
-	p.keys, p.source = keyPattern(patterns), strings.Join(patterns, ", ")
+	p.keys, p.prefix, p.source = keyPattern(patterns), prefixOf(patterns), strings.Join(patterns, ", ")
 	return true
 }
 

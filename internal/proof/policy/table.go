@@ -1,69 +1,58 @@
 package policy
 
 import (
-	"slices"
 	"strings"
 
 	"bindc/internal/recipe"
-	"bindc/internal/value"
 	"bindc/snapshot"
 )
 
 // row is a binding of a key in a decision table. A lookup uses the first row whose condition holds and which does
 // not decline.
 type row struct {
-	level, scope int // level is the number of levels for the unconditional binding
-	layer        int
-	value        uint32
-	origin       snapshot.Origin
+	level int32  // the number of levels for the unconditional binding
+	scope int32  // in the level
+	entry uint32 // in the scope; for the unconditional binding, the number of the key
 }
 
-// tables has the rows of keys.
+// tables gives access to the rows of a site.
 type tables struct {
 	content *snapshot.Content
-	rows    [][]row          // by key
+	rows    [][]row          // rows by number of the key, for the keys that collect was called with
 	recipes []*recipe.Recipe // decoded values, by number; nil if not decoded yet
 }
 
-// tablesOf collects the rows of the wanted keys, by decreasing precedence.
-func tablesOf(c *snapshot.Content, wanted []bool) *tables {
-	t := &tables{content: c, rows: make([][]row, len(c.Keys)), recipes: make([]*recipe.Recipe, len(c.Values))}
+func newTables(c *snapshot.Content) *tables {
+	return &tables{content: c, recipes: make([]*recipe.Recipe, len(c.Values))}
+}
+
+// collect collects the rows of the wanted keys, by decreasing precedence.
+func (t *tables) collect(wanted []bool) {
+	c := t.content
+	t.rows = make([][]row, len(c.Keys))
 	t.makeRoom(wanted)
-	for i, level := range c.Levels {
-		for j := range level.Scopes {
-			scope := &level.Scopes[j]
-			for k, e := range scope.Entries {
+	for i := range c.Levels {
+		for j := range c.Levels[i].Scopes {
+			for k, e := range c.Levels[i].Scopes[j].Entries {
 				if wanted[e.Key] {
-					r := row{level: i, scope: j, layer: level.Layer, value: e.Value}
-					if k < len(scope.Origins) {
-						r.origin = scope.Origins[k]
-					}
-					t.rows[e.Key] = append(t.rows[e.Key], r)
+					t.rows[e.Key] = append(t.rows[e.Key], row{int32(i), int32(j), uint32(k)})
 				}
 			}
 		}
 	}
 	for i, is := range wanted {
-		key := &c.Keys[i]
-		if !is || key.Default < 0 {
-			continue
+		if is && c.Keys[i].Default >= 0 {
+			t.rows[i] = append(t.rows[i], t.unconditional(uint32(i)))
 		}
-		r := row{level: len(c.Levels), value: uint32(key.Default)}
-		at := slices.IndexFunc(key.Cold, func(c snapshot.Cold) bool { return len(c.Terms) == 0 })
-		if at >= 0 {
-			r.layer, r.origin = key.Cold[at].Layer, key.Cold[at].Origin
-		}
-		t.rows[i] = append(t.rows[i], r)
 	}
-	return t
 }
 
 // makeRoom allocates the rows of the wanted keys, which are too many to grow one by one.
 func (t *tables) makeRoom(wanted []bool) {
 	counts, all := make([]int, len(wanted)), 0
-	for _, level := range t.content.Levels {
-		for j := range level.Scopes {
-			for _, e := range level.Scopes[j].Entries {
+	for i := range t.content.Levels {
+		for j := range t.content.Levels[i].Scopes {
+			for _, e := range t.content.Levels[i].Scopes[j].Entries {
 				if wanted[e.Key] {
 					counts[e.Key]++
 					all++
@@ -77,37 +66,67 @@ func (t *tables) makeRoom(wanted []bool) {
 	}
 }
 
-// recipe returns the recipe of a value. A constant is a recipe of the kind Constant.
+// unconditional returns the row of the unconditional binding of a key that has one.
+func (t *tables) unconditional(key uint32) row {
+	return row{level: int32(len(t.content.Levels)), entry: key}
+}
+
+// isUnconditional reports whether r is the unconditional binding of a key.
+func (t *tables) isUnconditional(r *row) bool { return int(r.level) == len(t.content.Levels) }
+
+// value returns the number of the value of r.
+func (t *tables) value(r *row) uint32 {
+	if t.isUnconditional(r) {
+		return uint32(t.content.Keys[r.entry].Default)
+	}
+	return t.scope(r).Entries[r.entry].Value
+}
+
+// scope returns the scope of r, which is not the unconditional binding.
+func (t *tables) scope(r *row) *snapshot.Scope { return &t.content.Levels[r.level].Scopes[r.scope] }
+
+// place returns the layer and the origin of r.
+func (t *tables) place(r *row) (layer string, at snapshot.Origin) {
+	switch {
+	case int(r.level) < len(t.content.Levels):
+		if s := t.scope(r); int(r.entry) < len(s.Origins) {
+			at = s.Origins[r.entry]
+		}
+		return t.content.Layers[t.content.Levels[r.level].Layer], at
+	case t.isUnconditional(r):
+		for _, c := range t.content.Keys[r.entry].Cold {
+			if len(c.Terms) == 0 {
+				return t.content.Layers[c.Layer], c.Origin
+			}
+		}
+	}
+	return t.content.Layers[0], at
+}
+
+// recipe returns the recipe of a computed value.
 func (t *tables) recipe(n uint32) *recipe.Recipe {
 	r := t.recipes[n]
-	if r != nil {
-		return r
-	}
-	stored := t.content.Values[n]
-	if stored.Computed {
+	if r == nil {
 		var err error
-		if r, err = recipe.Decode(stored.Bytes); err != nil {
+		if r, err = recipe.Decode(t.content.Values[n].Bytes); err != nil {
 			r = &recipe.Recipe{Kind: recipe.Custom} // the lookup reports the error
 		}
-	} else {
-		v, _, _ := value.View(stored.Bytes)
-		r = &recipe.Recipe{Kind: recipe.Constant, Value: v}
+		t.recipes[n] = r
 	}
-	t.recipes[n] = r
 	return r
 }
 
 // stops reports whether a lookup that reaches r never continues with lower rows.
 func (t *tables) stops(r *row) bool {
-	stored := t.content.Values[r.value]
-	return !stored.Computed || recipe.IsFinal(stored.Bytes) || !t.recipe(r.value).Declines()
+	stored := &t.content.Values[t.value(r)]
+	return !stored.Computed || recipe.IsFinal(stored.Bytes) || !t.recipe(t.value(r)).Declines()
 }
 
 // isAlwaysBound reports whether a lookup of a key finds a row in every request, because its unconditional row always
 // has a value.
 func (t *tables) isAlwaysBound(key uint32) bool {
-	rows := t.rows[key]
-	return len(rows) > 0 && rows[len(rows)-1].level == len(t.content.Levels) && t.stops(&rows[len(rows)-1])
+	r := t.unconditional(key)
+	return t.content.Keys[key].Default >= 0 && t.stops(&r)
 }
 
 // blockers has the rows of a key that stop a lookup. It finds those that hold for given values of variables.
@@ -118,8 +137,8 @@ type blockers struct {
 
 // blockingLevel has the scopes of a level that bind the key to a value that stops lookups.
 type blockingLevel struct {
-	level  int
-	scopes map[string]bool // scopes by their values
+	level  int32
+	scopes map[string]bool // by their values
 }
 
 func (t *tables) blockers(s *space, key uint32) *blockers {
@@ -134,16 +153,16 @@ func (t *tables) blockers(s *space, key uint32) *blockers {
 			b.levels = append(b.levels, blockingLevel{r.level, map[string]bool{}})
 		}
 		id := ""
-		if r.level < len(t.content.Levels) {
-			id = strings.Join(t.content.Levels[r.level].Scopes[r.scope].Values, "\x00")
+		if !t.isUnconditional(r) {
+			id = strings.Join(t.scope(r).Values, "\x00")
 		}
 		b.levels[len(b.levels)-1].scopes[id] = true
 	}
 	return b
 }
 
-// block reports whether a row above level stops the lookup in every request with the values in w.
-func (b *blockers) block(w way, level int) bool {
+// block reports whether in every request with the texts of w, a row above a level stops the lookup.
+func (b *blockers) block(w way, level int32) bool {
 	for _, l := range b.levels {
 		if l.level >= level {
 			return false
@@ -157,7 +176,7 @@ func (b *blockers) block(w way, level int) bool {
 
 func (b *blockers) holds(w way, l *blockingLevel) bool {
 	var values []string
-	if l.level < len(b.space.content.Levels) {
+	if int(l.level) < len(b.space.content.Levels) {
 		for _, d := range b.space.content.Levels[l.level].Dimensions {
 			text, ok := b.space.text(d, w)
 			if !ok || b.space.isIdle(d, w) {

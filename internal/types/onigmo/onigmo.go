@@ -26,16 +26,22 @@ const (
 	maxCached  = 512
 )
 
-var cache struct {
+// cache has compiled expressions by their source.
+type cache[T any] struct {
 	sync.RWMutex
-	compiled map[string]*Regexp
+	compiled map[string]*T
 }
 
+var linear cache[Regexp]
+
 // Compile compiles src for Go's engine. It caches results, so compiling the same source again is cheap.
-func Compile(src string) (*Regexp, error) {
-	cache.RLock()
-	re := cache.compiled[src]
-	cache.RUnlock()
+func Compile(src string) (*Regexp, error) { return linear.get(src, compile) }
+
+// get returns the compiled src, which it compiles if necessary.
+func (c *cache[T]) get(src string, compile func(string) (*T, error)) (*T, error) {
+	c.RLock()
+	re := c.compiled[src]
+	c.RUnlock()
 	if re != nil {
 		return re, nil
 	}
@@ -43,12 +49,12 @@ func Compile(src string) (*Regexp, error) {
 	if err != nil {
 		return nil, err
 	}
-	cache.Lock()
-	defer cache.Unlock()
-	if cache.compiled == nil || len(cache.compiled) >= maxCached {
-		cache.compiled = make(map[string]*Regexp)
+	c.Lock()
+	defer c.Unlock()
+	if c.compiled == nil || len(c.compiled) >= maxCached {
+		c.compiled = make(map[string]*T)
 	}
-	cache.compiled[strings.Clone(src)] = re // src may be part of a mapped file
+	c.compiled[strings.Clone(src)] = re // src may be part of a mapped file
 	return re, nil
 }
 

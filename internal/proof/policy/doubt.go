@@ -1,0 +1,97 @@
+package policy
+
+import (
+	"cmp"
+	"slices"
+)
+
+// doubt is a binding that breaks a policy if it wins in the policy's region, or may break it.
+type doubt struct {
+	key uint32
+	row
+	verdict verdict // not holds
+}
+
+// concerned has the policies about a key, by number.
+type concerned struct {
+	all      []int
+	computed []int // policies that hold for constants
+}
+
+// findDoubts judges all bindings in one pass, in the order in which they are in memory. It returns the doubts of each
+// policy, by key and decreasing precedence. keys has the keys of each policy.
+func (p *prover) findDoubts(policies []*Policy, keys [][]uint32) [][]doubt {
+	about := make([]concerned, len(p.Content.Keys))
+	for i, policy := range policies {
+		for _, k := range keys[i] {
+			if policy.claim.holdsForConstants() {
+				about[k].computed = append(about[k].computed, i)
+			} else {
+				about[k].all = append(about[k].all, i)
+			}
+		}
+	}
+	out := make([][]doubt, len(policies))
+	judge := func(key, value uint32, r row) {
+		of := &about[key]
+		for _, i := range of.all {
+			p.judge(policies, i, doubt{key: key, row: r}, value, out)
+		}
+		if len(of.computed) > 0 && p.Content.Values[value].Computed {
+			for _, i := range of.computed {
+				p.judge(policies, i, doubt{key: key, row: r}, value, out)
+			}
+		}
+	}
+	for i := range p.Content.Levels {
+		for j := range p.Content.Levels[i].Scopes {
+			for k, e := range p.Content.Levels[i].Scopes[j].Entries {
+				judge(e.Key, e.Value, row{int32(i), int32(j), uint32(k)})
+			}
+		}
+	}
+	for k := range p.Content.Keys {
+		if value := p.Content.Keys[k].Default; value >= 0 {
+			judge(uint32(k), uint32(value), p.tables.unconditional(uint32(k)))
+		}
+	}
+	for _, of := range out {
+		slices.SortStableFunc(of, func(a, b doubt) int { return cmp.Compare(a.key, b.key) })
+	}
+	return out
+}
+
+// judge judges a binding by policy i, regardless of the requests in which it wins. A doubt is added to out.
+func (p *prover) judge(policies []*Policy, i int, d doubt, value uint32, out [][]doubt) {
+	claim, layer := &policies[i].claim, ""
+	if claim.layers != nil {
+		layer, _ = p.tables.place(&d.row)
+	}
+	if stored := &p.Content.Values[value]; stored.Computed {
+		d.verdict = claim.ofRecipe(p.tables.recipe(value), layer)
+	} else {
+		d.verdict = claim.ofConstant(stored.Bytes, layer)
+	}
+	if d.verdict != holds {
+		out[i] = append(out[i], d)
+	}
+}
+
+// findRows collects the rows of keys with doubts, and of keys that may have no value although a policy requires one.
+func (p *prover) findRows(policies []*Policy, keys [][]uint32, doubts [][]doubt) {
+	wanted := make([]bool, len(p.Content.Keys))
+	for i, policy := range policies {
+		for _, d := range doubts[i] {
+			wanted[d.key] = true
+		}
+		if policy.claim.ofNothing() == "" {
+			continue
+		}
+		for _, k := range keys[i] {
+			wanted[k] = wanted[k] || !p.tables.isAlwaysBound(k)
+		}
+	}
+	if slices.Contains(wanted, true) {
+		p.tables.collect(wanted)
+	}
+}

@@ -1,0 +1,83 @@
+package policy
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"bindc/diag"
+	"bindc/internal/fsx"
+	"bindc/internal/yaml"
+)
+
+// Folder is a directory of a site with YAML files of one kind. Files without the key of a version belong to other
+// tools.
+type Folder struct {
+	Name     string // below the top of the site
+	Singular string // a likely wrong name
+	Version  string // the key of the version
+	What     string // what the files have, for messages
+	Code     diag.Code
+}
+
+// Policies is the folder of policies.
+var Policies = Folder{Name: "policies", Singular: "policy", Version: "policy_version", What: "policies", Code: Code}
+
+// Files returns the YAML files in the folder of the site in dir, sorted by name. A missing folder has none.
+func (f *Folder) Files(dir string, disk fsx.Disk, diags *diag.List) []string {
+	folder := filepath.Join(dir, f.Name)
+	paths, err := filesIn(folder, disk)
+	if err != nil {
+		diags.Errorf(diag.Pos{File: folder}, f.Code, "cannot read the %s: %v", f.What, err)
+	}
+	return paths
+}
+
+// filesIn returns the YAML files in dir that are not hidden, sorted by name. A missing directory has none.
+func filesIn(dir string, disk fsx.Disk) (paths []string, err error) {
+	if is, err := disk.IsDir(dir); err != nil || !is {
+		return nil, err
+	}
+	entries, err := disk.List(dir)
+	for _, e := range entries {
+		if ext := filepath.Ext(e.Name()); (ext == ".yaml" || ext == ".yml") && !strings.HasPrefix(e.Name(), ".") {
+			paths = append(paths, filepath.Join(dir, e.Name()))
+		}
+	}
+	return paths, err
+}
+
+// WarnOfMisspelt warns about files of f that nothing reads, because the name of their directory is misspelt.
+func (f *Folder) WarnOfMisspelt(dir string, disk fsx.Disk, diags *diag.List) {
+	entries, err := disk.List(dir)
+	if err != nil {
+		return // reading the site has reported it
+	}
+	for _, e := range entries {
+		name := e.Name()
+		if name != f.Singular && diag.Misspelt(strings.ToLower(name), []string{f.Name}) == "" &&
+			(name == f.Name || !strings.EqualFold(name, f.Name)) {
+			continue
+		}
+		paths, _ := filesIn(filepath.Join(dir, name), disk)
+		if i := slices.IndexFunc(paths, func(path string) bool { return f.isOurs(path, disk) }); i >= 0 {
+			diags.Add(diag.Diagnostic{Pos: diag.Pos{File: paths[i]}, Severity: diag.Warning, Code: f.Code,
+				Message: "the " + f.What + " in this directory are not used: its name is '" + name + "', expected '" +
+					f.Name + "'", Hint: "did you mean '" + f.Name + "'? Rename the directory"})
+		}
+	}
+}
+
+// isOurs reports whether the file at path has the key of the version of f.
+func (f *Folder) isOurs(path string, disk fsx.Disk) bool {
+	src, err := disk.ReadFile(path)
+	if err != nil || !strings.Contains(string(src), f.Version) {
+		return false
+	}
+	doc, ok := yaml.Parse(path, src, yaml.Options{}, &diag.List{})
+	if !ok {
+		return false
+	}
+	_, _, has := doc.Root.Lookup(f.Version)
+	return has
+}
