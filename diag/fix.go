@@ -1,6 +1,7 @@
 package diag
 
 import (
+	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -121,11 +122,9 @@ func (s *source) offset(p Pos) (int, bool) {
 	return s.lines[p.Line-1] + at, true
 }
 
-// pos returns the position of an offset on or after line.
-func (s *source) pos(file string, line, off int) Pos {
-	for line < len(s.lines) && s.lines[line] <= off {
-		line++
-	}
+// pos returns the position of an offset.
+func (s *source) pos(file string, off int) Pos {
+	line := sort.SearchInts(s.lines, off+1)
 	return Pos{file, line, utf8.RuneCountInString(s.text[s.lines[line-1]:off]) + 1}
 }
 
@@ -136,7 +135,7 @@ func (s *source) locate(d *Diagnostic) {
 		return
 	}
 	if !d.Secret { // the length may be secret, too
-		d.End = s.pos(d.Pos.File, d.Pos.Line, at+len(tokenAt(s.rest(d.Pos.Line, at))))
+		d.End = s.pos(d.Pos.File, at+len(tokenAt(s.rest(d.Pos.Line, at))))
 	}
 	if d.Fix.IsNone() {
 		return
@@ -156,8 +155,7 @@ func (s *source) edit(f Fix, p Pos) (Edit, bool) {
 	if !ok {
 		return Edit{}, false
 	}
-	pos := s.pos(p.File, p.Line, from)
-	return Edit{pos, s.pos(p.File, pos.Line, from+len(f.Old)), f.New}, true
+	return Edit{s.pos(p.File, from), s.pos(p.File, from+len(f.Old)), f.New}, true
 }
 
 // rest returns the text of a line from an offset on.

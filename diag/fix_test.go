@@ -22,6 +22,7 @@ func TestLocateFindsTextToReplace(t *testing.T) {
 		{"word on a later line of the value", "«a:\n  - b\n  - c\nc: 1", name("c", "d"), "a:\n  - b\n  - d\nc: 1"},
 		{"word in a list in the column of its key", "«a:\n- b\nc: 1", name("b", "d"), "a:\n- d\nc: 1"},
 		{"word in another attribute of the binding", "- name: «a\n  to: prot\n- prot", name("prot", "port"), "- name: a\n  to: port\n- prot"},
+		{"word on an earlier line of the binding", "- prot: 1\n  to: «a", name("prot", "port"), "- port: 1\n  to: a"},
 		{"part of a name is not replaced", "«a: b::c", name("c", "d"), ""},
 		{"start of a word is not replaced", "«a: bc", name("b", "d"), ""},
 		{"key with subkeys", "«a: \"%{lookup('b.c')}\"", name("b", "d"), "a: \"%{lookup('d.c')}\""},

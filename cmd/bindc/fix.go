@@ -66,34 +66,43 @@ func (f *flags) compileFrom(cmd *cobra.Command, dir string, disk fsx.Disk, more 
 // maxFixed limits how often a site is compiled and corrected. One correction can show the next mistake.
 const maxFixed = 10
 
-// round compiles the site in dir once. It returns the changes that correct it, and the error why files are not changed.
-func (x *fixing) round(cmd *cobra.Command, dir string, f *flags, over *fsx.Overlay, more checkMore) (
-	c *compilation, fixer *fix.Fixer, changes []fix.Change, refused, err error) {
+// fixRound is a compilation with the changes that correct the site.
+type fixRound struct {
+	*compilation
+	fixer   *fix.Fixer
+	changes []fix.Change
+	refused error // why files are not changed
+}
+
+// round compiles the site in dir once.
+func (x *fixing) round(cmd *cobra.Command, dir string, f *flags, over *fsx.Overlay, more checkMore) (*fixRound, error) {
 	disk := fsx.Disk{Overlay: over, Seen: &fsx.Seen{}}
-	if c, err = f.compileFrom(cmd, dir, disk, more); err != nil {
-		return nil, nil, nil, nil, err
+	c, err := f.compileFrom(cmd, dir, disk, more)
+	if err != nil {
+		return nil, err
 	}
-	if fixer, err = fix.New(dir, disk); err != nil {
-		return nil, nil, nil, nil, err
+	fixer, err := fix.New(dir, disk)
+	if err != nil {
+		return nil, err
 	}
-	changes, refused = fixer.Plan(c.diags.Sorted())
-	return c, fixer, x.progress(changes), refused, nil
+	changes, refused := fixer.Plan(c.diags.Sorted())
+	return &fixRound{c, fixer, x.progress(changes), refused}, nil
 }
 
 // fixed compiles the site in dir, and corrects it until there is nothing more to correct. It returns the last
 // compilation.
 func (x *fixing) fixed(cmd *cobra.Command, dir string, f *flags, more checkMore) (*compilation, error) {
 	x.before = map[string]bool{}
-	for round := 0; ; round++ {
-		c, fixer, changes, refused, err := x.round(cmd, dir, f, nil, more)
+	for n := 0; ; n++ {
+		r, err := x.round(cmd, dir, f, nil, more)
 		if err != nil {
 			return nil, err
 		}
-		if len(changes) == 0 || round == maxFixed {
-			return c, errors.Join(sayStopped(cmd, changes), sayRefused(cmd, refused))
+		if len(r.changes) == 0 || n == maxFixed {
+			return r.compilation, errors.Join(sayStopped(cmd, r.changes), sayRefused(cmd, r.refused))
 		}
-		for _, change := range changes {
-			f.signals.uninterrupted(func() { err = fixer.Write(change) })
+		for _, change := range r.changes {
+			f.signals.uninterrupted(func() { err = r.fixer.Write(change) })
 			if err != nil {
 				return nil, err
 			}
@@ -112,16 +121,16 @@ func (x *fixing) planned(cmd *cobra.Command, dir string, f *flags, more checkMor
 	x.before = map[string]bool{}
 	var first *compilation
 	all, texts := map[string]*fix.Change{}, map[string][]byte{}
-	for round := 0; ; round++ {
-		c, _, changes, refused, err := x.round(cmd, dir, f, fsx.NewOverlay(texts), more)
+	for n := 0; ; n++ {
+		r, err := x.round(cmd, dir, f, fsx.NewOverlay(texts), more)
 		if err != nil {
 			return nil, err
 		}
-		first = cmp.Or(first, c)
-		if len(changes) == 0 || round == maxFixed {
-			return first, errors.Join(show(cmd, all), sayStopped(cmd, changes), sayRefused(cmd, refused))
+		first = cmp.Or(first, r.compilation)
+		if len(r.changes) == 0 || n == maxFixed {
+			return first, errors.Join(show(cmd, all), sayStopped(cmd, r.changes), sayRefused(cmd, r.refused))
 		}
-		for _, change := range changes {
+		for _, change := range r.changes {
 			if before := all[change.File]; before != nil {
 				change.Old = before.Old
 				maps.Copy(change.Secret, before.Secret)

@@ -41,6 +41,11 @@ func TestEnvironmentsFileIsCheckedAtOnce(t *testing.T) {
 	if got, want := e.hover("environments.pp", 1, 18), "environment **a** in `sites/a`"; got != want {
 		t.Errorf("the hover is %q, expected %q", got, want)
 	}
+	for line, want := range map[string]string{"  environment { 'a': env^": "envdir", "  dyn^": "dynamic_environments"} {
+		if got := e.complete(t, "environments.pp", 1, line); !slices.Contains(got, want) {
+			t.Errorf("%s: the suggestions are %q, expected %q", line, got, want)
+		}
+	}
 	e.change("environments.pp", "site {\n  environment { 'a': envdir => '/b' \n}\n")
 	e.settle()
 	if got := e.found("environments.pp"); len(got) != 1 || !strings.Contains(got[0], "expected") {

@@ -119,13 +119,19 @@ func (p *project) read() {
 	if site == nil || !p.replace(site, changes, false) {
 		return // a change has scheduled another read
 	}
-	p.server.publishSite(p, before, site)
+	p.publish(before, site)
 	p.logRefused(site)
 	site.Prepare()
 	p.server.refresh()
 	if linted := lints(); linted != nil && p.replace(linted, changes, true) {
-		p.server.publishSite(p, site, linted)
+		p.publish(site, linted)
 	}
+}
+
+// publish publishes the diagnostics of a site. A panic is logged.
+func (p *project) publish(before, site *analysis.Site) {
+	defer p.onPanic(func() {})
+	p.server.publishSite(p, before, site)
 }
 
 // replace sets the result of reading the site, unless it has changed since. done reports whether the result is final.

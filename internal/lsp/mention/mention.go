@@ -98,7 +98,6 @@ func At(list []Mention, off int) *Mention {
 type finder struct {
 	text *buffer.Text
 	out  []Mention
-	done []span // the statements of a file in Puppet syntax that parse
 }
 
 func (w *finder) add(role Role, name string, from, to int) {

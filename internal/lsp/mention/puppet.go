@@ -2,6 +2,7 @@ package mention
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"bindc/internal/expr"
@@ -23,20 +24,20 @@ func (w *finder) manifest() {
 
 // set finds the names in a bindings file in Puppet syntax. Patterns find those in statements that do not parse.
 func (w *finder) set() {
-	broken := true
-	if tree, _ := syntax.ParseBindings(w.text.Src); tree != nil {
-		r := setReader{finder: w}
+	r := setReader{finder: w}
+	tree, _ := syntax.ParseBindings(w.text.Src)
+	if tree != nil {
 		r.statements(tree.Statements)
-		w.done, broken = r.done, tree.Broken
 	}
-	if broken {
-		rest := finder{text: w.text}
-		rest.calls()
-		rest.setByPattern()
-		for _, m := range rest.out {
-			if !w.isDone(m.From) {
-				w.out = append(w.out, m)
-			}
+	if tree != nil && !tree.Broken {
+		return
+	}
+	rest := finder{text: w.text}
+	rest.calls()
+	rest.setByPattern()
+	for _, m := range rest.out {
+		if !slices.ContainsFunc(r.done, func(s span) bool { return s.from <= m.From && m.From < s.to }) {
+			w.out = append(w.out, m)
 		}
 	}
 }
@@ -59,20 +60,10 @@ func (w *finder) environments() {
 // span is a part of a text.
 type span struct{ from, to int }
 
-// isDone reports whether the statement at an offset was parsed.
-func (w *finder) isDone(off int) bool {
-	for _, s := range w.done {
-		if s.from <= off && off < s.to {
-			return true
-		}
-	}
-	return false
-}
-
 // setReader finds the names in the statements of a bindings file in Puppet syntax.
 type setReader struct {
 	*finder
-	done []span
+	done []span // the statements that were read
 }
 
 func (r *setReader) statements(list []syntax.Statement) {
