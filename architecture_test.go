@@ -134,7 +134,7 @@ var mayImport = map[string][]string{
 	"internal/lsp": {
 		"diag", "internal/bindingsfile", "internal/lint", "internal/lookup", "internal/lsp/analysis",
 		"internal/lsp/buffer", "internal/lsp/mention", "internal/lsp/outline", "internal/report",
-		"internal/secret/eyaml", "internal/yaml",
+		"internal/secret/eyaml", "internal/syntax", "internal/yaml", "loader",
 	},
 	"internal/lsp/analysis": {
 		"compile", "diag", "facts", "internal/bindingsfile", "internal/datafile", "internal/fsx",
@@ -144,7 +144,8 @@ var mayImport = map[string][]string{
 	},
 	"internal/lsp/buffer": {"diag"},
 	"internal/lsp/mention": {
-		"diag", "internal/lookupkey", "internal/lsp/buffer", "internal/lsp/outline", "internal/yaml",
+		"diag", "internal/expr", "internal/lookupkey", "internal/lsp/buffer", "internal/lsp/outline",
+		"internal/manifest", "internal/syntax", "internal/value", "internal/yaml",
 	},
 	"internal/lsp/outline": {"diag", "internal/yaml"},
 	"internal/manifest":    {"diag", "internal/lookupkey", "internal/value"},

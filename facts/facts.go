@@ -129,9 +129,13 @@ func parse(file string, src []byte) (value.Value, error) {
 	return doc.Root.Literal(), nil
 }
 
-// Variables converts the facts of n for package runtime. opts takes precedence over n. The name of n is the certname
-// unless there is another one. Keys of hashes become strings; two equal keys in a hash are an error.
+// Variables converts the facts of n for package runtime. opts takes precedence over n, except that opts.Node does not
+// replace the fqdn of a node from a directory, which has its name already. The name of n is the certname unless there
+// is another one. Keys of hashes become strings; two equal keys in a hash are an error.
 func Variables(n Node, opts bindings.FactsOptions) (*bindings.Facts, error) {
+	if n.File != "" {
+		opts.Node = ""
+	}
 	if !opts.Trusted.IsUndef() {
 		n.Trusted = bindings.Value{}
 	}

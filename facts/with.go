@@ -29,6 +29,21 @@ func With(flag string, before bindings.Value, texts []string) (bindings.Value, e
 	return runtimeValue(all), nil
 }
 
+// With returns n with changed facts, as the function With does. A change of environment applies to the request, even if
+// the environment of n is not a fact.
+func (n Node) With(flag string, texts []string) (Node, error) {
+	var err error
+	if n.Facts, err = With(flag, n.Facts, texts); err != nil {
+		return n, err
+	}
+	for _, text := range texts {
+		if name, _, _ := strings.Cut(text, "="); strings.TrimSuffix(name, ":") == "environment" {
+			n.Environment = string(value.AppendText(nil, get(content(n.Facts), "environment")))
+		}
+	}
+	return n, nil
+}
+
 // parseFact parses name=text or name:=JSON into a path and a value.
 func parseFact(flag, text string) (path []string, v value.Value, err error) {
 	name, val, ok := strings.Cut(text, "=")

@@ -243,7 +243,7 @@ func TestReportsUnreadableModulePath(t *testing.T) {
 
 // An environments.pp that exists but cannot be read is an error.
 func TestReportsUnreadableEnvironmentsFile(t *testing.T) {
-	dir := writeSite(t, map[string]string{environmentsFile: "site { }"})
+	dir := writeSite(t, map[string]string{EnvironmentsFile: "site { }"})
 	fail := func(op fsx.Op, path string) error {
 		if op == fsx.Open {
 			return fs.ErrPermission
@@ -252,7 +252,7 @@ func TestReportsUnreadableEnvironmentsFile(t *testing.T) {
 	}
 	var diags diag.List
 	r := environmentsReader{Files: site.Files{Disk: fsx.Disk{Fault: fail}, Diags: &diags},
-		path: filepath.Join(dir, environmentsFile), out: &Environments{}}
+		path: filepath.Join(dir, EnvironmentsFile), out: &Environments{}}
 	r.read()
 	if found := diags.Sorted(); len(found) != 1 || found[0].Code != "read" || found[0].Pos.File != r.path ||
 		len(r.out.All) > 0 {
@@ -265,7 +265,7 @@ func TestReportsUnreadableEnvironmentsFile(t *testing.T) {
 func TestFailedCallNeverLosesEnvironments(t *testing.T) {
 	for _, files := range []map[string]string{
 		{"environments/a/x": "", "environments/b/x": "", "environments/lost": "-> nowhere"},
-		{environmentsFile: "site { Environment { modulepath => 'm:n' }\n environment { 'a': } }",
+		{EnvironmentsFile: "site { Environment { modulepath => 'm:n' }\n environment { 'a': } }",
 			"m/x": "", "n/x": ""},
 	} {
 		root := writeSite(t, files)
@@ -279,7 +279,7 @@ func TestFailedCallNeverLosesEnvironments(t *testing.T) {
 				return nil
 			}
 			var diags diag.List
-			out := readEnvironments(fsx.Disk{Fault: fault}, root, &diags)
+			out := ReadEnvironments(fsx.Disk{Fault: fault}, root, &diags)
 			return fmt.Sprint(out.All), diags.Failed()
 		}
 		want, failed := read(0)

@@ -37,22 +37,18 @@ type Environments struct {
 	File    string // the file that declares them, or ""
 }
 
-// environmentsFile declares the environments. Without this file, each directory in environmentsDir is one.
+// EnvironmentsFile declares the environments. Without this file, each directory in environmentsDir is one.
 const (
-	environmentsFile = "environments.pp"
+	EnvironmentsFile = "environments.pp"
 	environmentsDir  = "environments"
 )
 
 // ReadEnvironments finds the environments below root. It adds errors to diags; after an error, the result must not be
 // used.
-func ReadEnvironments(root string, diags *diag.List) *Environments {
-	return readEnvironments(fsx.Disk{}, root, diags)
-}
-
-func readEnvironments(d fsx.Disk, root string, diags *diag.List) *Environments {
+func ReadEnvironments(d fsx.Disk, root string, diags *diag.List) *Environments {
 	r := environmentsReader{Files: site.Files{Disk: d, Diags: diags}, root: root, named: map[string]diag.Pos{},
 		out: &Environments{Program: envfile.AgentProgram()}}
-	r.path = filepath.Join(root, environmentsFile)
+	r.path = filepath.Join(root, EnvironmentsFile)
 	there, ok := r.IsFile(r.path)
 	switch {
 	case there: // reading a directory or device reports the error
@@ -64,7 +60,7 @@ func readEnvironments(d fsx.Disk, root string, diags *diag.List) *Environments {
 	if len(r.out.All) == 0 && !diags.Failed() {
 		diags.Errorf(diag.Pos{File: root}, "environments",
 			"there are no environments: expected directories in %s, or the file %s",
-			filepath.Join(root, environmentsDir), environmentsFile)
+			filepath.Join(root, environmentsDir), EnvironmentsFile)
 	}
 	return r.out
 }
@@ -79,7 +75,7 @@ var (
 type environmentsReader struct {
 	site.Files
 	root string
-	path string // of environments.pp, with its text
+	path string // path of environments.pp, and its text
 	src  string
 	file *syntax.Environments
 
@@ -96,7 +92,7 @@ func (r *environmentsReader) directories(dir string, names *regexp.Regexp, given
 			continue
 		}
 		if err != nil {
-			r.Failed(at, err) // silence would remove the snapshot of this environment
+			r.Failed(at, err) // must be reported, because otherwise the snapshot of this environment would be removed
 			continue
 		}
 		if !there || e.Name()[0] == '.' {
@@ -118,7 +114,7 @@ func (r *environmentsReader) add(name, dir string, at diag.Pos, given attributes
 		e.ModulePath = []string{}
 		for _, part := range strings.Split(path, ":") {
 			part = r.within(dir, part)
-			if there, _ := r.IsDir(part); there { // a module path may have directories that do not exist
+			if there, _ := r.IsDir(part); there { // directories in a module path need not exist
 				e.ModulePath = append(e.ModulePath, part)
 			}
 		}
@@ -268,7 +264,7 @@ func (r *environmentsReader) dynamic(d syntax.Declared, second bool, given attri
 	}
 }
 
-// titles returns the titles of a declaration as texts.
+// titles returns the titles of a declaration.
 func (r *environmentsReader) titles(n *expr.Node) []string {
 	v, ok := r.evaluate(n)
 	if !ok {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"bindc/diag"
+	"bindc/internal/fsx"
 	"bindc/internal/syntax"
 	"bindc/loader"
 )
@@ -18,7 +19,7 @@ import (
 func environments(t *testing.T, root string) (found []string, program string, problems []string) {
 	t.Helper()
 	var diags diag.List
-	all := loader.ReadEnvironments(root, &diags)
+	all := loader.ReadEnvironments(fsx.Disk{}, root, &diags)
 	rel := func(path string) string { return strings.ReplaceAll(path, root, "ROOT") }
 	for _, e := range all.All {
 		text := e.Name + " " + rel(e.Dir)
@@ -219,7 +220,7 @@ func TestMessagesSayWhichEnvironmentAttributeIsInvalid(t *testing.T) {
 	} {
 		root := writeSite(t, map[string]string{"environments.pp": c.source, "d/x": ""})
 		var diags diag.List
-		loader.ReadEnvironments(root, &diags)
+		loader.ReadEnvironments(fsx.Disk{}, root, &diags)
 		says := func(d diag.Diagnostic) bool { return strings.Contains(d.Message, c.want) }
 		if found := diags.Sorted(); !slices.ContainsFunc(found, says) {
 			t.Errorf("%s: %v, expected %q", c.source, found, c.want)
@@ -259,7 +260,7 @@ func TestWithoutEnvironmentsFileDirectoriesAreEnvironments(t *testing.T) {
 	}
 	for _, loop := range []string{"environments.pp", "environments"} {
 		root := writeSite(t, map[string]string{"environments.d/x": ""})
-		if loop == "environments.pp" { // the message must name the loop, not its consequences
+		if loop == "environments.pp" { // the message must name the link that loops
 			root = writeSite(t, map[string]string{"environments/not-one/x": ""})
 		}
 		if err := os.Symlink(loop, filepath.Join(root, loop)); err != nil {

@@ -24,7 +24,7 @@ func (d *dumper) perfect(p *perfect) {
 
 // A cell is data in section keys that a record or a table refers to.
 type cell struct {
-	at      uint64 // in section keys
+	at      uint64 // offset in section keys
 	bytes   uint64
 	meaning string
 }

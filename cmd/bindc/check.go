@@ -3,11 +3,15 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"bindc/diag"
 	"bindc/facts"
+	"bindc/internal/fsx"
+	"bindc/loader"
 )
 
 func (g *bounds) checkCommand() *cobra.Command {
@@ -25,7 +29,7 @@ func (g *bounds) checkCommand() *cobra.Command {
 			"With --fix, check corrects the files of the site where a hint names the\n" +
 			"replacement, as in: did you mean 'osfamily'? It repeats this until nothing more\n" +
 			"can be corrected, and then reports what is left. It never changes a file outside\n" +
-			"CONFDIR. --fix --dry-run prints the first corrections as a diff instead.\n\n" +
+			"CONFDIR. --fix --dry-run prints the corrections as a diff instead.\n\n" +
 			"Exit status: 0 no errors, 1 the site has errors, 2 another error: usage, input\n" +
 			"or output.",
 		Example: "  bindc check site --strict --facts-dir facts\n" +
@@ -57,7 +61,8 @@ func check(cmd *cobra.Command, dir, factsDir string, f *flags, x *fixing) error 
 	}
 	f.policies.fleet = len(nodes) > 0
 	asked := false
-	c, err := x.compiled(cmd, dir, f, func(c *compilation) error {
+	c, err := x.compiled(cmd, dir, f, func(c *compilation, disk fsx.Disk) error {
+		checkEnvironments(dir, disk, &c.diags)
 		if asked = len(nodes) > 0 && !c.diags.Failed(); !asked {
 			return nil
 		}
@@ -75,4 +80,17 @@ func check(cmd *cobra.Command, dir, factsDir string, f *flags, x *fixing) error 
 	_, err = fmt.Fprintf(f.success(cmd), "%s for each of %s: no errors\n", diag.Count(c.keys(), "key"),
 		diag.Count(len(nodes), "node"))
 	return err
+}
+
+// declaresEnvironments reports whether dir has an environments.pp. Then it need not be a site.
+func declaresEnvironments(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, loader.EnvironmentsFile))
+	return err == nil
+}
+
+// checkEnvironments adds the diagnostics of the environments.pp in dir, if there is one.
+func checkEnvironments(dir string, disk fsx.Disk, diags *diag.List) {
+	if declaresEnvironments(dir) {
+		loader.ReadEnvironments(disk, dir, diags)
+	}
 }

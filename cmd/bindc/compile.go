@@ -81,8 +81,8 @@ func (f *flags) compile(cmd *cobra.Command, dir, out string, options loader.Opti
 	}
 	progress.Begin("composing", 0)
 	c.content = compile.Compile(c.site, compile.Options{StrictVariables: f.strictVars, Effort: f.effort}, &c.diags)
-	f.lint.check(c.site, c.content, f.jobs, &c.diags)
-	unchecked := c.prove(f, dir, fsx.Disk{Seen: options.Seen})
+	f.lint.check(c.site, c.content, fsx.Disk{Overlay: options.Disk.Overlay}, f.jobs, &c.diags)
+	unchecked := c.prove(f, dir, fsx.Disk{Seen: options.Seen, Overlay: options.Disk.Overlay})
 	if !c.diags.Failed() && c.content.Bindings == 0 && !f.allowEmpty && !options.Nothing {
 		reportEmpty(&c.diags, dir, out)
 	}
@@ -153,7 +153,7 @@ func (c *compilation) keys() int {
 	return n
 }
 
-// report prints the diagnostics of a site. It returns an error if the site is refused.
+// report prints the diagnostics of a site. It returns an error if the site has errors.
 func (c *compilation) report(cmd *cobra.Command, f *flags) error {
 	return f.report(cmd, c.diags.Sorted(), len(c.site.Inputs))
 }
@@ -167,8 +167,8 @@ func (f *flags) report(cmd *cobra.Command, list []diag.Diagnostic, files int) er
 		}
 		refused = refused || list[i].Severity == diag.Error
 	}
-	wd, _ := os.Getwd()      // without it, files keep the names by which they were found
-	out := cmd.OutOrStdout() // for programs
+	wd, _ := os.Getwd()      // if this fails, paths are not shortened
+	out := cmd.OutOrStdout() // standard output, for programs
 	if f.format == "text" {
 		out = cmd.ErrOrStderr()
 	}

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
@@ -19,7 +22,7 @@ import (
 type fixing struct {
 	on, dry bool
 
-	before map[string]bool // the texts that files had, so that corrections that undo each other end
+	before map[string]bool // earlier contents of the files, to detect corrections that undo each other
 }
 
 func (x *fixing) add(cmd *cobra.Command) {
@@ -28,8 +31,8 @@ func (x *fixing) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&x.dry, "dry-run", false, "with --fix: print the corrections as a diff, and change nothing")
 }
 
-// checkMore adds diagnostics to a compilation.
-type checkMore func(*compilation) error
+// checkMore adds diagnostics to a compilation of a site that was read from disk.
+type checkMore func(c *compilation, disk fsx.Disk) error
 
 // compiled compiles the site in dir, after correcting it if that is requested.
 func (x *fixing) compiled(cmd *cobra.Command, dir string, f *flags, more checkMore) (*compilation, error) {
@@ -39,40 +42,55 @@ func (x *fixing) compiled(cmd *cobra.Command, dir string, f *flags, more checkMo
 	if err := f.begin(dir); err != nil {
 		return nil, err
 	}
-	if x.on {
+	switch {
+	case x.dry:
+		return x.planned(cmd, dir, f, more)
+	case x.on:
 		return x.fixed(cmd, dir, f, more)
 	}
-	c, err := f.compile(cmd, dir, "", f.options())
-	if err != nil {
-		return nil, err
+	return f.compileFrom(cmd, dir, fsx.Disk{}, more)
+}
+
+// compileFrom compiles the site in dir, which it reads from disk, with the diagnostics of more.
+func (f *flags) compileFrom(cmd *cobra.Command, dir string, disk fsx.Disk, more checkMore) (*compilation, error) {
+	options := f.options()
+	options.Disk, options.Seen = disk, disk.Seen
+	options.Nothing = declaresEnvironments(dir)
+	c, err := f.compile(cmd, dir, "", options)
+	if err == nil {
+		err = more(c, disk)
 	}
-	return c, more(c)
+	return c, err
 }
 
 // maxFixed limits how often a site is compiled and corrected. One correction can show the next mistake.
 const maxFixed = 10
+
+// round compiles the site in dir once. It returns the changes that correct it, and the error why files are not changed.
+func (x *fixing) round(cmd *cobra.Command, dir string, f *flags, over *fsx.Overlay, more checkMore) (
+	c *compilation, fixer *fix.Fixer, changes []fix.Change, refused, err error) {
+	disk := fsx.Disk{Overlay: over, Seen: &fsx.Seen{}}
+	if c, err = f.compileFrom(cmd, dir, disk, more); err != nil {
+		return nil, nil, nil, nil, err
+	}
+	if fixer, err = fix.New(dir, disk); err != nil {
+		return nil, nil, nil, nil, err
+	}
+	changes, refused = fixer.Plan(c.diags.Sorted())
+	return c, fixer, x.progress(changes), refused, nil
+}
 
 // fixed compiles the site in dir, and corrects it until there is nothing more to correct. It returns the last
 // compilation.
 func (x *fixing) fixed(cmd *cobra.Command, dir string, f *flags, more checkMore) (*compilation, error) {
 	x.before = map[string]bool{}
 	for round := 0; ; round++ {
-		options := f.options()
-		options.Seen = &fsx.Seen{}
-		c, err := f.compile(cmd, dir, "", options)
-		if err == nil {
-			err = more(c)
-		}
+		c, fixer, changes, refused, err := x.round(cmd, dir, f, nil, more)
 		if err != nil {
 			return nil, err
 		}
-		fixer, err := fix.New(dir, options.Seen)
-		if err != nil {
-			return nil, err
-		}
-		changes, refused := fixer.Plan(c.diags.Sorted())
-		if changes = x.progress(changes); len(changes) == 0 || x.dry || round == maxFixed {
-			return c, errors.Join(x.show(cmd, changes), x.say(cmd, refused))
+		if len(changes) == 0 || round == maxFixed {
+			return c, errors.Join(sayStopped(cmd, changes), sayRefused(cmd, refused))
 		}
 		for _, change := range changes {
 			f.signals.uninterrupted(func() { err = fixer.Write(change) })
@@ -88,7 +106,32 @@ func (x *fixing) fixed(cmd *cobra.Command, dir string, f *flags, more checkMore)
 	}
 }
 
-// progress returns the changes that do not lead back to a text that the file had before.
+// planned prints the corrections that fixed would make as a diff, and makes them in memory only. It returns the
+// compilation of the site as it is.
+func (x *fixing) planned(cmd *cobra.Command, dir string, f *flags, more checkMore) (*compilation, error) {
+	x.before = map[string]bool{}
+	var first *compilation
+	all, texts := map[string]*fix.Change{}, map[string][]byte{}
+	for round := 0; ; round++ {
+		c, _, changes, refused, err := x.round(cmd, dir, f, fsx.NewOverlay(texts), more)
+		if err != nil {
+			return nil, err
+		}
+		first = cmp.Or(first, c)
+		if len(changes) == 0 || round == maxFixed {
+			return first, errors.Join(show(cmd, all), sayStopped(cmd, changes), sayRefused(cmd, refused))
+		}
+		for _, change := range changes {
+			if before := all[change.File]; before != nil {
+				change.Old = before.Old
+				maps.Copy(change.Secret, before.Secret)
+			}
+			all[change.File], texts[change.File] = &change, change.New
+		}
+	}
+}
+
+// progress returns the changes, without those that restore an earlier content of a file.
 func (x *fixing) progress(changes []fix.Change) (out []fix.Change) {
 	id := func(file string, text []byte) string { return fmt.Sprintf("%s\x00%x", file, xxhash.Sum64(text)) }
 	for _, c := range changes {
@@ -100,22 +143,27 @@ func (x *fixing) progress(changes []fix.Change) (out []fix.Change) {
 	return out
 }
 
-// show prints the changes as a diff in a dry run. Otherwise there are none, or too many rounds.
-func (x *fixing) show(cmd *cobra.Command, changes []fix.Change) error {
-	if !x.dry && len(changes) > 0 {
-		_, err := fmt.Fprintf(cmd.ErrOrStderr(), "bindc: --fix stopped after %d rounds; run it again\n", maxFixed)
-		return err
-	}
-	for _, c := range changes {
-		if err := c.Diff(cmd.OutOrStdout(), diag.Visible(shown(c.File))); err != nil {
+// show prints changes as a diff, sorted by file.
+func show(cmd *cobra.Command, changes map[string]*fix.Change) error {
+	for _, file := range slices.Sorted(maps.Keys(changes)) {
+		if err := changes[file].Diff(cmd.OutOrStdout(), diag.Visible(shown(file))); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// say prints why files are not changed.
-func (x *fixing) say(cmd *cobra.Command, refused error) error {
+// sayStopped prints that changes are left after the last round, if there are any.
+func sayStopped(cmd *cobra.Command, changes []fix.Change) error {
+	if len(changes) == 0 {
+		return nil
+	}
+	_, err := fmt.Fprintf(cmd.ErrOrStderr(), "bindc: --fix stopped after %d rounds; run it again\n", maxFixed)
+	return err
+}
+
+// sayRefused prints why files are not changed.
+func sayRefused(cmd *cobra.Command, refused error) error {
 	if refused == nil {
 		return nil
 	}

@@ -20,12 +20,12 @@ type source struct {
 	node        string
 	environment string
 	factsDir    string
-	fleet       *facts.Fleet // the directory of facts, after its first use
+	fleet       *facts.Fleet // the directory of facts; nil before its first use
 	saidUnread  bool         // the unreadable files of fleet were reported
 	inFile      facts.Node   // the node that --facts describes
-	strict      bool         // doubts about the request are errors
-	noUnknown   bool         // an unknown variable is an error
-	lateEyaml   bool         // keys of eyaml are read when something needs them
+	strict      bool         // treat doubts about the request as errors
+	noUnknown   bool         // treat an unknown variable as an error
+	lateEyaml   bool         // read the keys of eyaml only when a value needs them
 	variables   []string
 }
 
@@ -38,7 +38,7 @@ func (s *source) addRequest(cmd *cobra.Command) {
 		"one fact, `NAME=TEXT` or NAME:=JSON; os.family=Debian sets a nested fact (repeatable)")
 	cmd.Flags().StringVar(&s.trustedFile, "trusted", "", "`FILE` of trusted facts, JSON or YAML, - for standard input")
 	cmd.Flags().StringVar(&s.node, "node", "",
-		"certname, the `NAME` of the node: sets fqdn, clientcert and trusted")
+		"certname, the `NAME` of the node: sets fqdn, clientcert and trusted, or chooses a node of --facts-dir")
 	cmd.Flags().StringArrayVar(&s.variables, "var", nil,
 		"a variable that is not a fact, `NAME=TEXT` or NAME:=JSON (repeatable)")
 	cmd.Flags().StringVar(&s.environment, "environment", "",

@@ -29,6 +29,7 @@ vim.api.nvim_create_autocmd('FileType', {
         name = 'bindc',
         cmd = { vim.g.bindc or 'bindc', 'lsp' },
         root_dir = root,
+        init_options = vim.g.bindc_options,
         workspace_folders = { { name = root, uri = vim.uri_from_fname(root) } },
       })
       clients[root] = client

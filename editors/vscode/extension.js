@@ -9,7 +9,9 @@ exports.activate = async () => {
   const settings = vscode.workspace.getConfiguration('bindc')
   const server = { command: settings.get('path'), args: ['lsp', ...settings.get('arguments')] }
   const documentSelector = ['yaml', 'json', 'puppet'].map(language => ({ scheme: 'file', language }))
-  client = new LanguageClient('bindc', 'bindc', server, { documentSelector })
+  const initializationOptions = Object.fromEntries(
+    ['node', 'codeLens', 'inlayHints', 'semanticTokens'].map(name => [name, settings.get(name)]))
+  client = new LanguageClient('bindc', 'bindc', server, { documentSelector, initializationOptions })
   await client.start()
 }
 

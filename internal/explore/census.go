@@ -217,8 +217,8 @@ func (c *census) filter(list []int32, terms []snapshot.Term, wanted []uint32, in
 
 // request returns the request of a node, with some facts changed.
 func (d *Data) request(n facts.Node, changed []string) (*lookup.Request, error) {
-	var err error
-	if n.Facts, err = facts.With("if", n.Facts, changed); err != nil {
+	n, err := n.With("if", changed)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", n.Name, err)
 	}
 	return affected.Request(d.snap, n)

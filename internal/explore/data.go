@@ -32,6 +32,7 @@ type Data struct {
 	keys   []string                        // sorted
 	inputs []snapshot.Input
 	facts  []string // variables that answers depend on, sorted
+	reads  []string // paths of the variables that conditions and values read, such as os.family, sorted
 	old    *Data    // the version to compare with, or nil
 
 	nodes    []facts.Node // sorted by name
@@ -39,8 +40,11 @@ type Data struct {
 	counting sync.Once
 	census   *census
 	cache    keyCache
-	tally    *tally      // what all bindings reach
-	diff     *difference // changes from old
+
+	maxAnswered int // nodes whose values of a key are looked up
+
+	tally *tally      // what all bindings reach
+	diff  *difference // changes from old
 
 	notes    []string // facts that could not be read
 	warnings string   // diagnostics of the build
@@ -76,7 +80,7 @@ func Open(from Source) (*Data, error) {
 	}
 	file.Release() // when d is unreachable
 	d := &Data{Style: from.Style, path: from.Path, file: file, snap: snap, nodes: slices.Clone(from.Nodes),
-		old: from.Old, number: map[string]int{}, notes: from.Notes, warnings: from.Warnings}
+		old: from.Old, number: map[string]int{}, notes: from.Notes, warnings: from.Warnings, maxAnswered: maxAnswered}
 	slices.SortFunc(d.nodes, func(a, b facts.Node) int { return cmp.Compare(a.Name, b.Name) })
 	for i, n := range d.nodes {
 		d.number[n.Name] = i
@@ -100,6 +104,9 @@ func (d *Data) prepare() (err error) {
 	}
 	d.keys = slices.Sorted(d.snap.Keys())
 	if d.facts, _, _, err = d.snap.Needs(); err != nil {
+		return err
+	}
+	if d.reads, err = d.snap.Reads(); err != nil {
 		return err
 	}
 	d.ID, err = d.identify()

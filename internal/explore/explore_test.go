@@ -3,6 +3,7 @@ package explore
 import (
 	"encoding/json"
 	"fmt"
+	"html"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -255,7 +256,7 @@ func crawl(t *testing.T, to string) map[string]string {
 			t.Errorf("%s has status %d: %s", path, answer.StatusCode, text)
 		}
 		for _, m := range hrefs.FindAllStringSubmatch(text, -1) {
-			link := strings.ReplaceAll(m[1], "&amp;", "&")
+			link := html.UnescapeString(m[1])
 			if strings.HasPrefix(m[0], "action") || strings.HasPrefix(link, "#") {
 				continue
 			}
@@ -376,7 +377,7 @@ func TestHostileNamesAndValuesAreText(t *testing.T) {
 			continue
 		}
 		var values struct{ Key string }
-		_, page = get(t, "GET", to+strings.ReplaceAll(twin[1], "&amp;", "&"), nil)
+		_, page = get(t, "GET", to+html.UnescapeString(twin[1]), nil)
 		if err := json.Unmarshal([]byte(page), &values); err != nil || values.Key != name {
 			t.Errorf("the twin %s of key %q has the key %q: %v", twin[1], name, values.Key, err)
 		}

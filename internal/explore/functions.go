@@ -2,6 +2,7 @@ package explore
 
 import (
 	"html/template"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,7 +29,7 @@ var functions = template.FuncMap{
 	"pageRows": func() int { return pageRows },
 	"px":       func(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) },
 	"plus":     func(x float64, n int) float64 { return x + float64(n) },
-	"size":     func(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) },
+	"size":     func(x float64) string { return strings.TrimSuffix(strconv.FormatFloat(x, 'f', 1, 64), ".0") },
 	"prefix":   prefixOf,
 	"visibleLines": func(text string) string {
 		lines := strings.Split(text, "\n")
@@ -49,11 +50,17 @@ type (
 		List    []candidate
 		Counted bool
 	}
+
 	inner struct {
 		View   *view
 		Lookup explained
 	}
 )
+
+// HasNotes reports whether a binding of the table has a note.
+func (t table) HasNotes() bool {
+	return slices.ContainsFunc(t.List, func(c candidate) bool { return c.Why != "" || c.By != nil })
+}
 
 const barWidth = 80
 

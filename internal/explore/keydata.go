@@ -20,6 +20,11 @@ type keyData struct {
 	err    error
 	full   *report.Values // with nodes; nil if they were not counted
 	reason string         // why they were not counted
+
+	answered   chan struct{} // closed when the rest is set
+	answersErr error
+	answers    []answer
+	looked     int // nodes whose answers are known; the others are too many
 }
 
 // maxExplained limits the work of counting the nodes of a key whose bindings may decline or are merged, in bindings
@@ -50,7 +55,7 @@ func (c *keyCache) of(key string) (k *keyData, isNew bool) {
 		delete(c.known, c.order[0])
 		c.order = c.order[1:]
 	}
-	k = &keyData{known: make(chan struct{}), ready: make(chan struct{})}
+	k = &keyData{known: make(chan struct{}), ready: make(chan struct{}), answered: make(chan struct{})}
 	c.known[key], c.order = k, append(c.order, key)
 	return k, true
 }
@@ -65,8 +70,12 @@ func (d *Data) key(key string) *keyData {
 	k, isNew := d.cache.of(key)
 	if isNew {
 		go func() {
-			defer close(k.ready)
 			k.err = d.read(func() error { return d.fillKey(k, key) })
+			close(k.ready)
+			if k.answersErr = k.err; k.err == nil {
+				k.answersErr = d.read(func() error { return d.fillAnswers(k, key) })
+			}
+			close(k.answered)
 		}()
 	}
 	return k
@@ -86,7 +95,7 @@ func (d *Data) fillKey(k *keyData, key string) (err error) {
 	full := *k.shown
 	full.Bindings, full.Contributions = slices.Clone(full.Bindings), slices.Clone(full.Contributions)
 	switch {
-	case isPlain(k.table) && len(full.Bindings) == len(k.table.Rows):
+	case k.isPlain():
 		rest := d.census.reach(d, k.table.Rows, false, func(row int, nodes *nodeSet) {
 			full.Bindings[row].Nodes = d.names(nodes)
 		})
@@ -131,6 +140,11 @@ func (d *Data) twin(key string, k *keyData) *report.Values {
 func isPlain(t *decision.Table) bool {
 	return !t.HasOptions && len(t.Contributions) == 0 &&
 		!slices.ContainsFunc(t.Rows, func(r decision.Row) bool { return r.Declines })
+}
+
+// isPlain reports whether the first row whose condition holds is the answer for every node. Pages show each row.
+func (k *keyData) isPlain() bool {
+	return isPlain(k.table) && len(k.shown.Bindings) == len(k.table.Rows)
 }
 
 // explainedAtOnce limits the number of explanations in memory.

@@ -43,9 +43,15 @@ func (l links) Node(node string, pairs ...any) string {
 	return address(l.base+"/n/"+name(node, q, "node"), q)
 }
 
-// Why returns the address of the page that explains a key for a node.
-func (l links) Why(node, key string) string {
-	q := url.Values{}
+// AnswersTwin returns the address of the values of a key and their nodes in JSON.
+func (l links) AnswersTwin(key string) string {
+	q := url.Values{"values": {"0"}, "key": {key}}
+	return address(l.base+"/k/-.json", q)
+}
+
+// Why returns the address of the page that explains a key for a node. pairs are parameters, as in With.
+func (l links) Why(node, key string, pairs ...any) string {
+	q := query(pairs)
 	return address(l.base+"/n/"+name(node, q, "node")+"/k/"+name(key, q, "key"), q)
 }
 

@@ -63,7 +63,8 @@ type diffContent struct {
 // diffKey is a key with its changes.
 type diffKey struct {
 	report.Key
-	Rows []diffRow
+	Rows        []diffRow
+	ReachesNone bool // it changes for no node of the fleet
 }
 
 // diffRow is a change under a condition.
@@ -95,7 +96,7 @@ const (
 // diffPage shows the changes from the old version.
 func (v *view) diffPage() (any, error) {
 	if v.d.old == nil {
-		return nil, notFound("no other version was given to compare with", "bindc explore --old OLD names one; "+
+		return nil, notFound("No other version was given to compare with", "bindc explore --old OLD names one; "+
 			"with a site, changes since the start are shown after the first one")
 	}
 	v.Title, v.Section = "Changes", "d"
@@ -113,8 +114,11 @@ func (v *view) diffPage() (any, error) {
 	c := &diffContent{Old: v.d.old.Name, Summary: all.Summary(), Causes: all.Causes, Total: len(all.Keys)}
 	from := min(v.number("from"), len(all.Keys))
 	to := min(from+diffKeys, len(all.Keys))
+	unreached := all.Unreached()
 	for _, k := range all.Keys[from:to] {
-		c.Keys = append(c.Keys, v.diffKey(k))
+		shown := v.diffKey(k)
+		shown.ReachesNone = len(v.d.nodes) > 0 && unreached[k.Key]
+		c.Keys = append(c.Keys, shown)
 	}
 	if to < len(all.Keys) {
 		c.Next = v.With("/d", "from", to)
@@ -153,7 +157,7 @@ func diffGroupsOf(all []report.Group) (out []diffGroup, left int) {
 		x := diffGroup{Number: len(out) + 1, Nodes: g.Nodes[:min(len(g.Nodes), groupNodes)], Count: len(g.Nodes),
 			Total: len(g.Changes)}
 		for _, k := range g.Changes[:min(len(g.Changes), groupKeys)] {
-			x.Changes = append(x.Changes, effectRow{k.Key, shown(k.Old), shown(k.New)})
+			x.Changes = append(x.Changes, effectRow{Key: k.Key, Old: shown(k.Old), New: shown(k.New)})
 		}
 		out = append(out, x)
 	}

@@ -12,53 +12,7 @@ import (
 	"bindc/facts"
 	"bindc/internal/lookup"
 	"bindc/internal/report"
-	bindings "bindc/runtime"
 )
-
-// factField is a fact that a form can change.
-type factField struct {
-	Name    string // path with dots
-	Value   string
-	isText  bool
-	Changed string // the value that the page assumes, or ""
-}
-
-// IsPlain reports whether an input can show the fact: it has no characters that reorder text.
-func (f factField) IsPlain() bool {
-	return diag.Visible(f.Name+f.Value+f.Changed) == f.Name+f.Value+f.Changed
-}
-
-// maxFacts limits the facts in a form. The form also takes any other fact.
-const maxFacts = 40
-
-// factFields returns the facts of a node that answers depend on.
-func (v *view) factFields(n facts.Node) (out []factField) {
-	for name, val := range n.Facts.Entries() {
-		if slices.Contains(v.d.facts, name.String()) {
-			out = appendFacts(out, name.String(), val)
-		}
-	}
-	slices.SortFunc(out, func(a, b factField) int { return cmp.Compare(a.Name, b.Name) })
-	return out[:min(len(out), maxFacts)]
-}
-
-// appendFacts appends a fact, or the parts of a structured one.
-func appendFacts(out []factField, name string, v bindings.Value) []factField {
-	switch v.Kind() {
-	case bindings.Hash:
-		for key, part := range v.Entries() {
-			if text := key.String(); text != "" && !strings.ContainsAny(text, ".=:") {
-				out = appendFacts(out, name+"."+text, part)
-			}
-		}
-		return out
-	case bindings.Array, bindings.Undef:
-		return out
-	case bindings.String:
-		return append(out, factField{Name: name, Value: v.String(), isText: true})
-	}
-	return append(out, factField{Name: name, Value: v.String()})
-}
 
 // factPrefix begins the names of the inputs of the form, which end in the name of a fact.
 const factPrefix = "fact."
@@ -102,8 +56,9 @@ type effectContent struct {
 
 // effectRow is a key with two values.
 type effectRow struct {
-	Key      string
-	Old, New shownValue
+	Key            string
+	Old, New       shownValue
+	WhyOld, WhyNew string // addresses of the reasons
 }
 
 // comparison shows the keys whose values change with some facts, or differ for another node.
@@ -118,8 +73,7 @@ func (v *view) comparison(n facts.Node, r *lookup.Request) (any, error) {
 	}
 	now, err := v.d.request(other, v.Values["if"])
 	if err != nil {
-		return nil, &problem{status: http.StatusBadRequest, text: err.Error(),
-			Hint: "A change has the form NAME=TEXT or NAME:=JSON."}
+		return nil, badChange(err)
 	}
 	if v.asJSON {
 		effect := v.d.style(report.JSON).Effect(r, now, v.d.keys)
@@ -131,18 +85,25 @@ func (v *view) comparison(n facts.Node, r *lookup.Request) (any, error) {
 	c.Effect = &effectContent{Title: cmp.Or(title, "What if "+strings.Join(v.Values["if"], ", ")), Total: len(effect)}
 	from := min(v.number("from"), len(effect))
 	to := min(from+pageRows, len(effect))
+	var conditions []any
+	for _, text := range c.If {
+		conditions = append(conditions, "if", text)
+	}
 	for _, k := range effect[from:to] {
-		c.Effect.Changes = append(c.Effect.Changes, effectRow{k.Key, shown(k.Old), shown(k.New)})
+		c.Effect.Changes = append(c.Effect.Changes, effectRow{k.Key, shown(k.Old), shown(k.New), v.Why(n.Name, k.Key),
+			v.Why(other.Name, k.Key, conditions...)})
 	}
 	if to < len(effect) {
-		pairs := []any{"with", c.With, "from", to}
-		for _, text := range c.If {
-			pairs = append(pairs, "if", text)
-		}
-		c.Effect.Next = v.Node(n.Name, pairs...)
+		c.Effect.Next = v.Node(n.Name, append(conditions, "with", c.With, "from", to)...)
 	}
 	v.noteChanges(c)
 	return c, nil
+}
+
+// badChange returns the error for a change of a fact that cannot be used.
+func badChange(err error) error {
+	return &problem{status: http.StatusBadRequest, text: err.Error(),
+		Hint: "A change has the form NAME=TEXT or NAME:=JSON."}
 }
 
 // noteChanges marks the changed facts in the form, and notes those that no answer depends on.
@@ -156,8 +117,7 @@ func (v *view) noteChanges(c *nodeContent) {
 			}
 		}
 		root, _, _ := strings.Cut(name, ".")
-		uses := slices.Contains(v.d.facts, root) || root == "environment" && c.Effect.Total > 0 // not a fact
-		if !uses {
+		if !slices.Contains(v.d.facts, root) && !(root == environment && v.d.readsEnvironment()) {
 			note := fmt.Sprintf("nothing uses the fact '%s'", diag.Visible(root))
 			if near := diag.DidYouMean(root, v.d.facts); near != "" {
 				note += "; " + near

@@ -11,11 +11,14 @@ import (
 
 // filesContent is the data of the list of files.
 type filesContent struct {
-	Files []fileRow
-	Total int
-	Dead  int // files without a binding that reaches a node
-	Only  bool
-	Next  string
+	Files        []fileRow
+	Total        int
+	Empty        int    // files without bindings
+	Dead         int    // files without a binding that reaches a node
+	Partly       int    // files with a binding that reaches no node
+	DeadBindings int    // bindings that reach no node
+	Only         string // the filter: "1" selects dead files, "partly" those with a dead binding
+	Next         string
 }
 
 // fileRow is a file, also in JSON.
@@ -28,6 +31,9 @@ type fileRow struct {
 // IsDead reports whether the file has bindings, and none of them reaches a node.
 func (f fileRow) IsDead() bool { return f.Bindings > 0 && f.Reaching == 0 }
 
+// Dead returns the number of bindings that reach no node.
+func (f fileRow) Dead() int { return f.Bindings - f.Reaching }
+
 // fileList lists the files that the snapshot was built from.
 func (v *view) fileList() (any, error) {
 	v.Title, v.Section = "Files", "f"
@@ -35,19 +41,17 @@ func (v *view) fileList() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &filesContent{Total: len(v.d.inputs), Only: v.Get("dead") != "", Files: []fileRow{}}
+	c := &filesContent{Total: len(v.d.inputs), Only: v.Get("dead"), Files: []fileRow{}}
 	for i, in := range v.d.inputs {
 		f := fileRow{Path: in.Path}
 		if ready {
 			t := &v.d.tally.files[i]
 			f.Bindings, f.Reaching = len(t.bindings), t.reaching
+			c.count(f)
 		}
-		if f.IsDead() && ready {
-			c.Dead++
-		} else if c.Only {
-			continue
+		if c.Only == "" || f.IsDead() || c.Only == partly && f.Dead() > 0 {
+			c.Files = append(c.Files, f)
 		}
-		c.Files = append(c.Files, f)
 	}
 	if v.asJSON {
 		return c.Files, nil
@@ -61,15 +65,31 @@ func (v *view) fileList() (any, error) {
 	return c, nil
 }
 
+// partly selects files with a binding that reaches no node.
+const partly = "partly"
+
+// count adds a file to the numbers.
+func (c *filesContent) count(f fileRow) {
+	c.DeadBindings += f.Dead()
+	switch {
+	case f.Bindings == 0:
+		c.Empty++
+	case f.IsDead():
+		c.Dead++
+	}
+	if f.Dead() > 0 {
+		c.Partly++
+	}
+}
+
 // fileContent is the data of the page of a file.
 type fileContent struct {
 	File     string
 	Bindings []fileBinding
 	Total    int
 	Reaching int
-	From     int
+	OnlyDead bool
 	Next     string
-	URL      string
 }
 
 // fileBinding is a binding of a file, also in JSON.
@@ -86,11 +106,12 @@ type fileBinding struct {
 	Line  int        `json:"-"`
 	Value shownValue `json:"-"`
 	Place place      `json:"-"`
-	Row   string     `json:"-"` // id of the first binding of a line
+	List  string     `json:"-"` // address of the nodes
 }
 
 // filePage shows the bindings of a file by line, with the nodes that they reach.
 func (v *view) filePage() (any, error) {
+	v.Section = "f"
 	file := v.name("file", func(path string) bool { _, known := v.d.input(path); return known })
 	number, known := v.d.input(file)
 	if !known {
@@ -98,20 +119,25 @@ func (v *view) filePage() (any, error) {
 		for i := range paths {
 			paths[i] = v.d.inputs[i].Path
 		}
-		return nil, notFound("no file '"+diag.Visible(file)+"' was read", diag.DidYouMean(file, paths))
+		return nil, missing("No file '"+diag.Visible(file)+"' was read", file, paths,
+			func(path string, _ ...any) string { return v.File(path, 0) }, link{"All files", v.With("/f")})
 	}
-	v.Title, v.Section = diag.Visible(file), "f"
+	v.Title = diag.Visible(file)
 	ready, err := v.wait(v.d.tally.ready)
 	if err != nil || !ready {
 		return &fileContent{File: file}, err
 	}
 	t := &v.d.tally.files[number]
 	list, from := t.bindings, 0
+	c := &fileContent{File: file, Total: len(list), Reaching: t.reaching, OnlyDead: v.Has("dead")}
+	if c.OnlyDead {
+		list = slices.DeleteFunc(slices.Clone(list), func(b boundAt) bool { return !b.isDead })
+	}
+	selected := len(list)
 	if !v.asJSON {
 		from = min(v.number("from"), len(list))
 		list = list[from:min(from+pageRows, len(list))]
 	}
-	c := &fileContent{File: file, Total: len(t.bindings), Reaching: t.reaching, From: from}
 	if c.Bindings, err = v.bindingsOf(file, list); err != nil {
 		return nil, err
 	}
@@ -121,29 +147,29 @@ func (v *view) filePage() (any, error) {
 			Bindings []fileBinding `json:"bindings"`
 		}{file, c.Bindings}, nil
 	}
-	if to := from + len(list); to < c.Total {
-		c.Next = v.fileFrom(file, to)
+	if to := from + len(list); to < selected {
+		c.Next = v.FilePart(file, "from", to, "dead", v.Get("dead"))
 	}
 	return c, nil
 }
 
-// fileFrom returns the address of the later bindings of a file.
-func (v *view) fileFrom(file string, from int) string {
+// FilePart returns the address of some bindings of a file. pairs are parameters, as in With.
+func (v *view) FilePart(file string, pairs ...any) string {
 	to := v.File(file, 0)
 	separator := "?"
 	if strings.Contains(to, "?") {
 		separator = "&"
 	}
-	return to + separator + strings.TrimPrefix(links{}.With("", "from", from), "?")
+	return to + separator + strings.TrimPrefix(links{}.With("", pairs...), "?")
 }
 
 // bindingsOf returns bindings of a file.
 func (v *view) bindingsOf(file string, list []boundAt) ([]fileBinding, error) {
 	out := []fileBinding{}
 	seen := map[int32]bool{}
-	wanted := map[boundAt]bool{}
+	wanted := map[[2]int32]bool{} // by line and key
 	for _, at := range list {
-		wanted[at] = true
+		wanted[[2]int32{at.line, at.key}] = true
 	}
 	for _, at := range list {
 		if seen[at.key] {
@@ -155,7 +181,7 @@ func (v *view) bindingsOf(file string, list []boundAt) ([]fileBinding, error) {
 			return nil, err
 		}
 		for _, b := range more {
-			if wanted[boundAt{int32(b.Line), at.key}] {
+			if wanted[[2]int32{int32(b.Line), at.key}] {
 				out = append(out, b)
 			}
 		}
@@ -189,7 +215,7 @@ func (v *view) bindingsOfKey(key, file string) (out []fileBinding, err error) {
 			if in == file && c != nil {
 				out = append(out, fileBinding{Key: key, Layer: c.Layer, When: rows[i].When, At: c.At, Name: c.Name,
 					Outcome: c.Outcome, Nodes: nodes.count(), UpTo: declines, Line: line, Value: shown(c.Outcome),
-					Place: v.place(c.At)})
+					Place: v.place(c.At), List: v.Key(key, "at", c.At, "part_name", c.Name)})
 			}
 			declines = declines || rows[i].Declines
 		}

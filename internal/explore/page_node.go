@@ -53,11 +53,12 @@ func (v *view) nodeNamed(text string) (facts.Node, error) {
 	for i := range v.d.nodes {
 		names[i] = v.d.nodes[i].Name
 	}
-	hint := diag.DidYouMean(text, names)
+	v.Section = "n"
+	message := "No facts were read for a node '" + diag.Visible(text) + "'"
 	if len(names) == 0 {
-		hint = "bindc explore --facts-dir DIR reads the facts of nodes"
+		return n, notFound(message, "bindc explore --facts-dir DIR reads the facts of nodes")
 	}
-	return n, notFound("no facts were read for a node '"+diag.Visible(text)+"'", hint)
+	return n, missing(message, text, names, v.Node, link{"All nodes", v.With("/n")})
 }
 
 // nodePage shows the values of a node, what changed facts would change, or how another node differs.
@@ -83,6 +84,7 @@ func (v *view) nodePage() (any, error) {
 	if len(v.Values["if"]) > 0 || v.Get("with") != "" {
 		return v.comparison(n, r)
 	}
+	v.categories = r.Categories()
 	keys, next, scanned := v.nodeKeys(r)
 	if v.asJSON {
 		return v.explanations(r, keys)
@@ -159,7 +161,7 @@ func (v *view) nodeRow(r *lookup.Request, key string) (nodeRow, error) {
 		switch c.State {
 		case lookup.Wins, lookup.Merged:
 			if merged++; merged == 1 {
-				row.Place, row.Layer, row.When = v.place(v.placeOf(c.At)), c.Layer, c.When
+				row.Place, row.Layer, row.When = v.place(v.placeOf(c.At)), c.Layer, v.spelled(c.When)
 			}
 		case lookup.Hidden:
 			row.Hidden++
@@ -193,7 +195,7 @@ func (v *view) plainRow(r *lookup.Request, key string) (nodeRow, error) {
 			row.Hidden++
 			continue
 		}
-		row.Place, row.Layer, row.When, wins = v.place(x.At), x.Layer, x.When, false
+		row.Place, row.Layer, row.When, wins = v.place(x.At), x.Layer, v.spelled(x.When), false
 	}
 	return row, nil
 }

@@ -4,14 +4,15 @@ import "slices"
 
 // overviewContent is the data of the first page.
 type overviewContent struct {
-	Warnings string
-	Summary  string // of the changes
-	Dead     []fileRow
-	DeadAll  int
-	Cells    []cell
-	Levels   []levelName
-	Areas    []area
-	More     int // areas that the table does not have
+	Warnings     string
+	Summary      string // of the changes
+	Dead         []fileRow
+	DeadAll      int
+	DeadBindings int // bindings that reach no node
+	Cells        []cell
+	Levels       []levelName
+	Areas        []area
+	More         int // areas that the table does not have
 }
 
 // levelName is a level with the number of its colour.
@@ -58,9 +59,11 @@ func (v *view) overview() (any, error) {
 	var dead []fileRow
 	if ready && len(v.d.nodes) > 0 {
 		for i, t := range v.d.tally.files {
-			if f := (fileRow{v.d.inputs[i].Path, len(t.bindings), t.reaching}); f.IsDead() {
+			f := fileRow{v.d.inputs[i].Path, len(t.bindings), t.reaching}
+			if f.IsDead() {
 				dead = append(dead, f)
 			}
+			c.DeadBindings += f.Dead()
 		}
 	}
 	if v.asJSON {
@@ -106,7 +109,7 @@ func (c *overviewContent) addAreas(areas []area) {
 		c.Levels = append(c.Levels, levelName{name, i})
 	}
 	if len(names) > levelColors {
-		c.Levels[levelColors-1].Name = "other levels"
+		c.Levels[levelColors-1].Name = otherLevels
 	}
 	c.Cells = treemap(areas, names)
 	c.Areas, c.More = areas[:min(len(areas), shownAreas)], max(0, len(areas)-shownAreas)

@@ -47,6 +47,11 @@ func (v *view) searchPage() (any, error) {
 	if text == "" {
 		return c, nil
 	}
+	if !v.asJSON && !v.Has("all") && !v.Has("from") {
+		if v.moved = v.named(text); v.moved != "" {
+			return c, nil
+		}
+	}
 	c.From = v.number("from")
 	if c.From == 0 {
 		nodes, files := make([]string, len(v.d.nodes)), make([]string, len(v.d.inputs))
@@ -59,6 +64,17 @@ func (v *view) searchPage() (any, error) {
 		c.Keys, c.Nodes, c.Files = c.containing(v.d.keys), c.containing(nodes), c.containing(files)
 	}
 	return c, v.searchValues(c)
+}
+
+// named returns the address of the key or the node with a name, or "".
+func (v *view) named(name string) string {
+	if v.d.hasKey(name) {
+		return v.Key(name)
+	}
+	if _, ok := v.d.node(name); ok {
+		return v.Node(name)
+	}
+	return ""
 }
 
 // containing returns the first names that contain the text of the search, regardless of case. Equal names come first.

@@ -1,18 +1,25 @@
 package explore
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
 	"bindc/diag"
 	"bindc/internal/lookup"
 	"bindc/internal/report"
 	"bindc/internal/report/affected"
+	"bindc/snapshot"
 )
 
 // whyContent is the data of the page that explains a key for a node.
 type whyContent struct {
 	Node       string
 	Key        string
+	If         []string // changed facts
 	Explained  explained
 	Categories report.Terms
+	Layers     []string // highest first
 	Facts      []factField
 	Unset      []string
 }
@@ -44,7 +51,8 @@ type candidate struct {
 	Place place
 	Layer string
 	State string
-	Why   string
+	Why   string // it does not apply
+	By    *place // what hides it
 }
 
 // stateTitles has the groups of bindings in the order of the page.
@@ -71,6 +79,9 @@ func (v *view) whyPage() (any, error) {
 		return nil, err
 	}
 	v.asJSON, v.Title, v.Section = asJSON, diag.Visible(key)+" on "+diag.Visible(n.Name), "n"
+	if n, err = n.With("if", v.Values["if"]); err != nil {
+		return nil, badChange(err)
+	}
 	r, err := affected.Request(v.d.snap, n)
 	if err != nil {
 		return nil, err
@@ -87,10 +98,11 @@ func (v *view) whyPage() (any, error) {
 		return explanations{e}, nil
 	}
 	if len(e.Candidates) == 0 && e.Outcome.Found != nil && !v.d.hasKey(key) {
-		return nil, notFound("nothing binds the key '"+diag.Visible(key)+"'", diag.DidYouMean(key, v.d.keys))
+		return nil, v.unknownKey(key)
 	}
-	return &whyContent{Node: n.Name, Key: key, Explained: v.explained(e), Categories: e.Categories,
-		Facts: v.factFields(n), Unset: r.Unset()}, nil
+	v.categories = e.Categories
+	return &whyContent{Node: n.Name, Key: key, If: v.Values["if"], Explained: v.explained(e), Categories: e.Categories,
+		Layers: v.d.file.Layers(), Facts: v.factFields(n), Unset: r.Unset()}, nil
 }
 
 // explained returns an explanation with its bindings by state.
@@ -103,7 +115,7 @@ func (v *view) explained(e *report.Explanation) explained {
 			} else if len(group.List) == pageRows {
 				group.Left++
 			} else {
-				group.List = append(group.List, v.candidate(c))
+				group.List = append(group.List, v.candidate(c, e.Candidates))
 			}
 		}
 		if len(group.List) > 0 {
@@ -111,10 +123,10 @@ func (v *view) explained(e *report.Explanation) explained {
 		}
 	}
 	for i := range e.Contributions[:min(len(e.Contributions), pageRows)] {
-		out.Parts = append(out.Parts, v.candidate(&e.Contributions[i]))
+		out.Parts = append(out.Parts, v.candidate(&e.Contributions[i], nil))
 	}
 	for i := range e.Options {
-		out.Options = append(out.Options, v.candidate(&e.Options[i]))
+		out.Options = append(out.Options, v.candidate(&e.Options[i], nil))
 	}
 	for i := range e.Lookups {
 		out.Lookups = append(out.Lookups, v.explained(&e.Lookups[i]))
@@ -122,7 +134,56 @@ func (v *view) explained(e *report.Explanation) explained {
 	return out
 }
 
-func (v *view) candidate(c *report.Candidate) candidate {
-	return candidate{Name: diag.Visible(c.Name), When: c.When, Value: shown(c.Outcome), Place: v.place(c.At),
+// candidate returns a binding. One of all may hide it.
+func (v *view) candidate(c *report.Candidate, all []report.Candidate) candidate {
+	out := candidate{Name: diag.Visible(c.Name), When: c.When, Value: shown(c.Outcome), Place: v.place(c.At),
 		Layer: c.Layer, State: c.State, Why: c.Why}
+	if c.State != lookup.NotEffective {
+		out.When = v.spelled(c.When)
+	}
+	if at, ok := strings.CutPrefix(c.Why, "hidden by "); ok && c.State == lookup.Hidden {
+		by := v.place(at)
+		out.By, out.Why = &by, ""
+		if i := slices.IndexFunc(all, func(c report.Candidate) bool { return c.At == at }); i >= 0 {
+			out.Why = v.precedence(&all[i], c)
+		}
+	}
+	return out
+}
+
+// spelled returns a condition that holds with the values as the node has them. Conditions of Hiera 2 and of bindings
+// files have lower case.
+func (v *view) spelled(when report.Terms) report.Terms {
+	out := slices.Clone(when)
+	for i := range out {
+		for _, c := range v.categories {
+			if c.Name == out[i].Name && strings.EqualFold(c.Value, out[i].Value) {
+				out[i].Value = c.Value
+			}
+		}
+	}
+	return out
+}
+
+// precedence says why a binding has precedence over another one that applies.
+func (v *view) precedence(high, low *report.Candidate) string {
+	n, places := slices.Index(v.d.file.Layers(), high.Layer), v.d.file.Hiera()
+	isHiera := n >= 0 && n < len(places) && places[n].Part != snapshot.NoHiera
+	switch {
+	case high.Layer != low.Layer:
+		return fmt.Sprintf("the layer '%s' is above '%s'", diag.Visible(high.Layer), diag.Visible(low.Layer))
+	case isHiera:
+		return "hiera.yaml lists its path first"
+	}
+	for _, t := range high.When {
+		has := func(other lookup.Term) bool { return other.Name == t.Name }
+		if !slices.ContainsFunc(low.When, has) {
+			if len(low.When) == 0 {
+				only := diag.Visible(t.Name + " = " + t.Value)
+				return fmt.Sprintf("it is for %s only, and this one is for all nodes", only)
+			}
+			return fmt.Sprintf("the category %s is above %s", diag.Visible(t.Name), diag.Visible(low.When[0].Name))
+		}
+	}
+	return "it comes first"
 }

@@ -26,7 +26,10 @@ type fileTally struct {
 }
 
 // boundAt is a binding at a line of a file.
-type boundAt struct{ line, key int32 }
+type boundAt struct {
+	line, key int32
+	isDead    bool // it reaches no node
+}
 
 // fewRows is the number of rows up to which reading a table is faster than searching the bindings for a node.
 const fewRows = 1000
@@ -77,7 +80,7 @@ func (t *tally) add(d *Data, number int, key string, sizes map[area]float64) err
 		file, line := splitPlace(row.At)
 		if i, known := d.input(file); known {
 			f := &t.files[i]
-			f.bindings = append(f.bindings, boundAt{int32(line), int32(number)})
+			f.bindings = append(f.bindings, boundAt{int32(line), int32(number), nodes == 0})
 			if nodes > 0 {
 				f.reaching++
 			}

@@ -12,8 +12,9 @@ type rect struct{ X, Y, W, H float64 }
 type cell struct {
 	rect
 	area
-	Color int // number of the colour of its level
-	Label string
+	Color    int // number of the colour of its level
+	Label    string
+	SubLabel string // the level
 }
 
 // Limits of a treemap.
@@ -44,22 +45,67 @@ func treemap(areas []area, levels []string) []cell {
 	}
 	var out []cell
 	for i, r := range squarify(sizes, rect{0, 0, mapWidth, mapHeight}) {
-		var inside []area
-		var parts []float64
-		for _, a := range areas {
-			if a.Module == names[i] {
-				inside, parts = append(inside, a), append(parts, a.Size)
-			}
+		inside := inModule(areas, names[i], levels)
+		parts := make([]float64, len(inside))
+		for k := range inside {
+			parts[k] = inside[k].Size
 		}
 		for k, r := range squarify(parts, r) {
-			c := cell{rect: r, area: inside[k], Color: min(slices.Index(levels, inside[k].Level), levelColors-1)}
-			if k == 0 && r.W > 10+7*float64(min(len(names[i]), 14)) && r.H > 18 {
-				c.Label = short(names[i], 14)
-			}
-			out = append(out, c)
+			out = append(out, labelled(cell{rect: r, area: inside[k], Color: colorOf(inside[k].Level, levels)}))
 		}
 	}
 	return out
+}
+
+// otherLevels is the name of all levels that have no colour of their own.
+const otherLevels = "other levels"
+
+// colorOf returns the number of the colour of a level.
+func colorOf(level string, levels []string) int {
+	i := slices.Index(levels, level)
+	if i < 0 || len(levels) > levelColors && i >= levelColors-1 {
+		return levelColors - 1
+	}
+	return i
+}
+
+// inModule returns the areas of a module, largest first. The levels without a colour are one area.
+func inModule(areas []area, module string, levels []string) (out []area) {
+	other := area{Module: module, Level: otherLevels}
+	for _, a := range areas {
+		switch {
+		case a.Module != module:
+		case len(levels) > levelColors && colorOf(a.Level, levels) == levelColors-1:
+			other.Size += a.Size
+		default:
+			out = append(out, a)
+		}
+	}
+	if other.Size > 0 {
+		out = append(out, other)
+	}
+	slices.SortStableFunc(out, func(a, b area) int { return cmp.Compare(b.Size, a.Size) })
+	return out
+}
+
+// Room for the labels of a cell.
+const (
+	letterWidth = 7.0
+	labelMargin = 12.0
+	lineHeight  = 16.0
+)
+
+// labelled returns a cell with the labels that it has room for.
+func labelled(c cell) cell {
+	letters := int((c.W - labelMargin) / letterWidth)
+	if letters < 4 || c.H < lineHeight+4 {
+		return c
+	}
+	c.Label = short(c.Module, letters)
+	if c.H > 2*lineHeight+4 && letters > 7 {
+		c.SubLabel = short(c.Level, letters)
+	}
+	return c
 }
 
 // squarify divides a rectangle among sizes, which decrease, into rectangles that are nearly squares. It fills the

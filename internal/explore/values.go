@@ -25,18 +25,21 @@ type shownValue struct {
 }
 
 // shown returns an outcome in the form of pages.
-func shown(o report.Outcome) shownValue {
+func shown(o report.Outcome) shownValue { return shownText(described(o)) }
+
+// described returns the kind of an outcome, as in shownValue, and its whole text.
+func described(o report.Outcome) (kind, text string) {
 	switch {
 	case o.Error != nil:
-		return shownText("error", o.Error.Message+" ["+string(o.Error.Code)+"]")
+		return "error", o.Error.Message + " [" + string(o.Error.Code) + "]"
 	case o.Found != nil:
-		return shownValue{Kind: "missing", Text: "not found"}
+		return "missing", "not found"
 	case o.Computed != "":
-		return shownText("computed", o.Computed)
+		return "computed", o.Computed
 	case o.Value == nil:
-		return shownValue{Kind: "sensitive", Text: "sensitive"}
+		return "sensitive", "sensitive"
 	}
-	return shownText("value", string(o.Value))
+	return "value", string(o.Value)
 }
 
 // shownText cuts text, and breaks lists and hashes into lines.

@@ -3,7 +3,6 @@ package explore
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"maps"
 	"net/http"
 	"net/url"
@@ -12,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"bindc/diag"
 	"bindc/internal/report"
 )
 
@@ -68,25 +66,13 @@ type view struct {
 	Failure string // diagnostics of the newest state of the site
 	Content any
 
+	categories report.Terms // of the node that the page explains a key for
+
 	asJSON   bool
 	unstable bool   // the answer may differ next time
 	partial  bool   // some numbers are not known yet
 	next     string // address of the next page, for programs
 	moved    string // address of the page that the request means
-}
-
-// problem is an error that a page describes.
-type problem struct {
-	status int
-	text   string
-	Hint   string
-	Latest string // address of the same page of the latest version
-}
-
-func (p *problem) Error() string { return p.text }
-
-func notFound(text, hint string) error {
-	return &problem{status: http.StatusNotFound, text: text, Hint: hint}
 }
 
 // page answers with a page of a version.
@@ -107,8 +93,8 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, p page) {
 	w.Header().Set("Cache-Control", "no-store")
 	if d == nil {
 		latest := address("/s/latest"+strings.TrimPrefix(r.URL.EscapedPath(), "/s/"+r.PathValue("id")), v.Values)
-		v.fail(w, &problem{status: http.StatusGone, text: "this version is gone, because the data changed",
-			Latest: latest})
+		v.fail(w, &problem{status: http.StatusGone, text: "This version is gone, because the data changed",
+			Links: []link{{"The same page of the latest version", latest}}})
 		return
 	}
 	v.setTwin()
@@ -132,20 +118,6 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, p page) {
 		return
 	}
 	render(w, http.StatusOK, p.template, v)
-}
-
-// fail answers with an error.
-func (v *view) fail(w http.ResponseWriter, err error) {
-	p, ok := errors.AsType[*problem](err)
-	if !ok {
-		p = &problem{status: http.StatusInternalServerError, text: report.Message(err, report.CodeOf(err))}
-	}
-	if v.asJSON {
-		http.Error(w, diag.Visible(p.text), p.status)
-		return
-	}
-	v.Title, v.Content, v.Twin = http.StatusText(p.status), p, ""
-	render(w, p.status, "problem", v)
 }
 
 // writeJSON answers with the twin of a page.
@@ -210,7 +182,7 @@ func (v *view) wait(ready chan struct{}) (bool, error) {
 	case <-time.After(patience):
 	}
 	if v.asJSON {
-		return false, &problem{status: http.StatusServiceUnavailable, text: "still counting; ask again later"}
+		return false, &problem{status: http.StatusServiceUnavailable, text: "Still counting; ask again later"}
 	}
 	v.partial = true
 	return false, nil

@@ -22,13 +22,14 @@ import (
 // Fixer plans and applies edits below one directory.
 type Fixer struct {
 	root  string            // the directory of the site, without symbolic links
+	over  *fsx.Overlay      // results of earlier corrections that are not written; may be nil
 	sums  map[string]uint64 // hash of each file that was read
 	texts map[string][]byte // the files with edits, as they are now
 	wrong map[string]error  // files that cannot be changed
 }
 
-// New returns a Fixer for the site in dir. seen recorded the files when they were read.
-func New(dir string, seen *fsx.Seen) (*Fixer, error) {
+// New returns a Fixer for the site in dir, which was read from disk with a Seen.
+func New(dir string, disk fsx.Disk) (*Fixer, error) {
 	root, err := filepath.EvalSymlinks(dir)
 	if err == nil {
 		root, err = filepath.Abs(root)
@@ -36,8 +37,8 @@ func New(dir string, seen *fsx.Seen) (*Fixer, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Fixer{root, map[string]uint64{}, map[string][]byte{}, map[string]error{}}
-	for _, look := range seen.Looks() {
+	f := &Fixer{root, disk.Overlay, map[string]uint64{}, map[string][]byte{}, map[string]error{}}
+	for _, look := range disk.Seen.Looks() {
 		if look.Op == fsx.Read {
 			f.sums[look.Path] = look.Sum
 		}
@@ -113,6 +114,9 @@ func (f *Fixer) read(file string) ([]byte, error) {
 }
 
 func (f *Fixer) check(file string) ([]byte, error) {
+	if text, ok := f.over.Text(file); ok {
+		return text, nil
+	}
 	sum, known := f.sums[file]
 	if !known {
 		return nil, errUnread

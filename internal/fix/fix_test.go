@@ -34,7 +34,7 @@ func read(t *testing.T, file string) *fsx.Seen {
 
 func plan(t *testing.T, dir string, seen *fsx.Seen, list ...diag.Diagnostic) (*fix.Fixer, []fix.Change, error) {
 	t.Helper()
-	f, err := fix.New(dir, seen)
+	f, err := fix.New(dir, fsx.Disk{Seen: seen})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/cespare/xxhash/v2"
+
 	"bindc/diag"
 	"bindc/internal/syntax"
 	"bindc/internal/value"
@@ -19,10 +21,11 @@ import (
 type file struct {
 	path string
 	kind fileKind
+	hash uint64 // of the content
 
 	ignored  []commentedLine
 	advice   []diag.Diagnostic
-	bare     []variable // without braces
+	bare     []variable // variables without braces
 	braced   []string   // names of variables with braces
 	termUses []termUse
 }
@@ -31,8 +34,8 @@ type file struct {
 type fileKind uint8
 
 const (
-	ofData     fileKind = iota // data of Hiera 2
-	ofHiera5                   // data of Hiera 5
+	ofData     fileKind = iota // a data file of Hiera-2
+	ofHiera5                   // a data file of Hiera 5
 	ofConfig                   // a hiera.yaml of version 5
 	ofBindings                 // a bindings file
 )
@@ -68,11 +71,16 @@ func (l *linter) readFiles(files []*file) {
 			}
 		})
 	}
-	for _, f := range files {
+	for i, f := range files {
+		if known := l.opts.Files.find(f, l.hash(f.path)); known != nil {
+			files[i] = known
+			continue
+		}
 		next <- f
 	}
 	close(next)
 	workers.Wait()
+	l.opts.Files.keep(files)
 	l.firstUse = map[dimensionValue]diag.Pos{}
 	for _, f := range files {
 		for _, p := range f.ignored {
@@ -131,6 +139,7 @@ func (l *linter) readFile(f *file) {
 		l.diags.Errorf(diag.Pos{File: f.path}, "read", "cannot be read: %v", err)
 		return
 	}
+	f.hash = xxhash.Sum64(src)
 	f.findIgnored(src)
 	if strings.HasSuffix(f.path, ".pp") {
 		f.readPuppet(src, l.wants("bare_variable"))

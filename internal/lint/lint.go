@@ -27,7 +27,8 @@ type Options struct {
 	Lookups *Lookups    // keys that are looked up; nil: unknown, so unused_key is skipped
 	Jobs    int         // number of files to read at a time; default: one per processor
 
-	Disk fsx.Disk // reads files
+	Disk  fsx.Disk // reads files
+	Files *Files   // skips files whose content has not changed since the last Check; may be nil
 }
 
 // Check adds the lints of site to diags. content is the compiled site. If it is nil, because the site has errors,
@@ -51,7 +52,7 @@ type linter struct {
 	site  *loader.Site
 	opts  Options
 	diags *diag.List
-	paths []string // by number of the input, its path as in positions
+	paths []string // paths of the inputs as in positions, by number
 
 	ignored  map[commentedLine]bool      // lines and files with a comment that silences lints
 	firstUse map[dimensionValue]diag.Pos // first use of a term in a structured binding
@@ -92,10 +93,11 @@ func (l *linter) pos(o snapshot.Origin) diag.Pos {
 // boundValue is a key with its value at one place.
 type boundValue struct {
 	key   string
+	id    uint32 // number of the key in the site
 	at    diag.Pos
 	value uint32                 // index in the values of the site
 	more  *bindingsfile.Compiled // for a structured binding in the long form
-	data  bool                   // in a data file
+	data  bool                   // the binding is in a data file
 }
 
 // contributions yields the structured bindings that contribute to multibindings.
@@ -118,14 +120,15 @@ func (l *linter) bindings(yield func(boundValue) bool) {
 			for i := range c.Files {
 				for j, e := range c.Files[i].Entries {
 					key := l.site.Keys[e.Key]
-					if !recipe.IsInternal(key) && !yield(boundValue{key, c.Files[i].Pos(j), e.Value, nil, true}) {
+					b := boundValue{key, e.Key, c.Files[i].Pos(j), e.Value, nil, true}
+					if !recipe.IsInternal(key) && !yield(b) {
 						return
 					}
 				}
 			}
 			for _, b := range c.Bindings {
 				contributes := b.More != nil && b.More.In != nil
-				if !contributes && !yield(boundValue{b.Key, b.Pos, b.Value, b.More, false}) {
+				if !contributes && !yield(boundValue{b.Key, b.Number, b.Pos, b.Value, b.More, false}) {
 					return
 				}
 			}

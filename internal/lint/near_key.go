@@ -71,18 +71,17 @@ func withDoubleColons(key string, keys map[string]*boundKey) string {
 }
 
 func (l *linter) boundKeys() map[string]*boundKey {
-	keys := map[string]*boundKey{}
+	byID := make([]boundKey, len(l.site.Keys))
 	for b := range l.bindings {
-		if recipe.IsReserved(b.key) {
-			continue
-		}
-		k := keys[b.key]
-		if k == nil {
-			k = &boundKey{at: b.at}
-			keys[b.key] = k
-		}
-		if k.places++; b.at.Compare(k.at) < 0 {
+		k := &byID[b.id]
+		if k.places++; k.places == 1 || b.at.Compare(k.at) < 0 {
 			k.at = b.at
+		}
+	}
+	keys := map[string]*boundKey{}
+	for id := range byID {
+		if key := l.site.Keys[id]; byID[id].places > 0 && !recipe.IsReserved(key) {
+			keys[key] = &byID[id]
 		}
 	}
 	return keys

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"bindc/internal/expr"
+	"bindc/internal/lookupkey"
 	"bindc/internal/recipe"
 	"bindc/internal/value"
 	"bindc/snapshot"
@@ -31,21 +32,28 @@ func (s *Snapshot) NeedsOfScopes() (variables, scoped, merged []string, location
 		return nil, nil, nil, 0, fs.ErrClosed
 	}
 	defer runtime.KeepAlive(s)
-	sv := survey{s: s, variables: map[string]bool{}, scoped: map[string]bool{},
-		recipes: make([]nature, s.file.Recipes())}
-	if err := s.file.Protect(sv.run); err != nil {
+	sv, err := s.survey()
+	if err != nil {
 		return nil, nil, nil, 0, err
 	}
 	variables = sv.names()
 	return variables, sv.scopedNames(variables), sv.merged, sv.locations, nil
 }
 
-// survey collects the results of Needs.
+// survey returns what all bindings need.
+func (s *Snapshot) survey() (*survey, error) {
+	sv := &survey{s: s, variables: map[string]bool{}, scoped: map[string]bool{}, paths: map[string]bool{},
+		recipes: make([]nature, s.file.Recipes())}
+	return sv, s.file.Protect(sv.run)
+}
+
+// survey collects the results of Needs and Reads.
 type survey struct {
 	s         *Snapshot
 	variables map[string]bool
 	scoped    map[string]bool
-	recipes   []nature // by number of the recipe
+	paths     map[string]bool // variables and the keys read from them, as os.family
+	recipes   []nature        // natures of recipes, by number
 	merges    map[uint32]bool
 	merged    []string
 	nested    []bool // keys bound to an array or a hash
@@ -67,6 +75,7 @@ func (sv *survey) run() error {
 		d.program.Variables(sv.variable)
 		if sv.s.file.HasValues(i) { // otherwise no condition uses it
 			d.program.Scoped(sv.scopedVariable)
+			d.program.Reads(sv.path)
 		}
 	}
 	depths, err := sv.s.file.Depths()
@@ -107,6 +116,11 @@ func (sv *survey) variable(name string) {
 	for _, source := range sources(name) {
 		sv.variable(source)
 	}
+}
+
+// path records the path of a variable that is read.
+func (sv *survey) path(name string, path []value.Value) {
+	sv.paths[lookupkey.Dotted(name, path)] = true
 }
 
 // scopedVariable records a variable that is read from a scope.
@@ -211,7 +225,10 @@ func (sv *survey) nature(key uint32, encoded string) (nature, error) {
 	if err != nil {
 		return unread, badRecipe(err)
 	}
-	r.Variables(sv.variable)
+	r.Reads(func(name string, path []value.Value) {
+		sv.variable(name)
+		sv.path(name, path)
+	})
 	r.Scoped(sv.scopedVariable)
 	switch {
 	case r.Kind == recipe.Multibind:

@@ -29,7 +29,7 @@ func (s *Server) CodeAction(ctx context.Context, p *protocol.CodeActionParams) (
 	}
 	from, to := c.off, s.offset(c.doc.text, p.Range.End)
 	out := []protocol.CommandOrCodeAction{}
-	for _, f := range analysis.Check(c.site, c.doc.path, c.doc.text, c.doc.outline()) {
+	for _, f := range c.findings(c.site, c.doc) {
 		if f.From <= to && from <= max(f.To, c.lineEnd(f.From)) {
 			out = append(out, c.fixes(f)...)
 		}

@@ -67,6 +67,12 @@ func (e *editor) RegisterCapability(context.Context, *protocol.RegistrationParam
 // start starts a server for the files in dir.
 func start(t *testing.T, dir string, opts Options) *editor {
 	t.Helper()
+	return startWith(t, dir, opts, "")
+}
+
+// startWith starts a server with initializationOptions in JSON.
+func startWith(t *testing.T, dir string, opts Options, settings string) *editor {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	if opts.Delay == 0 {
@@ -84,6 +90,7 @@ func start(t *testing.T, dir string, opts Options) *editor {
 	client.Go(ctx, protocol.ClientHandler(e, jsonrpc2.MethodNotFoundHandler))
 	e.server = protocol.ServerDispatcher(client)
 	_, err := e.server.Initialize(ctx, &protocol.InitializeParams{
+		InitializationOptions: protocol.LSPAny(settings),
 		WorkspaceFoldersInitializeParams: protocol.WorkspaceFoldersInitializeParams{
 			WorkspaceFolders: protocol.NewNullable([]protocol.WorkspaceFolder{{URI: uri.File(dir)}})}})
 	if err != nil {

@@ -15,14 +15,21 @@ import (
 // maxItems limits the items of a completion. The editor asks again when more has been typed.
 const maxItems = 500
 
-// Completion suggests what fits at the cursor. It only reads the line before the cursor, so it works in broken files.
+// Completion suggests what fits at the cursor. It reads the text before the cursor by patterns, so it works in broken
+// files.
 func (s *Server) Completion(ctx context.Context, p *protocol.CompletionParams) (protocol.CompletionResult, error) {
 	c, err := s.at(ctx, p.TextDocumentPositionParams)
 	if err != nil {
 		return nil, err
 	}
 	start, _ := c.doc.text.Line(c.doc.text.LineOf(c.off))
-	words, kind := c.suggestions(c.doc.text.Src[start:c.off])
+	before := c.doc.text.Src[start:c.off]
+	words, kind := c.suggestions(before)
+	if kindOf(c.doc.path, c.doc.text.Src) == mention.Bindings {
+		if more, other := c.inCondition(c.doc.around(start, c.off)); other > 0 {
+			words, kind = more, other
+		}
+	}
 	from := c.wordStart(start)
 	typed := strings.ToLower(c.doc.text.Src[from:c.off])
 	_, to := c.doc.text.WordAt(c.off)
@@ -49,16 +56,17 @@ func (c *cursor) wordStart(lineStart int) int {
 }
 
 var (
-	inLookup   = regexp.MustCompile(`\b(?:lookup|hiera|hiera_array|hiera_hash|hiera_include|alias)\(\s*\\?['"][^'"]*$`)
-	inVariable = regexp.MustCompile(`[%$]\{\s*(?:::)?([\w.:\['"\]]*)$`)
-	ofTarget   = regexp.MustCompile(`\b(?:to_lookup_of|to_alias_of|to_renamed|rebind|to_first_found)\b\s*(?:=>|:)\s*[^,}]*$`)
-	ofID       = regexp.MustCompile(`\bin\b\s*(?:=>|:)\s*['"]?[\w:]*$`)
-	ofWhen     = regexp.MustCompile(`\bwhen:\s*\{(?:[^}]*,)?\s*['"]?\w*$`)
-	ofValue    = regexp.MustCompile(`\bwhen:\s*\{(?:[^}]*,)?\s*['"]?(\w+)['"]?:\s*(?:\[[^\]]*)?['"]?[\w.-]*$`)
-	ofType     = regexp.MustCompile(`\btype:\s*['"]?[\w\[\], ]*$`)
-	ofTriple   = regexp.MustCompile(`^\s*-\s*\[\s*['"]?[\w:.-]*$`)
-	attribute  = regexp.MustCompile(`^\s*(?:-\s*)?\{?(?:[^'"]*,)?\s*\w*$`)
-	topLevel   = regexp.MustCompile(`^['"]?[\w:.-]*$`)
+	inLookup    = regexp.MustCompile(`\b(?:lookup|hiera|hiera_array|hiera_hash|hiera_include|alias)\(\s*\\?['"][^'"]*$`)
+	inVariable  = regexp.MustCompile(`[%$]\{\s*(?:::)?([\w.:\['"\]]*)$`)
+	ofTarget    = regexp.MustCompile(`\b(?:to_lookup_of|to_alias_of|to_renamed|rebind|to_first_found)\b\s*(?:=>|:)\s*[^,}]*$`)
+	ofID        = regexp.MustCompile(`\bin\b\s*(?:=>|:)\s*['"]?[\w:]*$`)
+	ofWhen      = regexp.MustCompile(`\bwhen:\s*(?:\[(?:.*,)?\s*)?\{(?:[^}]*,)?\s*['"]?\w*$`)
+	ofValue     = regexp.MustCompile(`\bwhen:\s*(?:\[(?:.*,)?\s*)?\{(?:[^}]*,)?\s*['"]?(\w+)['"]?:\s*(?:\[[^\]]*)?['"]?[\w.-]*$`)
+	ofType      = regexp.MustCompile(`\btype:\s*['"]?[\w\[\], ]*$`)
+	ofTriple    = regexp.MustCompile(`^\s*-\s*\[\s*['"]?[\w:.-]*$`)
+	attribute   = regexp.MustCompile(`^\s*(?:-\s*)?\{?(?:[^'"]*,)?\s*\w*$`)
+	declaration = regexp.MustCompile(`^\s*(?:environment|Environment|dynamic_environments)\s*\{[^}]*[:,{]\s*\w*$`)
+	topLevel    = regexp.MustCompile(`^['"]?[\w:.-]*$`)
 )
 
 // attributes lists the attributes of a binding in the long form.
@@ -73,6 +81,8 @@ var dataTypes = []string{"Any", "Array", "Boolean", "Data", "Default", "Enum", "
 func (c *cursor) suggestions(before string) ([]string, protocol.CompletionItemKind) {
 	kind := kindOf(c.doc.path, c.doc.text.Src)
 	switch {
+	case kind == mention.Environments:
+		return inEnvironments(before)
 	case inLookup.MatchString(before):
 		return c.site.Keys(), protocol.CompletionItemKindReference
 	case kind == mention.Manifest:
@@ -92,23 +102,46 @@ func (c *cursor) suggestions(before string) ([]string, protocol.CompletionItemKi
 	return nil, 0
 }
 
-// inBindings returns the words that fit in a bindings file.
-func (c *cursor) inBindings(before string) ([]string, protocol.CompletionItemKind) {
-	switch m := ofValue.FindStringSubmatch(before); {
-	case ofTarget.MatchString(before):
-		return c.site.Keys(), protocol.CompletionItemKindReference
-	case ofID.MatchString(before):
-		return c.site.Multibinds(), protocol.CompletionItemKindReference
+// inCondition returns the words that fit in a condition, which may have several lines.
+func (c *cursor) inCondition(before string) ([]string, protocol.CompletionItemKind) {
+	m := ofValue.FindStringSubmatch(before)
+	switch {
 	case m != nil:
 		return c.site.Compared()[m[1]], protocol.CompletionItemKindEnumMember
 	case ofWhen.MatchString(before):
 		return c.categories(), protocol.CompletionItemKindEnum
+	}
+	return nil, 0
+}
+
+// inBindings returns the words that fit in a bindings file.
+func (c *cursor) inBindings(before string) ([]string, protocol.CompletionItemKind) {
+	switch words, kind := c.inCondition(before); {
+	case ofTarget.MatchString(before):
+		return c.site.Keys(), protocol.CompletionItemKindReference
+	case ofID.MatchString(before):
+		return c.site.Multibinds(), protocol.CompletionItemKindReference
+	case kind > 0:
+		return words, kind
 	case ofType.MatchString(before):
 		return dataTypes, protocol.CompletionItemKindClass
 	case ofTriple.MatchString(before) || strings.HasSuffix(strings.TrimSpace(before), "name:"):
 		return append(c.site.Keys(), c.parameters()...), protocol.CompletionItemKindField
 	case attribute.MatchString(before):
 		return attributes, protocol.CompletionItemKindProperty
+	}
+	return nil, 0
+}
+
+// inEnvironments returns the words that fit in environments.pp.
+func inEnvironments(before string) ([]string, protocol.CompletionItemKind) {
+	switch {
+	case declaration.MatchString(before):
+		return []string{"envdir", "modulepath", "bindingsdir", "manifestdir", "manifest", "templatedir"},
+			protocol.CompletionItemKindProperty
+	case attribute.MatchString(before):
+		return []string{"site", "environment", "dynamic_environments", "Environment", "envdir", "modulepath",
+			"bindingsdir"}, protocol.CompletionItemKindKeyword
 	}
 	return nil, 0
 }

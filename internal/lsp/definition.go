@@ -8,6 +8,7 @@ import (
 	"go.lsp.dev/uri"
 
 	"bindc/diag"
+	"bindc/internal/lsp/buffer"
 	"bindc/internal/lsp/mention"
 )
 
@@ -44,6 +45,8 @@ func (c *cursor) definitions(m *mention.Mention) protocol.LocationSlice {
 			places = append(places, b.Pos)
 		}
 		return c.locations(places, m)
+	case m.Role == mention.Environment:
+		return c.siteFiles(m.Name)
 	case m.Role == mention.Path:
 		var files []diag.Pos
 		for _, path := range c.site.FilesOf(c.doc.path, m.Name) {
@@ -65,12 +68,19 @@ func (c *cursor) placesOf(key string) []diag.Pos {
 	return out
 }
 
-// locations converts positions, without the one at m.
+// locations converts the first maxLocations positions, without the one at m.
 func (c *cursor) locations(places []diag.Pos, m *mention.Mention) protocol.LocationSlice {
 	out := protocol.LocationSlice{}
+	texts := map[string]*buffer.Text{}
 	for _, at := range places {
-		l, ok := c.location(c.site, at)
-		if ok && !c.isHere(l, m) && len(out) < maxLocations && !slices.Contains(out, l) {
+		if len(out) == maxLocations {
+			break
+		}
+		if texts[at.File] == nil {
+			texts[at.File] = c.site.Text(at.File)
+		}
+		l, ok := c.locationIn(texts[at.File], at)
+		if ok && !c.isHere(l, m) && !slices.Contains(out, l) {
 			out = append(out, l)
 		}
 	}

@@ -38,12 +38,15 @@ class app (Integer $port, String $banner) {
 // complete returns the labels of a completion at the character ^ in a line that replaces a line of a file.
 func (e *editor) complete(t *testing.T, name string, line int, text string) (labels []string) {
 	t.Helper()
-	col := strings.Index(text, "^")
-	lines := strings.Split(e.texts[name], "\n")
+	first := text[:strings.Index(text, "^")]
+	col := len(first) - 1 - strings.LastIndexByte(first, '\n')
+	whole := e.texts[name]
+	defer func() { e.texts[name] = whole }()
+	lines := strings.Split(whole, "\n")
 	lines[line] = strings.Replace(text, "^", "", 1)
 	e.change(name, strings.Join(lines, "\n"))
 	found, err := e.server.Completion(t.Context(),
-		&protocol.CompletionParams{TextDocumentPositionParams: e.at(name, line, col)})
+		&protocol.CompletionParams{TextDocumentPositionParams: e.at(name, line+strings.Count(first, "\n"), col)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,6 +76,14 @@ func TestCompletionAlsoInBrokenFiles(t *testing.T) {
 		{s, "bindings/default.yaml", 3, "  - {name: x, in: ^", []string{"users"}, []string{"app::port"}},
 		{s, "bindings/default.yaml", 3, "  - when: {^", []string{"role", "node"}, []string{"app::port"}},
 		{s, "bindings/default.yaml", 3, "  - when: {role: ^", []string{"web"}, []string{"node"}},
+		{s, "bindings/default.yaml", 3, "  - when:\n      ^", []string{"role", "node"}, []string{"to", "app::port"}},
+		{s, "bindings/default.yaml", 3, "  - when:\n      node: a\n      ro^", []string{"role"}, []string{"to"}},
+		{s, "bindings/default.yaml", 3, "  - when:\n      role: ^", []string{"web"}, []string{"node"}},
+		{s, "bindings/default.yaml", 3, "  - when:\n      role:\n        - ^", []string{"web"}, []string{"node"}},
+		{s, "bindings/default.yaml", 3, "  - when:\n      - {ro^", []string{"role"}, []string{"to"}},
+		{s, "bindings/default.yaml", 3, "  - {name: x,\n     when: {node: a,\n       ^", []string{"role"}, []string{"to"}},
+		{s, "bindings/default.yaml", 3, "  - name: x\n    to_l^", []string{"to_lookup_of"}, []string{"when"}},
+		{s, "bindings/default.yaml", 3, "  - {name: x,\n     to_l^", []string{"to_lookup_of"}, []string{"when"}},
 		{s, "bindings/default.yaml", 3, "  - {name: x, type: Int^", []string{"Integer"}, []string{"String"}},
 		{s, "bindings/default.yaml", 3, "  - {name: x, to_l^", []string{"to_lookup_of"}, []string{"when"}},
 		{s, "bindings/default.yaml", 3, "  - [app::b^", []string{"app::banner"}, []string{"app::copy"}},

@@ -47,6 +47,8 @@ func looksLikeSite(dir string) bool {
 // kindOf returns the kind of a file by its name and text.
 func kindOf(path, src string) mention.Kind {
 	switch {
+	case analysis.IsEnvironments(path):
+		return mention.Environments
 	case filepath.Ext(path) == ".pp" && strings.Contains(path, "/bindings/"):
 		return mention.Set
 	case filepath.Ext(path) == ".pp":

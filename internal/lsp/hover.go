@@ -46,6 +46,8 @@ func (c *cursor) describe(m *mention.Mention) string {
 		return c.describeValues("category", m.Name)
 	case mention.Value:
 		return c.describeValues("category", m.Of)
+	case mention.Environment:
+		return c.describeEnvironment(m.Name)
 	case mention.Path:
 		files := c.site.FilesOf(c.doc.path, m.Name)
 		return fmt.Sprintf("%s: %s", code(m.Name), diag.Count(len(files), "file"))

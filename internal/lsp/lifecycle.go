@@ -18,7 +18,12 @@ import (
 type settings struct {
 	Node string `json:"node"` // the node whose values hovers show; needs facts
 
-	units buffer.Units
+	CodeLens       bool `json:"codeLens"`
+	InlayHints     bool `json:"inlayHints"`
+	SemanticTokens bool `json:"semanticTokens"`
+
+	units   buffer.Units
+	refresh []func(protocol.Client, context.Context) error // ask the editor for lenses and hints again
 }
 
 // Initialize answers the first request.
@@ -28,6 +33,7 @@ func (s *Server) Initialize(_ context.Context, p *protocol.InitializeParams) (*p
 			s.log(protocol.MessageTypeWarning, fmt.Sprintf("initializationOptions are ignored: %v", err))
 		}
 	}
+	s.findRefreshes(p.Capabilities.Workspace)
 	encoding := protocol.PositionEncodingKindUTF16
 	const utf8 = protocol.PositionEncodingKindUTF8
 	if g := p.Capabilities.General; g != nil && slices.Contains(g.PositionEncodings, utf8) {
@@ -62,7 +68,7 @@ func (s *Server) addRoot(u uri.URI) {
 func (s *Server) capabilities(encoding protocol.PositionEncodingKind) protocol.ServerCapabilities {
 	yes := true
 	kind := protocol.TextDocumentSyncKindIncremental
-	return protocol.ServerCapabilities{
+	c := protocol.ServerCapabilities{
 		PositionEncoding: encoding,
 		TextDocumentSync: &protocol.TextDocumentSyncOptions{OpenClose: &yes, Change: &kind,
 			Save: protocol.Boolean(true)},
@@ -77,6 +83,37 @@ func (s *Server) capabilities(encoding protocol.PositionEncodingKind) protocol.S
 		DocumentHighlightProvider: protocol.Boolean(true),
 		DocumentSymbolProvider:    protocol.Boolean(true),
 		WorkspaceSymbolProvider:   protocol.Boolean(true),
+	}
+	if s.settings.CodeLens {
+		c.CodeLensProvider = &protocol.CodeLensOptions{ResolveProvider: &yes}
+	}
+	if s.settings.InlayHints {
+		c.InlayHintProvider = protocol.Boolean(true)
+	}
+	if s.settings.SemanticTokens {
+		c.SemanticTokensProvider = tokenOptions()
+	}
+	return c
+}
+
+// findRefreshes records how to ask the editor for lenses and hints again, where it supports that.
+func (s *Server) findRefreshes(w *protocol.WorkspaceClientCapabilities) {
+	supported := func(on *bool) bool { return on != nil && *on }
+	if w == nil {
+		return
+	}
+	if s.settings.CodeLens && w.CodeLens != nil && supported(w.CodeLens.RefreshSupport) {
+		s.settings.refresh = append(s.settings.refresh, protocol.Client.CodeLensRefresh)
+	}
+	if s.settings.InlayHints && w.InlayHint != nil && supported(w.InlayHint.RefreshSupport) {
+		s.settings.refresh = append(s.settings.refresh, protocol.Client.InlayHintRefresh)
+	}
+}
+
+// refresh asks the editor for lenses and hints again, because the site has changed.
+func (s *Server) refresh() {
+	for _, ask := range s.settings.refresh {
+		go ask(s.client, s.ctx)
 	}
 }
 

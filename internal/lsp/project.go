@@ -122,6 +122,7 @@ func (p *project) read() {
 	p.server.publishSite(p, before, site)
 	p.logRefused(site)
 	site.Prepare()
+	p.server.refresh()
 	if linted := lints(); linted != nil && p.replace(linted, changes, true) {
 		p.server.publishSite(p, site, linted)
 	}

@@ -77,6 +77,12 @@ func TestStateEqualsThatOfFreshServer(t *testing.T) {
 	if testmode.Thorough() {
 		rounds = 400
 	}
+	checkState(t, rounds, "", (*editor).state)
+}
+
+// checkState compares what a server knows after random edits with what a server knows that starts with the last texts.
+func checkState(t *testing.T, rounds int, settings string, state func(e *editor, open map[string]string) string) {
+	t.Helper()
 	for seed := range rounds {
 		r := rand.New(rand.NewPCG(uint64(seed), 7))
 		files, names := control, []string{"data/common.yaml", "data/os/Debian.yaml", "hiera.yaml"}
@@ -84,7 +90,7 @@ func TestStateEqualsThatOfFreshServer(t *testing.T) {
 			files, names = structured, []string{"bindings/default.yaml", "binder_config.yaml"}
 		}
 		dir := site(t, files)
-		e := start(t, dir, withLints())
+		e := startWith(t, dir, withLints(), settings)
 		open := map[string]string{}
 		for _, name := range names {
 			src, err := os.ReadFile(filepath.Join(dir, name))
@@ -101,17 +107,20 @@ func TestStateEqualsThatOfFreshServer(t *testing.T) {
 				e.settle()
 			}
 		}
-		got := e.state(open)
-		fresh := start(t, dir, withLints())
+		e.settle()
+		got := state(e, open)
+		fresh := startWith(t, dir, withLints(), settings)
 		for _, name := range slices.Sorted(maps.Keys(open)) {
 			if open[name] == "" {
 				open[name] = "\n"
 				e.change(name, "\n")
-				got = e.state(open)
+				e.settle()
+				got = state(e, open)
 			}
 			fresh.open(name, open[name])
 		}
-		if want := fresh.state(open); got != want {
+		fresh.settle()
+		if want := state(fresh, open); got != want {
 			t.Errorf("seed %d: the texts are\n%q\n%s", seed, open, differences(got, want))
 		}
 	}

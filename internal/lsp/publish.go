@@ -47,7 +47,7 @@ func (s *Server) publish(path string, p *project) {
 	params := &protocol.PublishDiagnosticsParams{URI: uri.File(path)}
 	if doc != nil {
 		params.Version = protocol.NewOptional(doc.version)
-		list = s.diagnostics(site, doc.text, analysis.Check(site, path, doc.text, doc.outline()))
+		list = s.diagnostics(site, doc.text, s.findings(site, doc))
 	} else if site != nil && len(site.Diags[path]) > 0 {
 		text := s.textOrEmpty(site, path)
 		list = s.diagnostics(site, text, analysis.Locate(site, path, text, site.Diags[path]))
@@ -134,7 +134,11 @@ func textOf(d diag.Diagnostic) string {
 
 // location returns the token at a position. Positions in open documents are moved with later changes.
 func (s *Server) location(site *analysis.Site, at diag.Pos) (protocol.Location, bool) {
-	text := site.Text(at.File)
+	return s.locationIn(site.Text(at.File), at)
+}
+
+// locationIn returns the token at a position, whose file has a text. text is nil if the file cannot be read.
+func (s *Server) locationIn(text *buffer.Text, at diag.Pos) (protocol.Location, bool) {
 	if text == nil {
 		return protocol.Location{}, false
 	}

@@ -158,7 +158,7 @@ func (p *project) tryRename(ctx context.Context, before *analysis.Site, texts ma
 	if after.Snapshot() == nil {
 		return refused("after the rename, the site would have errors")
 	}
-	other, err := before.DiffersIn(after, from, to)
+	other, err := before.DiffersIn(after, texts, from, to)
 	if err == nil && other != "" {
 		err = refused("the rename would change the answers of '%s'", other)
 	}

@@ -60,7 +60,8 @@ func TestRenameInDataLookupsAndOptions(t *testing.T) {
 }
 
 func TestRenameIsRefused(t *testing.T) {
-	e := start(t, site(t, control+"-- data/nodes/web2.yaml --\nfoo_a: 1\nfoo_b: \"%{lookup('foo_%{x}')}\"\n"), withLints())
+	e := start(t, site(t, control+"-- data/nodes/web2.yaml --\nfoo_a: 1\nfoo_b: \"%{lookup('foo_%{x}')}\"\nbar_x: 2\n"+
+		"lookup_options:\n  ^bar_: {convert_to: Integer}\n"), withLints())
 	e.open("data/common.yaml", "")
 	e.open("data/nodes/web2.yaml", "")
 	for _, test := range []struct {
@@ -72,6 +73,7 @@ func TestRenameIsRefused(t *testing.T) {
 		{"no key", "data/common.yaml", 2, "a b", "cannot be a key"},
 		{"class parameter", "data/common.yaml", 0, "app::number", "parameter of a class"},
 		{"computed lookup", "data/nodes/web2.yaml", 0, "bar", "computes a name that may be 'foo_a'"},
+		{"options of a pattern", "data/nodes/web2.yaml", 2, "other", "would change the answers of 'bar_x'"},
 		{"lookup_options", "data/common.yaml", 5, "options", "is not bound"},
 	} {
 		if _, failure := e.rename(test.file, test.line, 2, test.to); !strings.Contains(failure, test.want) {

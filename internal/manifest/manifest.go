@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"bindc/diag"
 	"bindc/internal/lookupkey"
@@ -18,7 +19,7 @@ import (
 type Call struct {
 	At         diag.Pos
 	Function   string
-	Keys       []string    // keys as bindings have them; nil if they are computed
+	Keys       []string    // keys in the form in which they are bound; nil if they are computed
 	Merge      value.Value // name of a strategy, or a hash with options
 	MergeKnown bool        // false if the merge is computed
 }
@@ -154,7 +155,7 @@ func (p *parser) isWord(i int, text string) bool {
 func (p *parser) pos(at int) diag.Pos {
 	before := p.src[:at]
 	return diag.Pos{File: p.path, Line: 1 + strings.Count(before, "\n"),
-		Col: at - strings.LastIndexByte(before, '\n')}
+		Col: 1 + utf8.RuneCountInString(before[1+strings.LastIndexByte(before, '\n'):])}
 }
 
 // lookup reads the arguments of lookup(), and reports whether one of them is a merge.
@@ -225,7 +226,7 @@ func pairsOf(arg []token) (pairs map[string][]token, ok bool) {
 	return pairs, ok
 }
 
-// keysOf returns the keys in an argument as bindings have them, or nil if they are computed.
+// keysOf returns the keys in an argument, in the form in which they are bound, or nil if they are computed.
 func keysOf(arg []token) []string {
 	if len(arg) > 1 && arg[0].kind == punct && arg[0].text == "[" {
 		elems, ok := split(arg[1:])

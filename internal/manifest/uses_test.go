@@ -18,6 +18,7 @@ func TestFindsKeysThatManifestsLookUp(t *testing.T) {
 		{"method", `'a'.lookup`, ""}, // without parentheses, tokens do not show that it is a call
 		{"method with brackets", `'a'.lookup()`, "1:5 a lookup()"},
 		{"inside a string", `"${lookup('a')}"`, "1:4 a lookup()"},
+		{"after characters of several bytes", "$x = 'äé🙂' lookup('a')", "1:12 a lookup()"},
 		{"computed", "lookup($a)\nlookup(\"x${b}\")\nhiera($c, 'd')", "computed 1:1, computed 2:1, computed 3:1"},
 		{"parameters", "class a::b (\n  Hash[String, Array[1, $x]] $c = {d => $e},\n  $f,\n) inherits g { $h = 1 }",
 			"2:30 a::b::c parameter $c of the class a::b, 3:3 a::b::f parameter $f of the class a::b"},

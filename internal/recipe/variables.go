@@ -1,6 +1,9 @@
 package recipe
 
-import "bindc/internal/expr"
+import (
+	"bindc/internal/expr"
+	"bindc/internal/value"
+)
 
 // Expressions returns the expressions of r, including lambdas and the defaults of their parameters. It omits the
 // expressions of contributions.
@@ -30,16 +33,21 @@ func (r *Recipe) Scoped(yield func(name string)) {
 
 // Variables calls yield with each variable that r may use, as expr.Node.Variables does.
 func (r *Recipe) Variables(yield func(name string)) {
+	r.Reads(func(name string, _ []value.Value) { yield(name) })
+}
+
+// Reads calls yield with each variable that r may use and the keys that it reads from it, as expr.Node.Reads does.
+func (r *Recipe) Reads(yield func(name string, path []value.Value)) {
 	if r.Kind == Expression {
-		r.Expr.Variables(yield)
+		r.Expr.Reads(yield)
 	}
 	if r.Transformer != nil {
-		r.Transformer.Variables(yield)
+		r.Transformer.Reads(yield)
 	}
 	if r.Options != nil && r.Options.Combinator != nil {
-		r.Options.Combinator.Variables(yield)
+		r.Options.Combinator.Reads(yield)
 	}
 	for _, p := range r.Parts {
-		p.Recipe.Variables(yield)
+		p.Recipe.Reads(yield)
 	}
 }

@@ -19,7 +19,7 @@ type Diff struct {
 	Keys  []Key    `json:"keys"`
 	Nodes []Group  `json:"nodes,omitzero"`  // fleet nodes with changes
 	Fleet int      `json:"fleet,omitempty"` // number of nodes of the fleet
-	If    []string `json:"if,omitempty"`    // changed facts: the nodes get other values of one snapshot
+	If    []string `json:"if,omitempty"`    // facts that were changed, to compare values in one snapshot
 
 	askedFor map[string]bool // removed keys that manifests still look up
 }
@@ -35,27 +35,52 @@ func (d *Diff) Summary() string {
 	if d.isEmpty() {
 		return "Nothing changes."
 	}
-	text := diag.Count(len(d.Keys), "key") + " change"
-	switch len(d.Keys) {
-	case 0:
-		text = "No binding changes, but values do"
-		if len(d.If) > 0 {
-			text = "With " + strings.Join(d.If, ", ") + ", answers change"
-		}
-	case 1:
-		text += "s"
-	}
-	if d.Fleet == 0 {
-		return text + "."
-	}
-	nodes := 0
+	nodes, reached := 0, map[string]bool{}
 	for _, g := range d.Nodes {
 		nodes += len(g.Nodes)
+		for _, k := range g.Changes {
+			reached[k.Key] = true
+		}
 	}
 	if nodes == 0 {
-		return text + ", but on none of " + diag.Count(d.Fleet, "node") + "."
+		text := d.changes(len(d.Keys))
+		if d.Fleet > 0 {
+			text += ", but on none of " + diag.Count(d.Fleet, "node")
+		}
+		return text + "."
 	}
-	return fmt.Sprintf("%s, on %d of %s.", text, nodes, diag.Count(d.Fleet, "node"))
+	text := fmt.Sprintf("%s, on %d of %s", d.changes(len(reached)), nodes, diag.Count(d.Fleet, "node"))
+	if more := len(d.Unreached()); more > 0 {
+		text += fmt.Sprintf("; %d more on none of them", more)
+	}
+	return text + "."
+}
+
+// changes begins a summary: keys change.
+func (d *Diff) changes(keys int) string {
+	switch {
+	case len(d.If) > 0:
+		return "With " + strings.Join(d.If, ", ") + ", answers change"
+	case len(d.Keys) == 0:
+		return "No binding changes, but values do"
+	case keys == 1:
+		return "1 key changes"
+	}
+	return diag.Count(keys, "key") + " change"
+}
+
+// Unreached returns the changed keys that change for no node of the fleet.
+func (d *Diff) Unreached() map[string]bool {
+	out := map[string]bool{}
+	for _, k := range d.Keys {
+		out[k.Key] = true
+	}
+	for _, g := range d.Nodes {
+		for _, k := range g.Changes {
+			delete(out, k.Key)
+		}
+	}
+	return out
 }
 
 // SetAskedFor records which manifests still look up removed keys. uses lists the places by key.
@@ -72,7 +97,7 @@ func (d *Diff) SetAskedFor(uses map[string][]Use) {
 // Key is a key with its changes.
 type Key struct {
 	Key           string   `json:"key"`
-	Gone          bool     `json:"gone,omitempty"`       // the key was bound, and is not any more
+	Gone          bool     `json:"gone,omitempty"`       // the key was bound before, but no longer is
 	RenamedTo     string   `json:"renamed_to,omitempty"` // the new key with the same values
 	AskedFor      []Use    `json:"asked_for,omitempty"`  // manifests that look up a removed key
 	Changes       []Change `json:"changes"`
@@ -282,7 +307,7 @@ func lookedUp(r *lookup.Request, key string) lookup.Outcome {
 
 // Effect returns the keys whose answers differ between two requests for a node.
 func (s Style) Effect(old, now *lookup.Request, keys []string) Effect {
-	out, exact := Effect{}, Style{Sensitive: true, Form: People} // in this form, different values look different
+	out, exact := Effect{}, Style{Sensitive: true, Form: People} // a form in which different values never look the same
 	for _, key := range keys {
 		before, after := lookedUp(old, key), lookedUp(now, key)
 		if x, y := exact.Outcome(before).text(), exact.Outcome(after).text(); x != y ||

@@ -49,7 +49,7 @@ type body struct {
 	index     map[string]int // positions of String keys in elems; nil for small hashes
 	others    map[string]int // positions of other keys, by their AppendDistinct text
 	typ       TypeRef
-	load      func(uint64) (Value, error) // of a Source and of a sensitive value
+	load      func(uint64) (Value, error) // reads the value, for a Source or a sensitive value
 	owner     *Source                     // keeps the bytes alive that the value is a view of; may be nil
 }
 

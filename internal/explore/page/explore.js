@@ -43,6 +43,7 @@ function addressIn(version) {
 // reload loads an address and keeps the position on the page.
 function reload(address) {
   sessionStorage.setItem("scroll", String(window.scrollY));
+  if (!("partial" in page)) sessionStorage.setItem("updated", new Date().toLocaleTimeString());
   if (address === location.pathname + location.search + location.hash) {
     location.reload();
   } else {
@@ -108,6 +109,11 @@ if ("signin" in page) {
   if (scroll !== null) {
     sessionStorage.removeItem("scroll");
     window.scrollTo(0, Number(scroll));
+  }
+  const updated = sessionStorage.getItem("updated");
+  if (updated !== null) {
+    sessionStorage.removeItem("updated");
+    document.getElementById("updated").textContent = "This page followed a change at " + updated + ".";
   }
   document.addEventListener("keydown", focusSearch);
   for (const event of ["visibilitychange", "pageshow"]) addEventListener(event, listen, true);

@@ -33,11 +33,12 @@ type Options struct {
 type Reader struct {
 	opts  Options
 	cache *datafile.Cache
+	lints *lint.Files
 	reads int
 }
 
 // NewReader returns a Reader.
-func NewReader(opts Options) *Reader { return &Reader{opts: opts} }
+func NewReader(opts Options) *Reader { return &Reader{opts: opts, lints: &lint.Files{}} }
 
 // freshAfter is the number of reads after which the cache is emptied, because it keeps the values of all earlier texts.
 const freshAfter = 1000
@@ -79,7 +80,7 @@ func (r *Reader) Read(ctx context.Context, dir string, open map[string]*buffer.T
 	content := s.compiled.content
 	return s, func() *Site {
 		linted := *s
-		linted.collect(append(found, r.lints(s.Site, content, disk)...), broken)
+		linted.collect(append(found, r.findLints(s.Site, content, disk)...), broken)
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -87,13 +88,14 @@ func (r *Reader) Read(ctx context.Context, dir string, open map[string]*buffer.T
 	}
 }
 
-// lints returns the lints. In a site with errors, for which content is nil, only files are checked.
-func (r *Reader) lints(site *loader.Site, content *snapshot.Content, disk fsx.Disk) []diag.Diagnostic {
+// findLints returns the lints. In a site with errors, for which content is nil, only files are checked.
+func (r *Reader) findLints(site *loader.Site, content *snapshot.Content, disk fsx.Disk) []diag.Diagnostic {
 	if len(r.opts.Lints) == 0 || site.InputOf == nil {
 		return nil
 	}
 	diags := diag.List{All: true}
-	lint.Check(site, content, lint.Options{Codes: r.opts.Lints, Jobs: r.opts.Loader.Jobs, Disk: disk}, &diags)
+	lint.Check(site, content, lint.Options{Codes: r.opts.Lints, Jobs: r.opts.Loader.Jobs, Disk: disk, Files: r.lints},
+		&diags)
 	return diags.Sorted()
 }
 

@@ -6,7 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"bindc/internal/lsp/buffer"
+	"bindc/internal/recipe"
 	"bindc/internal/report/decision"
+	"bindc/internal/value"
 )
 
 // computedCall matches a lookup whose key has interpolations.
@@ -19,7 +22,11 @@ func (s *Site) ComputedLookup(key string) string {
 	if err != nil {
 		return ""
 	}
+	computed := s.keysOf(nil, func(value string) bool { return value == "" || value[0] != recipe.CompiledConstant })
 	for bound := range s.Snapshot().Keys() {
+		if !computed[bound] {
+			continue
+		}
 		t, err := all.Values(bound)
 		if err != nil {
 			continue
@@ -65,9 +72,58 @@ func mayBe(text, key string) bool {
 	return err != nil || re.MatchString(key)
 }
 
+// keysOf returns the keys that are bound in some files or have a value of which holds is true. Keys that collect
+// contributions, and those with attributes, are always among them.
+func (s *Site) keysOf(files map[string]*buffer.Text, holds func(value string) bool) map[string]bool {
+	values := make([]bool, len(s.Site.Values))
+	for i, v := range s.Site.Values {
+		values[i] = holds(v)
+	}
+	out := map[string]bool{}
+	for _, layer := range s.Site.Layers {
+		for _, c := range layer.Contributions {
+			for i := range c.Files {
+				changed := files[c.Files[i].Path] != nil
+				for _, e := range c.Files[i].Entries {
+					if changed || values[e.Value] {
+						out[s.Site.Keys[e.Key]] = true
+					}
+				}
+			}
+			for _, b := range c.Bindings {
+				if b.More != nil || files[b.Pos.File] != nil || values[b.Value] {
+					out[b.Key] = true
+				}
+			}
+		}
+	}
+	return out
+}
+
+// concerned returns the keys whose answers a rename may change: keys in a changed file, and keys whose values have one
+// of the names. The values in all other files stay the same. It returns nil, for all keys, if a configuration changes
+// or keys are derived from others.
+func (s *Site) concerned(changed map[string]*buffer.Text, from, to string) map[string]bool {
+	for path := range changed {
+		if IsConfig(path) {
+			return nil
+		}
+	}
+	for _, layer := range s.Site.Layers {
+		for _, c := range layer.Contributions {
+			if len(c.Transfers) > 0 {
+				return nil
+			}
+		}
+	}
+	return s.keysOf(changed, func(value string) bool {
+		return strings.Contains(value, from) || strings.Contains(value, to)
+	})
+}
+
 // DiffersIn returns a key whose decision table after a rename of from differs in more than the name. It returns "" if
-// there is none.
-func (s *Site) DiffersIn(after *Site, from, to string) (string, error) {
+// there is none. changed has the files with the new name.
+func (s *Site) DiffersIn(after *Site, changed map[string]*buffer.Text, from, to string) (string, error) {
 	olds, err := s.allTables()
 	if err != nil {
 		return "", err
@@ -76,13 +132,17 @@ func (s *Site) DiffersIn(after *Site, from, to string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	known := map[string]bool{}
+	known, some := map[string]bool{}, s.concerned(changed, from, to)
+	somewhere := after.concerned(changed, from, to)
 	for key := range s.Snapshot().Keys() {
 		now := key
 		if key == from {
 			now = to
 		}
 		known[now] = true
+		if some != nil && !some[key] && !somewhere[now] {
+			continue
+		}
 		a, err := olds.Values(key)
 		if err != nil {
 			return "", err
@@ -101,9 +161,12 @@ func (s *Site) DiffersIn(after *Site, from, to string) (string, error) {
 
 // sameTable reports whether two decision tables have the same rows, apart from the name.
 func sameTable(a, b *decision.Table, from, to string) bool {
-	return a.Merged == b.Merged && slices.EqualFunc(a.Rows, b.Rows, func(a, b decision.Row) bool {
-		return sameRow(&a, &b, from, to)
-	}) && slices.EqualFunc(a.Contributions, b.Contributions, func(a, b decision.Row) bool {
+	options := func(t *decision.Table) string { return string(value.AppendText(nil, t.Options)) }
+	return a.Merged == b.Merged && a.HasOptions == b.HasOptions &&
+		strings.ReplaceAll(options(a), from, to) == options(b) &&
+		slices.EqualFunc(a.Rows, b.Rows, func(a, b decision.Row) bool {
+			return sameRow(&a, &b, from, to)
+		}) && slices.EqualFunc(a.Contributions, b.Contributions, func(a, b decision.Row) bool {
 		return sameRow(&a, &b, from, to)
 	})
 }

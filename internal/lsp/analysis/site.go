@@ -155,6 +155,14 @@ func (s *Site) Path(label string) (string, bool) {
 	return "", false
 }
 
+// Label returns the name of a file in snapshots, or "" if the site does not read it.
+func (s *Site) Label(path string) string {
+	if i, ok := s.Site.InputOf[path]; ok {
+		return s.Site.Inputs[i].Path
+	}
+	return ""
+}
+
 // Text returns the text of the open buffer, or else of the file on disk. It returns nil if that cannot be read.
 func (s *Site) Text(path string) *buffer.Text {
 	if t := s.Open[path]; t != nil {

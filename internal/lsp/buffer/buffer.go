@@ -5,6 +5,7 @@ package buffer
 import (
 	"sort"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"bindc/diag"
@@ -14,6 +15,9 @@ import (
 type Text struct {
 	Src    string
 	starts []int // offset of each line, as editors count them
+
+	yamlOnce   sync.Once
+	yamlStarts []int // as YAML counts them
 }
 
 // New returns the Text with the content src.
@@ -111,8 +115,8 @@ func (t *Text) At(p diag.Pos, yaml bool) int {
 		return 0
 	}
 	starts := t.starts
-	if yaml && strings.ContainsAny(t.Src, yamlOnly) {
-		starts = yamlLines(t.Src)
+	if yaml {
+		starts = t.linesOfYAML()
 	}
 	if p.Line > len(starts) {
 		return len(t.Src)
@@ -131,6 +135,16 @@ func (t *Text) At(p diag.Pos, yaml bool) int {
 	return off
 }
 
+// linesOfYAML returns the offset of each line, as YAML counts them.
+func (t *Text) linesOfYAML() []int {
+	t.yamlOnce.Do(func() {
+		if t.yamlStarts = t.starts; strings.ContainsAny(t.Src, yamlOnly) {
+			t.yamlStarts = yamlLines(t.Src)
+		}
+	})
+	return t.yamlStarts
+}
+
 func yamlLines(src string) []int {
 	starts := []int{0}
 	for i, r := range src {
@@ -147,7 +161,8 @@ func (t *Text) Replace(from, to int, text string) *Text {
 	return New(t.Src[:from] + text + t.Src[to:])
 }
 
-// Follow returns where the offset of an older Text is in t. ok is false if the text there has changed.
+// Follow returns where the offset of an older Text is in t. Text that was inserted there is before it. ok is false if
+// the text there has changed.
 func (t *Text) Follow(old *Text, off int) (now int, ok bool) {
 	if t == old || t.Src == old.Src {
 		return off, true
@@ -157,14 +172,17 @@ func (t *Text) Follow(old *Text, off int) (now int, ok bool) {
 	for same < limit && t.Src[same] == old.Src[same] {
 		same++
 	}
-	if off <= same {
+	if off < same {
 		return off, true
 	}
 	tail := 0
 	for tail < limit-same && t.Src[len(t.Src)-1-tail] == old.Src[len(old.Src)-1-tail] {
 		tail++
 	}
-	return off + len(t.Src) - len(old.Src), off >= len(old.Src)-tail
+	if off < len(old.Src)-tail {
+		return off, off == same
+	}
+	return off + len(t.Src) - len(old.Src), true
 }
 
 // Pos returns the position of an offset, for a file whose lines are those of an editor.

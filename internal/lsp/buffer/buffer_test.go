@@ -100,6 +100,9 @@ func TestOffsetsFollowChanges(t *testing.T) {
 			t.Errorf("offset %d is now at %d (%v), expected %d", off, got, ok, want)
 		}
 	}
+	if got, ok := New("x: 1\na: 1\n").Follow(New("a: 1\n"), 0); !ok || got != 5 {
+		t.Errorf("after an insertion before it, the offset 0 is %d, %v; expected 5", got, ok)
+	}
 	if got, ok := now.Follow(old, 5); ok {
 		t.Errorf("an offset in the changed part is still found, at %d", got)
 	}

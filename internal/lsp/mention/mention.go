@@ -29,6 +29,7 @@ const (
 	Category
 	Value // a value of the category Of
 	Path  // a path or glob of a hierarchy
+	Environment
 )
 
 // IsKey reports whether a name in this role is a key.
@@ -47,17 +48,20 @@ type Kind uint8
 
 // The kinds.
 const (
-	Data     Kind = iota // a data file in YAML or JSON
-	Bindings             // a bindings file in YAML
-	Config               // hiera.yaml or binder_config.yaml
-	Set                  // a bindings file in Puppet syntax
-	Manifest             // a manifest of Puppet
+	Data         Kind = iota // a data file in YAML or JSON
+	Bindings                 // a bindings file in YAML
+	Config                   // hiera.yaml or binder_config.yaml
+	Set                      // a bindings file in Puppet syntax
+	Manifest                 // a manifest of Puppet
+	Environments             // environments.pp
 )
 
 // Find returns the names in a text, sorted by position. f has the entries of a YAML file, and is nil for other files.
 func Find(kind Kind, text *buffer.Text, f *outline.File) []Mention {
 	w := finder{text: text}
-	w.calls(kind)
+	if kind < Set {
+		w.calls()
+	}
 	switch kind {
 	case Data:
 		w.data(f)
@@ -69,6 +73,8 @@ func Find(kind Kind, text *buffer.Text, f *outline.File) []Mention {
 		w.set()
 	case Manifest:
 		w.manifest()
+	case Environments:
+		w.environments()
 	}
 	slices.SortStableFunc(w.out, func(a, b Mention) int {
 		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
@@ -92,6 +98,7 @@ func At(list []Mention, off int) *Mention {
 type finder struct {
 	text *buffer.Text
 	out  []Mention
+	done []span // the statements of a file in Puppet syntax that parse
 }
 
 func (w *finder) add(role Role, name string, from, to int) {
@@ -109,7 +116,7 @@ var (
 )
 
 // calls finds lookups and variables in texts. It skips lines that are comments.
-func (w *finder) calls(kind Kind) {
+func (w *finder) calls() {
 	src := w.text.Src
 	for n := range w.text.Lines() {
 		from, to := w.text.Line(n)
@@ -119,9 +126,6 @@ func (w *finder) calls(kind Kind) {
 		}
 		for _, m := range call.FindAllStringSubmatchIndex(line, -1) {
 			w.add(LooksUp, Root(line[m[2]:m[3]]), from+m[2], from+m[3])
-		}
-		if kind == Manifest {
-			continue
 		}
 		for _, m := range interpolation.FindAllStringSubmatchIndex(line, -1) {
 			w.add(Variable, dotted(line[m[2]:m[3]]), from+m[2], from+m[3])

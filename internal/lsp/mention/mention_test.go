@@ -11,7 +11,7 @@ import (
 )
 
 var roles = []string{"binds", "looks up", "options", "parameter", "collects", "joins", "variable", "category", "value",
-	"path"}
+	"path", "environment"}
 
 // found lists the names in a text with their roles. It checks that names are at their offsets.
 func found(t *testing.T, kind Kind, src string) (out []string) {
@@ -41,7 +41,7 @@ func TestNamesInFiles(t *testing.T) {
 			"lookup_options:\n  f: {merge: hash}\n  '^g': {merge: first}\n",
 			[]string{"binds a::b", "looks up c", "variable os.family", "looks up e", "binds lookup_options", "options f",
 				"options ^g"}},
-		{"broken data", Data, "a: \"%{lookup('b')\nc: 1\n", []string{"binds a", "looks up b", "binds c"}},
+		{"data with a syntax error", Data, "a: \"%{lookup('b')\nc: 1\n", []string{"binds a", "looks up b", "binds c"}},
 		{"bindings", Bindings, "bind:\n- [a, 1]\n- {name: b, to_lookup_of: [String, c]}\n- {name: x, in: d, to: 1}\n" +
 			"- {name: e, multibind_id: f}\n- {rebind: g}\n- {name: h, to_first_found: [i, [Any, j]]}\n" +
 			"- {name: k, to_hash_lookup: {name: l, key: m}}\n" +
@@ -56,11 +56,25 @@ func TestNamesInFiles(t *testing.T) {
 		{"categories", Config, "categories:\n- [role, '${role}']\n", []string{"category role", "variable role"}},
 		{"set", Set, "bindings x {\n  bind 'a' to 1\n  bind Integer, 'b' to 2 in 'c'\n" +
 			"  multibind 'd' { multibind_id => 'e' }\n  bind alias 'f' as 'g'\n  bind 'h' { to_lookup_of => 'i' }\n}\n",
-			[]string{"binds a", "binds b", "joins c", "binds d", "collects e", "looks up f", "binds g", "binds h",
+			[]string{"binds a", "joins c", "binds d", "collects e", "looks up f", "binds g", "binds h",
 				"looks up i"}},
 		{"manifest", Manifest, "class a::b (\n  Hash[String, Integer] $c = {}, # $no\n  String $d = $c['x'],\n) {\n" +
 			"  $e = lookup('f.g', String)\n  notify { \"${e}\": }\n}\n",
 			[]string{"parameter a::b::c", "parameter a::b::d", "looks up f"}},
+		{"set without comments and texts", Set, "bindings x { # bind 'no' to 1\n  bind 'a' to 'in \"no\" lookup(\"no\")'\n" +
+			"  bind\n    'b' to lookup('c.d')\n  when role ['web', db] {\n    bind 'e' to \"${osfamily}\"\n  }\n" +
+			"  bind 'f' to [1].map |$n| { $n + $facts['os']['family'] }\n  multibind 'g'\n}\n",
+			[]string{"binds a", "binds b", "looks up c", "category role", "value web of role", "value db of role",
+				"binds e", "variable osfamily", "binds f", "variable os.family", "binds g"}},
+		{"set with a broken statement", Set, "bindings x {\n  bind 'a' to 'in \"no\"'\n  bind 'b' to to lookup('c')\n" +
+			"  bind 'd' to lookup('e')\n}\n", []string{"binds a", "binds b", "looks up c", "binds d", "looks up e"}},
+		{"environments", Environments, "site {\n  environment { ['a', 'b']: envdir => '/x' }\n  environment { 'c': }\n}\n" +
+			"$environment = $facts['role']\n", []string{"environment a", "environment b", "environment c",
+			"variable role"}},
+		{"manifest without comments and texts", Manifest, "class a {\n  class b ($c) { } # lookup('no')\n" +
+			"  /* lookup('no') */\n  $d = 'lookup(\"no\")'\n  lookup(\n    'e')\n  lookup(['f', 'g'])\n" +
+			"  lookup({name => 'h'})\n  'i'.lookup\n  \"${lookup('j')}\"\n  lookup('k'", []string{"parameter a::b::c",
+			"looks up e", "looks up f", "looks up g", "looks up h", "looks up j", "looks up k"}},
 	} {
 		if got := found(t, test.kind, test.src); !slices.Equal(got, test.want) {
 			t.Errorf("%s: the names are\n%q, expected\n%q", test.name, got, test.want)
@@ -88,7 +102,7 @@ func FuzzFind(f *testing.F) {
 	f.Add(uint8(1), "bind:\n- {name: a, when: {b: [c]}, to_first_found: [[d, e]]}\n")
 	f.Add(uint8(4), "class a (Hash $b) {")
 	f.Fuzz(func(t *testing.T, kind uint8, src string) {
-		for _, m := range Find(Kind(kind%5), buffer.New(src), outline.Read("f", []byte(src), yaml.Options{})) {
+		for _, m := range Find(Kind(kind%6), buffer.New(src), outline.Read("f", []byte(src), yaml.Options{})) {
 			if m.From < 0 || m.From > m.To || m.To > len(src) {
 				t.Fatalf("a name is from %d to %d in %d bytes", m.From, m.To, len(src))
 			}

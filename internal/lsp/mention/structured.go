@@ -1,9 +1,7 @@
 package mention
 
 import (
-	"regexp"
 	"slices"
-	"strings"
 
 	"bindc/diag"
 	"bindc/internal/lsp/outline"
@@ -137,67 +135,6 @@ func (w *finder) level(n *yaml.Node) {
 		case "paths", "globs":
 			for i := range val.Kids {
 				w.addNode(Path, &val.Kids[i])
-			}
-		}
-	}
-}
-
-var (
-	boundInSet = regexp.MustCompile(`(?m)^\s*(?:abstract\s+|override\s+)*(?:bind|rebind|multibind)\b[^'"\n]*?` +
-		`(?:\s(alias|renamed)\s+['"]([^'"\n]+)['"]\s+as\s*)?['"]([^'"\n]+)['"]`)
-	targetInSet = regexp.MustCompile(`\bto_(?:lookup_of|alias_of|renamed|first_found)\s*=>\s*\[?\s*([^\]\n}]+)`)
-	quoted      = regexp.MustCompile(`['"]([^'"\n]+)['"]`)
-	idInSet     = regexp.MustCompile(`\b(in|multibind_id)\s*(?:=>)?\s*['"]([^'"\n]+)['"]`)
-)
-
-// set finds the names in a bindings file in Puppet syntax.
-func (w *finder) set() {
-	src := w.text.Src
-	for _, m := range boundInSet.FindAllStringSubmatchIndex(src, -1) {
-		if m[4] >= 0 {
-			w.add(LooksUp, src[m[4]:m[5]], m[4], m[5])
-		}
-		w.add(Binds, src[m[6]:m[7]], m[6], m[7])
-	}
-	for _, m := range targetInSet.FindAllStringSubmatchIndex(src, -1) {
-		for _, q := range quoted.FindAllStringSubmatchIndex(src[m[2]:m[3]], -1) {
-			w.add(LooksUp, src[m[2]+q[2]:m[2]+q[3]], m[2]+q[2], m[2]+q[3])
-		}
-	}
-	for _, m := range idInSet.FindAllStringSubmatchIndex(src, -1) {
-		role := Joins
-		if src[m[2]:m[3]] == "multibind_id" {
-			role = Collects
-		}
-		w.add(role, src[m[4]:m[5]], m[4], m[5])
-	}
-}
-
-var (
-	classHead = regexp.MustCompile(`(?m)^[ \t]*class[ \t\n]+(?:::)?([a-z]\w*(?:::\w+)*)(?:\s|#.*\n)*\(`)
-	parameter = regexp.MustCompile(`#[^\n]*|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\$\w+|(?s:.)`)
-)
-
-// manifest finds the parameters of classes.
-func (w *finder) manifest() {
-	src := w.text.Src
-	for _, head := range classHead.FindAllStringSubmatchIndex(src, -1) {
-		class, depth, named := src[head[2]:head[3]], 0, false
-		for _, m := range parameter.FindAllStringIndex(src[head[1]:], -1) {
-			from, to := head[1]+m[0], head[1]+m[1]
-			switch c := src[from]; {
-			case strings.IndexByte("([{", c) >= 0:
-				depth++
-			case strings.IndexByte(")]}", c) >= 0:
-				depth--
-			case c == ',' && depth == 0:
-				named = false
-			case c == '$' && depth == 0 && !named:
-				w.add(Parameter, class+"::"+src[from+1:to], from+1, to)
-				named = true
-			}
-			if depth < 0 {
-				break
 			}
 		}
 	}

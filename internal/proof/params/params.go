@@ -33,7 +33,7 @@ type Checker struct {
 	diags    *diag.List
 	classes  *classes
 	received map[string]*param   // parameters for which keys of the site exist, by key
-	suspects map[string]*suspect // by key
+	suspects map[string]*suspect // suspects by key
 	declared map[string][]manifest.Declaration
 
 	undecided map[string]bool // keys that lookup_options convert to a type that bindings do not have

@@ -13,7 +13,7 @@ import (
 	"bindc/loader"
 )
 
-// report reports a value that Puppet refuses in requests with the given condition, such as sample.
+// report reports a value that Puppet refuses in requests that fulfil the condition when. sample is such a request.
 func (p *prover) report(s *suspect, at diag.Pos, when []lookup.Term, sample decision.Sample, m *types.Mismatch,
 	secret bool) {
 	key, region := s.param.key(), region(when, sample)

@@ -35,7 +35,7 @@ type Policy struct {
 	key    string         // the only key, or ""
 	keys   *regexp.Regexp // the pattern of several keys; nil with key
 	source string         // key or pattern, for messages
-	region *condition     // nil: all requests
+	region *condition     // nil for all requests
 	claim  claim
 }
 

@@ -21,7 +21,7 @@ type row struct {
 // tables has the rows of keys.
 type tables struct {
 	content *snapshot.Content
-	rows    [][]row          // by key
+	rows    [][]row          // rows of each key, by number of the key
 	recipes []*recipe.Recipe // decoded values, by number; nil if not decoded yet
 }
 

@@ -1,0 +1,117 @@
+package explore
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"slices"
+
+	"bindc/internal/lookup"
+	"bindc/internal/report"
+	"bindc/internal/report/affected"
+	"bindc/internal/report/decision"
+)
+
+// answer is a value of a key that nodes get. An error, or no value at all, is an answer too.
+type answer struct {
+	nodes []int32 // their numbers, in order
+}
+
+// maxAnswered limits the nodes whose values of a key are looked up.
+const maxAnswered = 200_000
+
+// answerPrint is a fingerprint of an answer as pages show it. Hidden sensitive values have the same one.
+type answerPrint [sha256.Size]byte
+
+func printOf(o report.Outcome) answerPrint {
+	kind, text := described(o)
+	return sha256.Sum256([]byte(kind + " " + text))
+}
+
+// answerOf returns the value of a key in a request.
+func (d *Data) answerOf(r *lookup.Request, key string, form report.Form) report.Outcome {
+	value, found, err := r.Lookup(key)
+	return d.style(form).Outcome(lookup.Outcome{Value: value, Found: found, Err: err})
+}
+
+// fillAnswers groups the nodes by the value that they get. It looks the key up for every node if a value is computed,
+// because that may differ from node to node.
+func (d *Data) fillAnswers(k *keyData, key string) error {
+	if len(d.nodes) == 0 {
+		return nil
+	}
+	if isConstant(k) {
+		k.answers, k.looked = d.answersOfRows(k), len(d.nodes)
+		return nil
+	}
+	k.looked = min(len(d.nodes), d.maxAnswered)
+	prints, failed := make([]answerPrint, k.looked), make([]error, k.looked)
+	affected.InParallel(k.looked, func(i int) {
+		if !d.census.known.has(i) {
+			return
+		}
+		failed[i] = d.read(func() error {
+			r, err := affected.Request(d.snap, d.nodes[i])
+			if err == nil {
+				prints[i] = printOf(d.answerOf(r, key, report.People))
+			}
+			return err
+		})
+	})
+	groups := answerGroups{}
+	for i, print := range prints {
+		if failed[i] != nil {
+			return failed[i]
+		}
+		if d.census.known.has(i) {
+			groups.add(print, int32(i))
+		}
+	}
+	k.answers = groups.sorted()
+	return nil
+}
+
+// isConstant reports whether every node gets the value of a row as it is written.
+func isConstant(k *keyData) bool {
+	isComputed := func(r decision.Row) bool { return r.Computed != "" }
+	return k.isPlain() && !slices.ContainsFunc(k.table.Rows, isComputed)
+}
+
+// answersOfRows groups the nodes of a table by the values of its rows.
+func (d *Data) answersOfRows(k *keyData) []answer {
+	groups := answerGroups{}
+	rest := d.census.reach(d, k.table.Rows, false, func(row int, nodes *nodeSet) {
+		print := printOf(k.shown.Bindings[row].Outcome)
+		for node := range nodes.all {
+			groups.add(print, int32(node))
+		}
+	})
+	for node := range rest.all {
+		groups.add(printOf(report.Outcome{Found: new(bool)}), int32(node))
+	}
+	return groups.sorted()
+}
+
+// answerGroups has the nodes with each answer.
+type answerGroups map[answerPrint]*answer
+
+func (g answerGroups) add(print answerPrint, node int32) {
+	a := g[print]
+	if a == nil {
+		a = &answer{}
+		g[print] = a
+	}
+	a.nodes = append(a.nodes, node)
+}
+
+// sorted returns the answers, most nodes first.
+func (g answerGroups) sorted() []answer {
+	out := make([]answer, 0, len(g))
+	for _, a := range g {
+		slices.Sort(a.nodes)
+		out = append(out, *a)
+	}
+	slices.SortFunc(out, func(a, b answer) int {
+		return cmp.Or(cmp.Compare(len(b.nodes), len(a.nodes)), cmp.Compare(a.nodes[0], b.nodes[0]))
+	})
+	return out
+}

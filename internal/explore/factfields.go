@@ -1,0 +1,119 @@
+package explore
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"bindc/diag"
+	"bindc/facts"
+	"bindc/internal/lookup"
+	bindings "bindc/runtime"
+)
+
+// factField is a fact that a form can change.
+type factField struct {
+	Name    string // path with dots
+	Value   string
+	Origin  string // of the environment, which need not be a fact
+	isText  bool
+	Changed string // the value that the page assumes, or ""
+}
+
+// IsPlain reports whether an input can show the fact: it has no characters that reorder text.
+func (f factField) IsPlain() bool {
+	return diag.Visible(f.Name+f.Value+f.Changed) == f.Name+f.Value+f.Changed
+}
+
+// maxFacts limits the facts in a form. The form also takes any other fact.
+const maxFacts = 40
+
+// environment is a variable of every request, although the facts may lack it.
+const environment = "environment"
+
+// readsEnvironment reports whether conditions or values use the environment.
+func (d *Data) readsEnvironment() bool { return slices.Contains(d.reads, environment) }
+
+// factFields returns the facts of a node that conditions and values read, and the environment.
+func (v *view) factFields(n facts.Node) (out []factField) {
+	if v.d.readsEnvironment() {
+		out = append(out, environmentOf(n))
+	}
+	for _, path := range v.d.reads {
+		if path == environment {
+			continue
+		}
+		if name, val, ok := factAt(n, path); ok {
+			out = appendFacts(out, name, val)
+		}
+	}
+	slices.SortFunc(out, func(a, b factField) int { return cmp.Compare(a.Name, b.Name) })
+	out = slices.CompactFunc(out, func(a, b factField) bool { return a.Name == b.Name })
+	return out[:min(len(out), maxFacts)]
+}
+
+// environmentOf returns the environment of a node and where it comes from.
+func environmentOf(n facts.Node) factField {
+	f := factField{Name: environment, isText: true}
+	vars, err := facts.Variables(n, bindings.FactsOptions{})
+	if err != nil {
+		return f // the page of the node has the error
+	}
+	f.Value = (*lookup.Facts)(vars).Variable(environment).Text()
+	switch {
+	case n.Environment != "":
+		f.Origin = "of the node"
+	case n.Has(environment):
+		f.Origin = "a fact"
+	default:
+		f.Origin = "the default; the facts have none"
+	}
+	return f
+}
+
+// factAt returns the fact that a variable is read from: the fact of that name, or one that it is derived from.
+func factAt(n facts.Node, path string) (name string, val bindings.Value, ok bool) {
+	if val, ok = dig(n.Facts, path); ok {
+		return path, val, true
+	}
+	if root, _, nested := strings.Cut(path, "."); !nested {
+		for _, source := range lookup.SourcesOf(root) {
+			if val, ok = dig(n.Facts, source); ok {
+				return source, val, true
+			}
+		}
+	}
+	return "", val, false
+}
+
+// dig returns the value at a path with dots in a hash.
+func dig(hash bindings.Value, path string) (bindings.Value, bool) {
+	first, rest, nested := strings.Cut(path, ".")
+	for key, val := range hash.Entries() {
+		if key.String() == first && nested {
+			return dig(val, rest)
+		}
+		if key.String() == first {
+			return val, true
+		}
+	}
+	return bindings.Value{}, false
+}
+
+// appendFacts appends a fact, or the parts of a structured one.
+func appendFacts(out []factField, name string, v bindings.Value) []factField {
+	switch v.Kind() {
+	case bindings.Hash:
+		for key, part := range v.Entries() {
+			if text := key.String(); text != "" && !strings.ContainsAny(text, ".=:") {
+				out = appendFacts(out, name+"."+text, part)
+			}
+		}
+		return out
+	case bindings.Array, bindings.Undef:
+		return out
+	case bindings.String:
+		return append(out, factField{Name: name, Value: v.String(), isText: true})
+	}
+	return append(out, factField{Name: name, Value: v.String()})
+}

@@ -1,0 +1,188 @@
+package explore
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	"bindc/internal/report"
+	"bindc/internal/report/affected"
+)
+
+// answersContent lists the values that nodes get for a key.
+type answersContent struct {
+	Rows    []answerRow
+	Total   int // different values
+	Looked  int // nodes whose values are known
+	Skipped int // nodes that were not looked up
+	Pending bool
+	Alone   bool   // the page only has these values
+	Next    string // address of more values
+}
+
+// answerRow is a value that nodes get.
+type answerRow struct {
+	Value shownValue
+	Nodes int
+	Some  []string // the first nodes
+	List  string   // address of all of them
+}
+
+// Limits of the values on the page of a key.
+const (
+	shownAnswers = 20
+	namedNodes   = 3
+)
+
+// answers returns a part of the values that nodes get for a key.
+func (v *view) answers(key string, k *keyData, from, n int) (*answersContent, error) {
+	c := &answersContent{Total: len(k.answers), Skipped: len(v.d.nodes) - k.looked}
+	for i := range k.answers {
+		c.Looked += len(k.answers[i].nodes)
+	}
+	from = min(from, c.Total)
+	to := min(from+n, c.Total)
+	for i, a := range k.answers[from:to] {
+		value, err := v.valueOf(key, int(a.nodes[0]), report.People)
+		if err != nil {
+			return c, err
+		}
+		row := answerRow{Value: shown(value), Nodes: len(a.nodes), List: v.Key(key, "value", from+i+1)}
+		for _, node := range a.nodes[:min(len(a.nodes), namedNodes)] {
+			row.Some = append(row.Some, v.d.nodes[node].Name)
+		}
+		c.Rows = append(c.Rows, row)
+	}
+	if to < c.Total {
+		c.Next = v.Key(key, "values", to)
+	}
+	return c, nil
+}
+
+// valueOf returns the value of a key for a node with a number.
+func (v *view) valueOf(key string, node int, form report.Form) (report.Outcome, error) {
+	r, err := affected.Request(v.d.snap, v.d.nodes[node])
+	if err != nil {
+		return report.Outcome{}, err
+	}
+	return v.d.answerOf(r, key, form), nil
+}
+
+// answerTwin is a value and its nodes in JSON.
+type answerTwin struct {
+	Outcome report.Outcome `json:"outcome"`
+	Nodes   []string       `json:"nodes"`
+}
+
+// answersTwin returns pageRows values with their nodes.
+func (v *view) answersTwin(key string, k *keyData) (any, error) {
+	ready, err := v.wait(k.answered)
+	if ready {
+		err = k.answersErr
+	}
+	if err != nil {
+		return nil, err
+	}
+	from := min(v.number("values"), len(k.answers))
+	to := min(from+pageRows, len(k.answers))
+	out := []answerTwin{}
+	for _, a := range k.answers[from:to] {
+		value, err := v.valueOf(key, int(a.nodes[0]), report.JSON)
+		if err != nil {
+			return nil, err
+		}
+		x := answerTwin{Outcome: value}
+		for _, node := range a.nodes {
+			x.Nodes = append(x.Nodes, v.d.nodes[node].Name)
+		}
+		out = append(out, x)
+	}
+	if to < len(k.answers) {
+		q := maps.Clone(v.Values)
+		q.Set("values", strconv.Itoa(to))
+		v.next = address(v.r.URL.EscapedPath(), q)
+	}
+	return out, nil
+}
+
+// nodesContent is a part of a list of nodes.
+type nodesContent struct {
+	Row   *keyRow     // the binding that they use
+	Value *shownValue // the value that they get, if the list is about a value
+	Nodes []nodeValue
+	Total int
+	Next  string
+}
+
+// nodeValue is a node with the value that it gets, or nil if that is the value of the list.
+type nodeValue struct {
+	Name  string
+	Value *shownValue
+}
+
+// nodesOfRow returns a part of the nodes that use a row or a contribution. The query has its number, or its place.
+func (v *view) nodesOfRow(key string, values *report.Values) (*nodesContent, error) {
+	parameter, list := "row", values.Bindings
+	if v.Has("part") {
+		parameter, list = "part", values.Contributions
+	}
+	number := v.number(parameter)
+	if v.Has("at") {
+		parameter, list, number = v.rowAt(values)
+	}
+	if number < 1 || number > len(list) {
+		return nil, notFound("This key has no such binding", "", link{"All bindings of this key", v.Key(key)})
+	}
+	row := v.keyRows(key, parameter, list, number-1, number)[0]
+	c := &nodesContent{Row: &row, Total: row.Nodes}
+	names, next := after(list[number-1].Nodes, v.Get("after"))
+	if next != "" {
+		c.Next = v.Key(key, parameter, number, "after", next)
+	}
+	differ := row.Value.Kind == "computed" || len(row.Name) > 0 || values.Options != nil
+	for _, name := range names {
+		n := nodeValue{Name: name}
+		if differ {
+			value, err := v.valueOf(key, v.d.number[name], report.People)
+			if err != nil {
+				return nil, err
+			}
+			shown := shown(value)
+			n.Value = &shown
+		}
+		c.Nodes = append(c.Nodes, n)
+	}
+	return c, nil
+}
+
+// rowAt returns the number of the row at the place in the query.
+func (v *view) rowAt(values *report.Values) (parameter string, list []report.Candidate, number int) {
+	isAt := func(c report.Candidate) bool { return c.At == v.Get("at") && c.Name == v.Get("part_name") }
+	if i := slices.IndexFunc(values.Bindings, isAt); i >= 0 {
+		return "row", values.Bindings, i + 1
+	}
+	return "part", values.Contributions, slices.IndexFunc(values.Contributions, isAt) + 1
+}
+
+// nodesOfAnswer returns a part of the nodes that get a value.
+func (v *view) nodesOfAnswer(key string, k *keyData, number int) (*nodesContent, error) {
+	if number < 1 || number > len(k.answers) {
+		return nil, notFound("No node gets such a value", "", link{"All values of this key", v.Key(key)})
+	}
+	nodes := k.answers[number-1].nodes
+	value, err := v.valueOf(key, int(nodes[0]), report.People)
+	if err != nil {
+		return nil, err
+	}
+	shown := shown(value)
+	c := &nodesContent{Value: &shown, Total: len(nodes)}
+	from := min(v.number("after"), len(nodes))
+	to := min(from+pageRows, len(nodes))
+	for _, node := range nodes[from:to] {
+		c.Nodes = append(c.Nodes, nodeValue{Name: v.d.nodes[node].Name})
+	}
+	if to < len(nodes) {
+		c.Next = v.Key(key, "value", number, "after", to)
+	}
+	return c, nil
+}

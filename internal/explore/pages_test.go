@@ -1,0 +1,127 @@
+package explore
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// ranked is a site whose key a has bindings in two layers and in several categories.
+const ranked = `
+-- site/hiera.yaml --
+version: 2
+hierarchy:
+  - [role, '${role}', 'data/role/${role}']
+  - [osfamily, '${osfamily}', 'data/osfamily/${osfamily}']
+  - [common, 'true', 'data/common']
+-- site/binder_config.yaml --
+version: 1
+categories: [[role, '${role}'], [osfamily, '${osfamily}'], [common, 'true']]
+layers:
+  - {name: top, include: ['confdir:/default']}
+  - {name: site, include: ['confdir-hiera:/']}
+-- site/bindings/default.yaml --
+bindings_version: 1
+name: default
+bind:
+  - when: {osfamily: RedHat}
+    bind: [[a, top]]
+-- site/data/common.yaml --
+a: common
+unused: 1
+-- site/data/role/web.yaml --
+a: role
+-- site/data/osfamily/debian.yaml --
+a: family
+-- site/data/osfamily/suse.yaml --
+a: suse
+b: suse
+-- facts/web1.yaml --
+fqdn: web1
+role: web
+osfamily: Debian
+-- facts/web2.yaml --
+fqdn: web2
+role: web
+osfamily: RedHat
+`
+
+// shows checks that a page has some texts, and lacks those that begin with '!'.
+func shows(t *testing.T, to, path string, texts ...string) {
+	t.Helper()
+	_, page := get(t, "GET", to+path, nil)
+	for _, text := range texts {
+		rest, absent := strings.CutPrefix(text, "!")
+		if strings.Contains(page, rest) == absent {
+			t.Errorf("%s has '%s': %v\n%s", path, rest, absent, page)
+		}
+	}
+}
+
+func TestReasonSaysWhyBindingIsHidden(t *testing.T) {
+	d := open(t, ranked, Source{})
+	to := served(t, Access{}, d) + "/s/" + d.ID
+	shows(t, to, "/n/web1/k/a", "because the category role is above osfamily",
+		"because it is for role = web only, and this one is for all nodes",
+		`hidden by <a class="place" href="/s/`+d.ID+`/f/data/role/web.yaml#L1"`, "Layers, highest first",
+		`= <bdi>Debian</bdi>`, `osfamily is Debian`)
+	shows(t, to, "/n/web2/k/a", "because the layer &#39;top&#39; is above &#39;site&#39;")
+}
+
+func TestReasonOfWhatIf(t *testing.T) {
+	d := open(t, ranked, Source{})
+	to := served(t, Access{}, d) + "/s/" + d.ID
+	shows(t, to, "/n/web1?if=osfamily%3DRedHat", "/n/web1/k/a?if=osfamily%3DRedHat")
+	shows(t, to, "/n/web1/k/a?if=osfamily%3DRedHat", "would get with <code>osfamily=RedHat</code>",
+		`<p class="answer"><code class="value">&#34;top&#34;</code>`, `<bdi>RedHat</bdi>`)
+	answer, _ := get(t, "GET", to+"/n/web1/k/a?if=nonsense", nil)
+	if answer.StatusCode != http.StatusBadRequest {
+		t.Errorf("a change without '=' has status %d", answer.StatusCode)
+	}
+}
+
+func TestSearchForExactNameOpensIt(t *testing.T) {
+	d := open(t, ranked, Source{})
+	to := served(t, Access{}, d)
+	for name, expected := range map[string]string{
+		"unused": "/k/unused", "web1": "/n/web1", "unuse": "", "unused&all=1": ""} {
+		answer, _ := get(t, "GET", to+"/s/"+d.ID+"/q?q="+name, nil)
+		if at := strings.TrimPrefix(answer.Header.Get("Location"), "/s/"+d.ID); at != expected {
+			t.Errorf("a search for %s leads to '%s', expected '%s'", name, at, expected)
+		}
+	}
+	shows(t, to, "/s/"+d.ID+"/q.json?q=unused", `"keys":["unused"]`)
+}
+
+func TestUnknownNamesLeadToSimilarOnes(t *testing.T) {
+	d := open(t, ranked, Source{})
+	to := served(t, Access{}, d) + "/s/" + d.ID
+	shows(t, to, "/n/web", "No facts were read for a node", "/n/web1", "/n/web2", "All nodes", `/n" aria-current="true"`)
+	shows(t, to, "/n/nobody/k/a", "All nodes")
+	shows(t, to, "/k/unusde", "Nothing binds the key", "/k/unused", "All keys")
+	shows(t, to, "/f/data/comon.yaml", "/f/data/common.yaml", "All files")
+	shows(t, to, "/k/a?row=99", "no such binding", "/k/a")
+}
+
+func TestFilesLeadToBindingsWithoutNodes(t *testing.T) {
+	d := open(t, ranked, Source{})
+	to := served(t, Access{}, d) + "/s/" + d.ID
+	shows(t, to, "/", "<dt>Bindings that reach no node</dt>", `dead=partly">4</a>`)
+	shows(t, to, "/f", "4 bindings in 3 files reach no node", "2 files reach no node at all",
+		`/f/data/common.yaml?dead=1">1 reaches no node`, "2 of them without bindings")
+	shows(t, to, "/f?dead=partly", "data/common.yaml", "data/osfamily/suse.yaml", "!data/role/web.yaml")
+	shows(t, to, "/f?dead=1", "!data/common.yaml", "data/osfamily/suse.yaml")
+	shows(t, to, "/f/data/common.yaml?dead=1", `/k/a"`, `!/k/unused"`)
+	shows(t, to, "/f/data/role/web.yaml", "/k/a?at=data%2Frole%2Fweb.yaml%3A1%3A1")
+	shows(t, to, "/k/a?at=data%2Frole%2Fweb.yaml%3A1%3A1", "Nodes that use this binding", "/n/web1/k/a", "!/n/web2/k/a")
+	alive := open(t, small, Source{})
+	shows(t, served(t, Access{}, alive)+"/s/"+alive.ID, "/f?dead=1", "There is no such file", "!<table>")
+}
+
+func TestChangesForNoNodeAreMarked(t *testing.T) {
+	old := open(t, ranked, Source{})
+	d := open(t, strings.NewReplacer("b: suse", "b: other", "unused: 1", "unused: 2").Replace(ranked), Source{Old: old})
+	shows(t, served(t, Access{}, d)+"/s/"+d.ID, "/d", "1 key changes, on 2 of 2 nodes; 1 more on none of them.",
+		`<bdi>b</bdi></a> <span class="none">reaches no node</span>`,
+		"<summary><strong><bdi>web1</bdi>, <bdi>web2</bdi></strong>: 1 key changes (unused)")
+}

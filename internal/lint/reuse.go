@@ -1,0 +1,31 @@
+package lint
+
+// Files keeps the results of reading files for the next Check with the same codes. It is not safe for concurrent use.
+type Files struct {
+	known map[string]*file // by path
+}
+
+// find returns the results for f from the last Check. It returns nil if the content, whose hash is given, has changed.
+func (k *Files) find(f *file, hash uint64) *file {
+	if k == nil {
+		return nil
+	}
+	if known := k.known[f.path]; known != nil && known.hash == hash && known.kind == f.kind {
+		return known
+	}
+	return nil
+}
+
+// keep replaces the results of the last Check.
+func (k *Files) keep(files []*file) {
+	if k == nil {
+		return
+	}
+	k.known = make(map[string]*file, len(files))
+	for _, f := range files {
+		k.known[f.path] = f
+	}
+}
+
+// hash returns the hash of a file's content as the loader read it.
+func (l *linter) hash(path string) uint64 { return l.site.Inputs[l.site.InputOf[path]].Hash }

@@ -1,0 +1,29 @@
+package analysis
+
+import (
+	"path/filepath"
+	"strings"
+
+	"bindc/diag"
+	"bindc/internal/fsx"
+	"bindc/internal/lsp/buffer"
+	"bindc/loader"
+)
+
+// IsEnvironments reports whether a file declares environments, by its name.
+func IsEnvironments(path string) bool { return filepath.Base(path) == loader.EnvironmentsFile }
+
+// Environments reads a text as the environments.pp at path. fence lists the directories that may be read.
+func Environments(path string, text *buffer.Text, fence []string) (*loader.Environments, []Finding) {
+	disk := fsx.Disk{Overlay: fsx.NewOverlay(map[string][]byte{path: []byte(text.Src)}), Fence: fsx.NewFence(fence...)}
+	diags := diag.List{All: true}
+	all := loader.ReadEnvironments(disk, filepath.Dir(path), &diags)
+	list := diags.Sorted()
+	for i := range list {
+		if d := &list[i]; d.Pos.File != path { // about a directory
+			d.Message = strings.TrimPrefix(d.Pos.File, filepath.Dir(path)+"/") + ": " + d.Message
+			d.Pos = diag.Pos{File: path}
+		}
+	}
+	return all, Locate(Empty(""), path, text, list)
+}

@@ -1,0 +1,117 @@
+package lsp
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"go.lsp.dev/protocol"
+
+	"bindc/diag"
+	"bindc/internal/lookup"
+	"bindc/internal/lsp/analysis"
+	"bindc/internal/lsp/buffer"
+	"bindc/internal/lsp/mention"
+	"bindc/internal/report"
+)
+
+// maxHints limits the hints of a part of a document.
+const maxHints = 500
+
+// InlayHint shows after each binding in a part of a document whether it wins for the pinned node, or for how many nodes
+// it wins. Without facts, it shows the place of the binding among those of its key.
+func (s *Server) InlayHint(ctx context.Context, p *protocol.InlayHintParams) ([]protocol.InlayHint, error) {
+	c, err := s.at(ctx, protocol.TextDocumentPositionParams{TextDocument: p.TextDocument, Position: p.Range.Start})
+	if err != nil {
+		return nil, err
+	}
+	to := s.offset(c.doc.text, p.Range.End)
+	saved := c.site.Text(c.doc.path)
+	out := []protocol.InlayHint{}
+	for _, m := range c.doc.mentions() {
+		if m.Role != mention.Binds || m.From < c.off || m.From > to || len(out) == maxHints || ctx.Err() != nil {
+			continue
+		}
+		if label := c.standing(m, saved); label != "" {
+			yes := true
+			out = append(out, protocol.InlayHint{Label: protocol.String(label), PaddingLeft: &yes,
+				Position: s.position(c.doc.text, c.lineEnd(m.From))})
+		}
+	}
+	return out, c.check()
+}
+
+// standing describes whether the binding at m wins. saved is the text that the site was read with. It returns "" if
+// that is unknown, or if the key has no other binding and no nodes are known.
+func (c *cursor) standing(m mention.Mention, saved *buffer.Text) string {
+	t := c.site.Table(m.Name)
+	if t == nil || saved == nil {
+		return ""
+	}
+	v := report.Style{Form: report.People}.Values(m.Name, t)
+	row := -1
+	for i := range t.Rows {
+		if c.isAt(t.Rows[i].At, m, saved) {
+			row = i
+			break
+		}
+	}
+	fleet, node := c.fleet(), c.settings.Node
+	switch {
+	case row < 0:
+		return ""
+	case fleet != nil && node != "":
+		return c.standingFor(node, v, row)
+	case fleet != nil:
+		c.countNodes(m.Name, v)
+		verb := "wins for"
+		if t.Merged {
+			verb = "merged for"
+		}
+		return fmt.Sprintf("%s %d of %s", verb, len(v.Bindings[row].Nodes),
+			diag.Count(min(len(fleet.Nodes), maxCounted), "node"))
+	case len(t.Rows) == 1:
+		return ""
+	case t.Merged:
+		return fmt.Sprintf("merged, %d of %d", row+1, len(t.Rows))
+	}
+	return fmt.Sprintf("precedence %d of %d", row+1, len(t.Rows))
+}
+
+// standingFor describes whether a binding wins for a node.
+func (c *cursor) standingFor(node string, v *report.Values, row int) string {
+	r, err := c.site.Request(c.fleet(), node)
+	if err != nil {
+		return ""
+	}
+	e, err := report.Style{Form: report.People}.Explain(r, v.Key)
+	if err != nil {
+		return ""
+	}
+	if v.AddNode(node, e); len(v.Bindings[row].Nodes) > 0 {
+		return "wins for " + node
+	}
+	for i := range e.Candidates {
+		if x := &e.Candidates[i]; x.At == v.Bindings[row].At && x.State == lookup.Hidden {
+			return "overridden for " + node
+		}
+	}
+	return "not for " + node
+}
+
+// isAt reports whether a position in the compiled site, PATH:LINE:COLUMN, is in the line of m.
+func (c *cursor) isAt(at string, m mention.Mention, saved *buffer.Text) bool {
+	parts := strings.Split(at, ":")
+	n := len(parts)
+	if n < 3 {
+		return false
+	}
+	if strings.Join(parts[:n-2], ":") != c.site.Label(c.doc.path) {
+		return false
+	}
+	line, _ := strconv.Atoi(parts[n-2])
+	col, _ := strconv.Atoi(parts[n-1])
+	off, ok := c.doc.text.Follow(saved, saved.At(diag.Pos{Line: line, Col: col}, analysis.HasYAMLLines(c.doc.path)))
+	return ok && c.doc.text.LineOf(off) == c.doc.text.LineOf(m.From)
+}

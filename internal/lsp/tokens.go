@@ -1,0 +1,120 @@
+package lsp
+
+import (
+	"context"
+	"slices"
+
+	"go.lsp.dev/protocol"
+
+	"bindc/internal/lsp/mention"
+	"bindc/internal/syntax"
+)
+
+// tokenTypes are the types of semantic tokens, in the order of their numbers in messages.
+var tokenTypes = []protocol.SemanticTokenTypes{protocol.SemanticTokenTypesProperty,
+	protocol.SemanticTokenTypesParameter, protocol.SemanticTokenTypesClass, protocol.SemanticTokenTypesVariable,
+	protocol.SemanticTokenTypesEnum, protocol.SemanticTokenTypesEnumMember, protocol.SemanticTokenTypesNamespace,
+	protocol.SemanticTokenTypesKeyword}
+
+// typeOfRole has the type of the names in a role. Paths have none, because they contain other names.
+var typeOfRole = map[mention.Role]protocol.SemanticTokenTypes{
+	mention.Binds:       protocol.SemanticTokenTypesProperty,
+	mention.LooksUp:     protocol.SemanticTokenTypesProperty,
+	mention.Options:     protocol.SemanticTokenTypesProperty,
+	mention.Parameter:   protocol.SemanticTokenTypesParameter,
+	mention.Collects:    protocol.SemanticTokenTypesClass,
+	mention.Joins:       protocol.SemanticTokenTypesClass,
+	mention.Variable:    protocol.SemanticTokenTypesVariable,
+	mention.Category:    protocol.SemanticTokenTypesEnum,
+	mention.Value:       protocol.SemanticTokenTypesEnumMember,
+	mention.Environment: protocol.SemanticTokenTypesNamespace,
+}
+
+// semanticToken is a part of a line with a type. A key where it is bound is a declaration.
+type semanticToken struct {
+	from, to    int
+	kind        int // index in tokenTypes
+	declaration bool
+}
+
+// SemanticTokensFull returns the names in a document and, in Puppet syntax, the keywords.
+func (s *Server) SemanticTokensFull(ctx context.Context, p *protocol.SemanticTokensParams) (*protocol.SemanticTokens,
+	error) {
+	doc, err := s.openDocument(ctx, p.TextDocument.URI)
+	if err != nil {
+		return nil, err
+	}
+	return s.encodeTokens(doc, 0, len(doc.text.Src)), nil
+}
+
+// SemanticTokensRange returns the names and keywords in a part of a document.
+func (s *Server) SemanticTokensRange(ctx context.Context, p *protocol.SemanticTokensRangeParams) (
+	*protocol.SemanticTokens, error) {
+	doc, err := s.openDocument(ctx, p.TextDocument.URI)
+	if err != nil {
+		return nil, err
+	}
+	return s.encodeTokens(doc, s.offset(doc.text, p.Range.Start), s.offset(doc.text, p.Range.End)), nil
+}
+
+// semanticTokens returns the tokens of a document, sorted. They do not overlap.
+func (d *document) semanticTokens() []semanticToken {
+	var all []semanticToken
+	for _, m := range d.mentions() {
+		if kind := slices.Index(tokenTypes, typeOfRole[m.Role]); kind >= 0 {
+			all = append(all, semanticToken{m.From, m.To, kind, m.Role == mention.Binds})
+		}
+	}
+	if kindOf(d.path, d.text.Src) == mention.Set {
+		tokens, _ := syntax.Tokens(d.text.Src)
+		for i, t := range tokens {
+			if t.Word || i == 0 {
+				all = append(all, semanticToken{t.Off, t.End,
+					slices.Index(tokenTypes, protocol.SemanticTokenTypesKeyword), false})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b semanticToken) int { return a.from - b.from })
+	out := all[:0]
+	for _, t := range all {
+		if n := len(out); (n == 0 || out[n-1].to <= t.from) && d.text.LineOf(t.from) == d.text.LineOf(t.to) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// encodeTokens encodes the tokens between two offsets. Each has its distance from the last one in lines and columns,
+// its length, its type and its modifiers.
+func (s *Server) encodeTokens(d *document, from, to int) *protocol.SemanticTokens {
+	out := &protocol.SemanticTokens{Data: []uint32{}}
+	var last protocol.Position
+	for _, t := range d.semanticTokens() {
+		if t.to < from || t.from > to {
+			continue
+		}
+		begin, end := s.position(d.text, t.from), s.position(d.text, t.to)
+		column := begin.Character
+		if begin.Line == last.Line {
+			column -= last.Character
+		}
+		modifiers := uint32(0)
+		if t.declaration {
+			modifiers = 1
+		}
+		out.Data = append(out.Data, begin.Line-last.Line, column, end.Character-begin.Character, uint32(t.kind),
+			modifiers)
+		last = begin
+	}
+	return out
+}
+
+// tokenOptions announces the semantic tokens.
+func tokenOptions() *protocol.SemanticTokensOptions {
+	declaration := string(protocol.SemanticTokenModifiersDeclaration)
+	legend := protocol.SemanticTokensLegend{TokenModifiers: []string{declaration}}
+	for _, t := range tokenTypes {
+		legend.TokenTypes = append(legend.TokenTypes, string(t))
+	}
+	return &protocol.SemanticTokensOptions{Legend: legend, Full: protocol.Boolean(true), Range: protocol.Boolean(true)}
+}
