@@ -3,14 +3,16 @@ package snapshot
 // index has what View.Lookup reads of a Snapshot, in the form that takes the fewest instructions. To combine two 64-bit
 // numbers, the processor needs one instruction if the second is in memory, but two if it is a constant.
 type index struct {
-	k0, k1, k2, k3, seed     uint64
+	k1, k2, k3, seed         uint64
+	first                    uint64 // seed ^ k0
 	pilots, prints, keys     string
 	buckets, slots, keyCount uint64
 	narrow                   uint64
 }
 
 func indexOf(s *Snapshot) index {
-	return index{k0: k0, k1: k1, k2: k2, k3: k3, seed: s.seed, pilots: s.hash.pilots, prints: s.prints, keys: s.keys,
+	return index{k1: k1, k2: k2, k3: k3, seed: s.seed, first: s.seed ^ k0,
+		pilots: s.hash.pilots, prints: s.prints, keys: s.keys,
 		buckets: uint64(s.hash.buckets), slots: uint64(s.hash.slots), keyCount: uint64(s.hash.n), narrow: s.narrow}
 }
 

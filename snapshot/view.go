@@ -63,7 +63,7 @@ func (w *View) Lookup(key string) (value.Value, bool, error) {
 	}
 	last := length - 16
 	middle := least(16, last)
-	p := mix(at64(key, 0)^w.k1, at64(key, 8)^w.seed^w.k0)
+	p := mix(at64(key, 0)^w.k1, at64(key, 8)^w.first)
 	q := mix(at64(key, middle)^w.k2, at64(key, middle+8)^w.seed)
 	h := mix(p^q^length, mix(at64(key, last)^w.k3, at64(key, last+8)^w.seed)^w.k1)
 	if w.indirect.Load() {
@@ -77,8 +77,8 @@ func (w *View) Lookup(key string) (value.Value, bool, error) {
 	}
 	if at8(w.prints, n) != uint8(h) {
 		if w.digs && plain(at64(key, 0))&plain(at64(key, 8))&plain(at64(key, middle))&plain(at64(key, middle+8))&
-			plain(at64(key, last))&plain(at64(key, last+8)) != allPlain && hasSpecial(key) {
-			return w.follow(key, noRef, false)
+			plain(at64(key, last))&plain(at64(key, last+8)) != allPlain {
+			return w.unusual(key)
 		}
 		return value.Value{}, false, nil
 	}
@@ -140,6 +140,14 @@ func (w *View) finish(key string, ref Ref, ok bool, err error) (value.Value, boo
 		return w.follow(key, ref, true)
 	}
 	return w.unbound(key)
+}
+
+// unusual completes Lookup for a key without bindings that has a byte such as a dot, a quote or a minus.
+func (w *View) unusual(key string) (value.Value, bool, error) {
+	if hasSpecial(key) {
+		return w.follow(key, noRef, false)
+	}
+	return value.Value{}, false, nil
 }
 
 // unbound completes Lookup for a key without bindings.
