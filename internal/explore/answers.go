@@ -13,7 +13,7 @@ import (
 
 // answer is a value of a key that nodes get. An error, or no value at all, is an answer too.
 type answer struct {
-	nodes []int32 // their numbers, in order
+	nodes []int32 // numbers of the nodes, in order
 }
 
 // maxAnswered limits the nodes whose values of a key are looked up.
@@ -70,7 +70,7 @@ func (d *Data) fillAnswers(k *keyData, key string) error {
 	return nil
 }
 
-// isConstant reports whether every node gets the value of a row as it is written.
+// isConstant reports whether every node gets a value that a row has, without an expression.
 func isConstant(k *keyData) bool {
 	isComputed := func(r decision.Row) bool { return r.Computed != "" }
 	return k.isPlain() && !slices.ContainsFunc(k.table.Rows, isComputed)

@@ -15,20 +15,22 @@ import (
 // nodeContent is the data of the page of a node.
 type nodeContent struct {
 	Name       string
-	File       string // its file of facts
+	File       string // path of its file of facts
 	Categories report.Terms
-	Doubt      string   // the facts are about another node
+	Doubt      string   // why the facts are in doubt: they are about another node
 	Unset      []string // variables that conditions use and the node lacks
 	Facts      []factField
 
-	Prefix, InFile, Layer string // filters
+	Environment factField
+
+	Prefix, InFile, Layer string // filters of the keys
 	Layers                []string
 	Rows                  []nodeRow
 	Scanned               int // keys that were looked at, if the filter leaves some out
 	Next                  string
 
 	If     []string // changed facts
-	With   string   // the other node
+	With   string   // name of the other node
 	Effect *effectContent
 }
 
@@ -39,8 +41,8 @@ type nodeRow struct {
 	Place  place
 	Layer  string
 	When   report.Terms
-	Reason string // if no single binding wins
-	Hidden int    // bindings that apply and are hidden
+	Reason string // why no single binding wins, or ""
+	Hidden int    // number of bindings that apply and are hidden
 }
 
 // nodeNamed returns the node that the path names.
@@ -106,7 +108,8 @@ func (v *view) nodePage() (any, error) {
 
 // nodeContent returns everything about a node except its keys.
 func (v *view) nodeContent(n facts.Node, r *lookup.Request) *nodeContent {
-	return &nodeContent{Name: n.Name, File: n.File, Categories: r.Categories(), Doubt: n.Contradiction(),
+	return &nodeContent{Name: n.Name, File: n.File, Environment: environmentOf(n),
+		Categories: r.Categories(), Doubt: n.Contradiction(),
 		Unset: r.Unset(), Facts: v.factFields(n), Prefix: v.Get("prefix"), InFile: v.Get("file"), Layer: v.Get("layer"),
 		Layers: v.d.file.Layers(), If: v.Values["if"], With: v.Get("with")}
 }
