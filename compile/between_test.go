@@ -19,7 +19,7 @@ func TestIncompleteSiteReportsNoConflicts(t *testing.T) {
 	}
 }
 
-// The order in which files are read does not matter.
+// The conflict is reported at the earlier position, in whichever order the files are read.
 func TestReportsConflictAtEarlierPosition(t *testing.T) {
 	dir := t.TempDir()
 	config := "version: 1\nlayers: [{include: ['confdir:/z::default', 'confdir:/b::default']}]\n"

@@ -196,7 +196,7 @@ func TestHiddenDataFileBindsNothing(t *testing.T) {
 	}
 }
 
-// Readers that only know part of ARM-8 must reject a snapshot that uses the rest.
+// The content is marked if it uses ARM-8, so that older readers reject the snapshot.
 func TestContentMarksUseOfARM8(t *testing.T) {
 	for bind, want := range map[string]bool{
 		"[a, 1]":                             false,

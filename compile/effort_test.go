@@ -35,7 +35,7 @@ func chain(n int) string {
 var hostile = []struct {
 	name string
 	site func(n int) string
-	code string // of a diagnostic that must be reported
+	code string // code of a diagnostic that must be reported
 }{
 	{"key bound many times", func(n int) string { return lines(n, numbered("[k, #]")) }, "conflict"},
 	{"key bound many times under one condition", func(n int) string {

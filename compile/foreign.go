@@ -40,7 +40,7 @@ func ForeignLookups(site *loader.Site) []ForeignLookup {
 type foreign struct {
 	site    *loader.Site
 	puppets map[string]bool // modules with a hierarchy that has uncompiled entries; "" means all keys
-	bound   map[string]bool // the bound keys; false: a value of the key needs Puppet
+	bound   map[string]bool // the bound keys; false if a value of the key needs Puppet
 	needs   map[uint32][]string
 	found   []ForeignLookup
 }
@@ -130,7 +130,7 @@ func (f *foreign) isPuppets(key string) bool {
 	return f.puppets[""] || f.puppets[lookupkey.Module(key)]
 }
 
-// lookups returns the keys that a value looks up, as they are bound.
+// lookups returns the keys that a value looks up, in the form in which keys are bound.
 func (f *foreign) lookups(val uint32) []string {
 	text := f.site.Values[val]
 	if text[0] != recipe.CompiledRecipe {

@@ -33,7 +33,7 @@ hierarchy:
 var hieraReports = []struct{ name, data, want string }{
 	{"mergeable values", "-- data/nodes/n1.yaml --\na: {x: 1}\n-- data/common.yaml --\na: {y: 2}\n" +
 		"lookup_options: {a: {merge: hash}}", ""},
-	{"strategy hash, one value is a text", "-- data/nodes/n1.yaml --\na: text\n-- data/common.yaml --\na: {y: 2}\n" +
+	{"strategy hash, one value is a string", "-- data/nodes/n1.yaml --\na: text\n-- data/common.yaml --\na: {y: 2}\n" +
 		"lookup_options: {a: {merge: hash}}",
 		"data/nodes/n1.yaml:1 hiera_merge 'a': the merge strategy 'hash' needs Hashes of Data with Strings as keys, and this " +
 			"is of the kind String; with two values, every lookup fails, as in Puppet"},
@@ -77,7 +77,7 @@ var hieraReports = []struct{ name, data, want string }{
 	{"key is bound in a higher layer", "-- data/common.yaml --\na: {y: 2}\nlookup_options: {a: {merge: hash}}\n" +
 		"-- bindings/default.yaml --\n{bindings_version: 1, name: default, bind: [[a, text]]}", ""},
 
-	{"a text where hashes are merged, and null options of another node", "" +
+	{"a string where hashes are merged, and null options of another node", "" +
 		"-- data/nodes/n1.yaml --\na: text\n-- data/nodes/n2.yaml --\nlookup_options: ~\n-- data/common.yaml --\n" +
 		"a: {y: 2}\nlookup_options: {a: {merge: hash}}",
 		"data/nodes/n1.yaml:1 hiera_merge 'a': the merge strategy 'hash' needs Hashes of Data with Strings as keys, " +

@@ -14,7 +14,7 @@ import (
 	"bindc/loader"
 )
 
-// Random sites that are built in parts and linked have the bytes and the diagnostics of one build.
+// If a random site is built in parts and linked, the bytes and the diagnostics are those of a single build.
 func TestLinkedPartsEqualOneBuild(t *testing.T) {
 	built := 0
 	sites := testmode.Number(30, 300)

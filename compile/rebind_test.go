@@ -37,7 +37,7 @@ var rebindReports = []struct{ name, site, module, want string }{
 
 func TestReportsMistakesInAliasesAndRenames(t *testing.T) { checkReports(t, rebindReports) }
 
-// The rename may come first or last in the file.
+// A rename that conflicts is reported in the same way whether it is first or last in the file.
 func TestRenameConflictHasSameMessageInAnyOrder(t *testing.T) {
 	const want = "'old' is renamed, and bound or renamed again with the same precedence in layer 'site'"
 	for _, site := range []string{"{name: new, to_renamed: old}\n[old, 1]", "[old, 1]\n{name: new, to_renamed: old}"} {

@@ -20,8 +20,8 @@ import (
 	"bindc/snapshot"
 )
 
-// A build with a cache must give the same bytes and diagnostics as a build without one, whatever happened to the site
-// and to the cache since the cache was written.
+// A build with a cache gives the same bytes and diagnostics as a build without one. In between, the test changes the
+// site at random and damages the cache.
 func TestRebuildEqualsColdBuild(t *testing.T) {
 	sites := make([]*changingSite, testmode.Number(16, 200))
 	for i := range sites {
@@ -284,7 +284,7 @@ func (s *changingSite) damageCache() {
 		s.Fatal(err)
 	}
 	if len(text) == 0 {
-		return // truncated before
+		return // already truncated
 	}
 	if at := s.dice.IntN(len(text)); s.dice.IntN(2) == 0 {
 		text = text[:at]

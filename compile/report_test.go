@@ -68,7 +68,7 @@ var reports = []struct{ name, site, module, want string }{
 	{"override of a binding in the same layer", "{when: {node: n}, bind: [{name: a, override: true, to: 1}]}\n[a, 2]", ``, ``},
 	{"override of a key bound on one node", `{name: a, override: true, to: 1}`, `{when: {node: n}, bind: [[a, 1]]}`,
 		`1 warning override: m1`},
-	{"override that is overridden and overrides nothing", "{name: a, override: true, to: 1}\n{when: {node: n}, bind: [[a, 2]]}", ``,
+	{"override that is overridden, without a lower binding", "{name: a, override: true, to: 1}\n{when: {node: n}, bind: [[a, 2]]}", ``,
 		`1 warning override: 2`},
 	{"override that is always hidden", `[a, 1]`, `{name: a, override: true, to: 1}`, ``},
 
@@ -373,7 +373,7 @@ var reports = []struct{ name, site, module, want string }{
 		``, ``},
 
 	{"lookup of an unbound key", `{name: b, to_lookup_of: a}`, ``, `1 warning key_unbound:`},
-	{"lookup of an unbound key in a text", "{name: b, to: \"${lookup('a')}\"}", ``, ``},
+	{"lookup of an unbound key in a string", "{name: b, to: \"${lookup('a')}\"}", ``, ``},
 	{"rename of an unbound key, sorted after its new name", `{name: new, to_renamed: aged}`, ``, `1 error rebind:`},
 	{"an alias of an unbound key", `{name: new, to_alias_of: old}`, `[other, 1]`, `1 error rebind:`},
 	{"a rename of an unbound key", `{name: new, to_renamed: old}`, `[other, 1]`, `1 error rebind:`},
@@ -578,9 +578,9 @@ var reports = []struct{ name, site, module, want string }{
 		"{parameters: 'Sql[one]', to: {b: 1}}\n{parameters: 'Sql[two]', to: {c: 1}}", `1 error conflict: 2`},
 	{"parameters of two targets, each from the other", "{parameters: 'Web[one]', to: 'Sql[one]', options: {map: {a: b}}}\n" +
 		"{parameters: 'Sql[one]', to: 'Web[one]', options: {map: {b: a}}}", ``, `1 error loop: 2`},
-	{"parameters by a map with something wrong", "{parameters: 'Web[one]', to: 'Sql[one]', optional: true}\n" +
+	{"parameters by a map with an invalid name", "{parameters: 'Web[one]', to: 'Sql[one]', optional: true}\n" +
 		"{map: [Web, Sql], to: {a: B-x}}", ``, `2 error attribute:`},
-	{"parameters that override nothing", "" +
+	{"parameters marked override without a lower binding", "" +
 		"{parameters: 'Web[one]', to: 'Sql[one]', override: true, options: {map: {a: b}}}",
 		"{parameters: 'Sql[one]', to: {b: 1}}", `1 error override:`},
 }
@@ -695,7 +695,7 @@ func TestMessagesNameConditionLayerAndFix(t *testing.T) {
 			"no multibinding has the id 'lists'; this contribution is never used\ndid you mean 'list'?"},
 		{"two keys have the same multibind_id", "{name: a, multibind_id: l, type: Array}\n{name: b, multibind_id: l, type: Array}", ``,
 			"'b' and 'a' collect the same contributions: both have the id 'l'\nthe other multibinding"},
-		{"alias of nothing", "[ntp::server, 1]\n{name: a, to_alias_of: 'ntp::sever'}", ``,
+		{"alias of a key that nothing binds", "[ntp::server, 1]\n{name: a, to_alias_of: 'ntp::sever'}", ``,
 			"'a' is an alias of 'ntp::sever', which nothing binds\ndid you mean 'ntp::server'?"},
 		{"alias of a contribution", "{name: l, multibind_id: l, type: Array}\n{in: l, name: first, to: 1}\n" +
 			"{name: a, to_alias_of: frist}", ``,

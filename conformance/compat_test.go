@@ -18,8 +18,8 @@ import (
 const compat = "../testdata/compat"
 
 // TestOldSnapshots opens snapshots that earlier programs wrote. A snapshot of the current format version gives the
-// recorded answers. A snapshot of another version is refused, and the error names both versions. A file refused.txt
-// has the reason why a snapshot of today's version is refused.
+// recorded answers. A snapshot of another version is rejected, and the error names both versions. If a snapshot of
+// the current version must be rejected, its directory has the reason in refused.txt.
 func TestOldSnapshots(t *testing.T) {
 	t.Parallel()
 	for _, dir := range compatCases(t) {
@@ -39,7 +39,7 @@ func TestOldSnapshots(t *testing.T) {
 	}
 }
 
-// TestOldSnapshotsCoverTheFormat fails when a version of the format, or a feature, has no snapshot in testdata/compat.
+// TestOldSnapshotsCoverTheFormat fails if a version of the format, or a feature, has no snapshot in testdata/compat.
 func TestOldSnapshotsCoverTheFormat(t *testing.T) {
 	t.Parallel()
 	versions, features := map[uint32]bool{}, uint64(0)
@@ -61,7 +61,7 @@ func TestOldSnapshotsCoverTheFormat(t *testing.T) {
 	}
 	_, table, _ := strings.Cut(string(text), "<!-- table: features -->\n|")
 	table, _, _ = strings.Cut(table, "\n\n")
-	rows := strings.Count(table, "\n") - 1 // without the line below the header
+	rows := strings.Count(table, "\n") - 1 // does not count the line below the header
 	if want := uint64(1)<<rows - 1; rows < 4 || features != want {
 		t.Errorf("the snapshots in testdata/compat use the features %#b, format.md lists %#b", features, want)
 	}
@@ -127,7 +127,7 @@ func checkRefused(t *testing.T, dir, reason string) {
 	}
 }
 
-// checkAnswers compares the current answers with the recorded ones. Of errors, it compares only the codes, because
+// checkAnswers compares the current answers with the recorded ones. It compares only the codes of errors, because
 // messages may change.
 func checkAnswers(t *testing.T, dir string) {
 	t.Helper()

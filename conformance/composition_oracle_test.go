@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// This file implements docs/language.md literally, without regard to speed: which conditions hold in a request, which
-// sites are refused, and what lookups answer. It shares no code with the compiler or the runtime.
+// This file implements docs/language.md literally, without regard to speed: which conditions hold in a request,
+// which sites are rejected, and what lookups return. It shares no code with the compiler or the runtime.
 
 // text is the folded text of a template for a request.
 func (w *world) text(template string, request int) string {
@@ -75,8 +75,8 @@ func (w *world) findRequests() bool {
 	return true
 }
 
-// entryTexts returns the values that the entries of data files have for the variables that lead to those files. A
-// category with another expression must have them for the files to apply.
+// entryTexts returns the values of entries of data files if the variables have the given values. A file only applies
+// if its category has the value of its entry.
 func (w *world) entryTexts(values []string) (out []string) {
 	for _, b := range w.bindings {
 		for _, c := range b.alternatives {
@@ -109,7 +109,7 @@ func (w *world) holds(c *condition, request int) bool {
 	return c.path == nil || w.text(c.path.template, request) == strings.ToLower(c.file)
 }
 
-// differs reports whether an entry and its category have different expressions.
+// differs reports whether the expressions of an entry and its category differ.
 func (w *world) differs(p dataPath) bool {
 	plain := func(template string) string { return strings.ReplaceAll(template, "${::", "${") }
 	return p.category != "common" && plain(p.value) != plain(w.template(p.category))
@@ -161,7 +161,7 @@ type alternative struct {
 
 func (a alternative) final() bool { return !a.erases && a.bound.final() }
 
-// keys returns all keys that are looked up.
+// compositionKeys lists all keys that are looked up.
 var compositionKeys = []string{"k", "l", "m", "n", "o"}
 
 // names finds the bound keys and the names of contributions.
@@ -383,7 +383,7 @@ func (w *world) loops(request int, key string, below []int, path []string) bool 
 func (w *world) loopsInParts(request int, m alternative, path []string) bool {
 	seen := map[string]bool{}
 	if slices.ContainsFunc(w.bindings, w.renamesParts) {
-		return false // it is never looked up
+		return false // the key is never looked up
 	}
 	for _, p := range w.effective(request, func(b *bound) bool { return b.contributes }) {
 		if taken := seen[p.key]; taken && (m.collects.decides(p.bound) || m.collects.resolution == "ignore") {
@@ -409,8 +409,8 @@ func (w *world) loopsBehind(request int, b *bound, path []string) bool {
 	return false
 }
 
-// declines reports whether a candidate is known to decline without evaluating anything. path has the keys on the way
-// here.
+// declines reports whether a candidate declines for certain, without an evaluation. path has the keys that led to
+// it.
 func (w *world) declines(request int, a alternative, path []string) bool {
 	switch {
 	case a.final():
@@ -436,7 +436,7 @@ func (w *world) declines(request int, a alternative, path []string) bool {
 	return a.tried != nil || a.value == nil
 }
 
-// known reports whether a key certainly has a value, and whether that is a constant undef.
+// known reports whether a key certainly has a value, and whether that value is undef in every request.
 func (w *world) known(request int, key string, below []int, path []string) (found, undef bool) {
 	for _, a := range w.effectiveOf(request, key, below) {
 		if a.erases {
@@ -487,7 +487,7 @@ func kindsOf(out map[string]bool, all []alternative, b *bound) {
 // duplicates reports contributions that collide whenever one of them is effective.
 func (w *world) duplicates(out map[string]bool) {
 	if slices.ContainsFunc(w.bindings, w.renamesParts) {
-		return // they may get other names
+		return // contributions may get other names
 	}
 	for _, m := range w.candidatesOf("m") {
 		if m.erases || m.collects == nil || hidden(w.candidatesOf("m"), m.rank, m.holds) {
@@ -729,7 +729,7 @@ func (c *collects) collect(parts []alternative, produce func(*bound) (any, bool,
 }
 
 func (c *collects) finish(list []any) []any {
-	for range 5 { // more than any nesting in these sites
+	for range 5 { // more rounds than any nesting in these sites
 		if c.flatten == 0 {
 			break
 		}

@@ -29,8 +29,8 @@ var (
 	compositionFrom = flag.Uint64("from", 0, "the seed of the first")
 )
 
-// TestComposition creates random sites whose categories and paths are functions of the same variables. It compares the
-// refused sites and the answers with docs/language.md, sections 6 and 8, implemented literally: it tries all
+// TestComposition creates random sites whose categories and paths are functions of the same variables. It compares
+// the rejected sites and the answers with docs/language.md, sections 6 and 8, implemented literally: it tries all
 // combinations of relevant values of the variables, and in each request compares everything that is effective.
 //
 // More sites: go test ./conformance -run Composition -sites 20000
@@ -48,7 +48,7 @@ func TestComposition(t *testing.T) {
 	t.Logf("%d of %d sites are refused", refused, *compositionSites)
 }
 
-// try builds the site and compares. It returns false if the site is refused.
+// try builds the site and compares it with the oracle. It returns false if the site is rejected.
 func (w *world) try(t *testing.T, seed uint64) bool {
 	dir := t.TempDir()
 	w.write(t, dir)
@@ -68,7 +68,7 @@ func (w *world) try(t *testing.T, seed uint64) bool {
 		}
 	}
 	want := w.expected()
-	if len(want) > 1 && diags.Failed() { // which of several conflicts is reported depends on the order
+	if len(want) > 1 && diags.Failed() { // the compiler reports only the first of several conflicts
 		delete(got, "error loop")
 		delete(want, "error loop")
 	}
@@ -104,7 +104,7 @@ func (w *world) try(t *testing.T, seed uint64) bool {
 }
 
 // sliced compares a slice of the site with the oracle. The slice selects one category and the value that a random
-// request has for it. Requests with that value get the same answers, others are refused. Cutting the built snapshot
+// request has for it. Requests with that value get the same answers, others are rejected. Cutting the built snapshot
 // results in the same slice.
 func (w *world) sliced(t *testing.T, seed uint64, content *snapshot.Content, built string) {
 	r := rand.New(rand.NewPCG(seed, 12))

@@ -19,7 +19,7 @@ type world struct {
 	paths      []dataPath
 	requests   []map[string]string // by variable; "" if the variable is not set
 	texts      map[string][]string // strings of each template, by request
-	variables  []*strings.Replacer // by request
+	variables  []*strings.Replacer // replacers of variables in templates, one per request
 
 	keys, collected map[string]bool          // see names; nil before the first call
 	candidates      map[string][]alternative // candidates of each key
@@ -51,14 +51,14 @@ func (b *bound) old() string {
 	return b.alias + b.renamed
 }
 
-// final reports whether b always answers if it is effective.
+// final reports whether a lookup that reaches b always ends there.
 func (b *bound) final() bool { return b.abstract || !b.optional && b.old() == "" }
 
 type condition struct {
-	values map[string]string // by category
-	path   *dataPath         // or for a data file: its path, and a category that must have a value
+	values map[string]string // required values, by category
+	path   *dataPath         // for a data file: its path, and a category that must have a value
 	file   string
-	holds  []bool // by request
+	holds  []bool // whether it holds, by request
 }
 
 type collects struct {
@@ -68,7 +68,7 @@ type collects struct {
 	uniq       bool
 	named      bool
 	unnamed    bool
-	combines   bool // the combinator makes a list of its arguments
+	combines   bool // whether it has a combinator, which makes a list of its arguments
 }
 
 // dataPath is the only entry of a Hiera 2 directory.
@@ -80,7 +80,7 @@ type dataPath struct {
 	files    []string
 }
 
-// joined is a template that no build can split. The variable c is in no other template.
+// joined is a template from whose text a build cannot derive the value of c. No other template uses c.
 const joined = "${join([$c])}"
 
 func randomWorld(r *rand.Rand) *world {
@@ -283,7 +283,7 @@ func (w *world) template(name string) string {
 	return "true"
 }
 
-// source returns the binding as it is written in a bindings file.
+// source returns the binding in the form of a bindings file.
 func (b *bound) source() any {
 	out := map[string]any{}
 	if b.key != "" && !b.rebind && b.class == "" {

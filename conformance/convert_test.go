@@ -18,8 +18,8 @@ import (
 	"bindc/snapshot"
 )
 
-// A random bindings file in YAML is converted to Puppet syntax and back. All three compile to the same snapshot, except
-// for places.
+// A random bindings file in YAML is converted to Puppet syntax and back. All three compile to the same snapshot,
+// except for positions.
 func TestConvertingTwiceKeepsTheSnapshot(t *testing.T) {
 	for seed := range uint64(2 * *compositionSites) {
 		r := randomSet{rand.New(rand.NewPCG(seed, 14)), 0}
@@ -45,7 +45,7 @@ func converted(t *testing.T, name, src string) string {
 	return string(out)
 }
 
-// compiledSet compiles a site with one bindings file, without places and inputs.
+// compiledSet compiles a site with one bindings file. It removes positions and inputs from the content.
 func compiledSet(t *testing.T, name, src string) *snapshot.Content {
 	t.Helper()
 	dir := t.TempDir()
@@ -74,7 +74,7 @@ func compiledSet(t *testing.T, name, src string) *snapshot.Content {
 	return content
 }
 
-// placeless returns a value without the places in its expressions.
+// placeless returns a value without the positions in its expressions.
 func placeless(t *testing.T, v snapshot.Stored) string {
 	t.Helper()
 	if !v.Computed {

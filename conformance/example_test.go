@@ -9,9 +9,9 @@ import (
 	bindings "bindc/runtime"
 )
 
-// TestExample compiles the example site, and compares all answers with testdata/example-expected.json, which explains
-// them.
-func TestExample(t *testing.T) {
+// TestExampleSiteGivesExpectedAnswers compiles the example site, and compares all answers with
+// testdata/example-expected.json, which explains them.
+func TestExampleSiteGivesExpectedAnswers(t *testing.T) {
 	t.Parallel()
 	snap, refused := build(t, "../testdata/example", loader.Options{})
 	if refused != "" {

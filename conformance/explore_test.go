@@ -97,7 +97,7 @@ fqdn: db1
 osfamily: RedHat
 `
 
-// The twins of all pages of a site are the answers of the command line.
+// The JSON of every page has the same answers as the command line.
 func TestExplorePagesAreAnswersOfBindq(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -147,7 +147,7 @@ func comparePages(t *testing.T, site, facts, change string) {
 			same("/n/"+node+"/k/"+url.PathEscape(key)+".json", append([]string{"explain", key}, of...)...)
 		}
 		same("/n/"+node+".json", append(append([]string{"explain"}, keys...), of...)...)
-		alone := t.TempDir() // the facts of this node only
+		alone := t.TempDir() // a directory with the facts of this node only
 		text, err := os.ReadFile(files[0])
 		if err == nil {
 			err = os.WriteFile(filepath.Join(alone, filepath.Base(files[0])), text, 0o666)
@@ -160,7 +160,7 @@ func comparePages(t *testing.T, site, facts, change string) {
 	}
 }
 
-// An edit of a site is shown. While the site has errors, pages show these with the last data.
+// The pages show an edited site. While the site has errors, they show the errors and the last valid data.
 func TestExploreFollowsEdits(t *testing.T) {
 	t.Parallel()
 	site := t.TempDir()

@@ -9,14 +9,14 @@ import (
 	"bindc/loader"
 )
 
-// TestExpressions compares to_expression with Puppet's answers for a set of facts.
-func TestExpressions(t *testing.T) {
+// TestExpressionsAgreeWithPuppet compares to_expression with Puppet's answers for a set of facts.
+func TestExpressionsAgreeWithPuppet(t *testing.T) {
 	var table struct {
 		Facts json.RawMessage
 		Cases []struct {
 			Expr  string
 			Value json.RawMessage
-			Error bool // Puppet rejects it when it compiles or evaluates it
+			Error bool // Puppet rejects the expression or fails to evaluate it
 		}
 	}
 	readJSON(t, "../testdata/conformance/expressions.json", &table)

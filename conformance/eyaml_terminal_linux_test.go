@@ -17,8 +17,8 @@ import (
 // asking is a running "bindc eyaml encrypt" that prompts for a string on a terminal.
 type asking struct {
 	cmd    *exec.Cmd
-	tty    *os.File // the user's end
-	fd     int      // the program's end
+	tty    *os.File // the user's end of the terminal
+	fd     int      // the program's end of the terminal
 	answer bytes.Buffer
 }
 

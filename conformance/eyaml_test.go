@@ -14,8 +14,9 @@ import (
 	bindings "bindc/runtime"
 )
 
-// TestEyaml decrypts strings that hiera-eyaml encrypted, and lets it decrypt them, with keys that it created.
-func TestEyaml(t *testing.T) {
+// TestEyamlExchangesStringsWithHieraEyaml exchanges encrypted strings with hiera-eyaml in both directions, with keys
+// that hiera-eyaml created.
+func TestEyamlExchangesStringsWithHieraEyaml(t *testing.T) {
 	program, err := exec.LookPath("eyaml")
 	if err != nil {
 		t.Skip("there is no eyaml here: apt-get install hiera-eyaml")

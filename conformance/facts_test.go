@@ -15,11 +15,11 @@ import (
 	"testing"
 )
 
-// inventory is a PuppetDB with nodes and their facts. It knows the two queries of bindc facts. PuppetDB itself answers
-// in puppet/facts.
+// inventory is a fake PuppetDB with nodes and their facts. It answers the two queries of bindc facts. The tests in
+// puppet/facts use a real PuppetDB.
 type inventory struct {
 	mu    sync.Mutex
-	facts map[string]map[string]any // by node and name
+	facts map[string]map[string]any // values of facts, by node and name
 }
 
 func (i *inventory) ServeHTTP(w http.ResponseWriter, r *http.Request) {

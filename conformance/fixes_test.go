@@ -57,7 +57,7 @@ var withoutEdit = map[string]string{
 	"write ',' between two entries":      "the hint is general",
 }
 
-// Each mistake whose hint names the replacement has an edit. The edit removes the message, and adds no error.
+// Each diagnostic whose hint names a replacement has an edit. The edit removes the diagnostic and adds no error.
 func TestEditsRemoveMistakes(t *testing.T) {
 	text, err := os.ReadFile("testdata/mistakes.txt")
 	if err != nil {
@@ -90,8 +90,8 @@ func TestEditsRemoveMistakes(t *testing.T) {
 	}
 }
 
-// checkEdit applies the edits of r, compares the reports, and restores the files. An error may hide others. After an
-// error, new ones only count at the edited place.
+// checkEdit applies the edits of r, compares the reports, and restores the files. Because an error may hide others,
+// new errors after one count only at the edited place.
 func checkEdit(t *testing.T, dir string, r reported, before []reported) {
 	t.Helper()
 	edits := map[string][]diag.Edit{}

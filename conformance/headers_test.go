@@ -19,8 +19,8 @@ import (
 var manifestDirs = flag.String("manifest-dirs", "/usr/share/puppet:/usr/share/doc/puppet-agent",
 	"with -puppet: directories, separated by ':', whose manifests are parsed")
 
-// TestHeadersAgreeWithPuppet parses all manifests in some directories, and compares the classes, parameters, types and
-// type aliases with those that Puppet's own parser finds. It skips manifests that Puppet refuses.
+// TestHeadersAgreeWithPuppet parses all manifests in some directories, and compares the classes, parameters, types
+// and type aliases with those that Puppet's own parser finds. It skips manifests that Puppet rejects.
 //
 //	apt-get install puppet-agent 'puppet-module-*'
 //	go test ./conformance -run HeadersAgree -puppet -v -manifest-dirs /usr/share/puppet:DIR

@@ -174,7 +174,7 @@ func count(counts map[string]int, site *hiera5.Site, answers []hiera5.Answer) {
 	}
 }
 
-// readAnswers reads the answers of as many sites as the flag says.
+// readAnswers reads the answers for the number of sites that the flag gives.
 func readAnswers(t *testing.T) (out []siteAnswers) {
 	t.Helper()
 	packed, err := os.ReadFile(hiera5Answers)
@@ -351,8 +351,8 @@ func sameElements(array, line string) bool {
 	return !slices.ContainsFunc(want, notIn(got.Value)) && !slices.ContainsFunc(got.Value, notIn(want))
 }
 
-// programAnswers returns the answers of the programs, one line per question. If a site is refused, every line has the
-// messages of bindc.
+// programAnswers returns the answers of the programs, one line per question. If a site is rejected, every line has
+// the messages of bindc.
 func programAnswers(t *testing.T, site *hiera5.Site) []string {
 	t.Helper()
 	dir := t.TempDir()

@@ -17,7 +17,7 @@ import (
 // registry is an in-memory registry.
 type registry struct {
 	mu    sync.Mutex
-	blobs map[string][]byte // by digest
+	blobs map[string][]byte // blobs by digest
 	tags  map[string]string // digests of manifests, by repository and tag
 	made  int               // number of blobs that were pushed
 }
@@ -131,7 +131,8 @@ func TestPushesEachValidEnvironment(t *testing.T) {
 	}
 }
 
-// Parts of a build travel through a registry. No master can pull one as a snapshot, and link takes no snapshot.
+// Parts of a build can be pushed and linked through a registry. No master can pull one as a snapshot, and link
+// rejects snapshots.
 func TestPartsTravelThroughRegistry(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(&registry{blobs: map[string][]byte{}, tags: map[string]string{}})

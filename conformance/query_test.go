@@ -11,7 +11,8 @@ import (
 	"bindc/snapshot"
 )
 
-// The producer 'query' gets a query in the format of PuppetDB, in both syntaxes. select_result selects from the result.
+// The producer 'query' gets a query in the format of PuppetDB, in both syntaxes. select_result selects a part of the
+// result.
 func TestProducerQueryGetsPuppetDBQueries(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "bindings", "default.pp"), `bindings default {

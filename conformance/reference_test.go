@@ -16,9 +16,9 @@ type referenceCase struct {
 	ID, Title string
 	Input     struct {
 		Facts               map[string]json.RawMessage
-		Files               map[string]string // files of a site; nil: the fields below describe it
+		Files               map[string]string // files of a site; nil if the fields below describe the site
 		BinderConfigSetting string            `json:"binder_config_setting"`
-		Categories          [][]string        // name and value
+		Categories          [][]string        // name and value of each category
 		Bind                json.RawMessage
 		Layers              []struct {
 			Name     string
@@ -37,8 +37,11 @@ type referenceCase struct {
 	}
 }
 
-// TestReference compares the programs with recorded cases of the only implementation that was ever released.
-func TestReference(t *testing.T) { runCases(t, "../testdata/conformance/reference.json") }
+// TestAnswersAgreeWithReferenceImplementation compares the programs with recorded cases of the only implementation
+// that was ever released.
+func TestAnswersAgreeWithReferenceImplementation(t *testing.T) {
+	runCases(t, "../testdata/conformance/reference.json")
+}
 
 // TestFindings runs cases for which a second implementation of the language found another, correct answer.
 func TestFindings(t *testing.T) { runCases(t, "../testdata/conformance/findings.json") }
@@ -68,7 +71,7 @@ func (c *referenceCase) run(t *testing.T) {
 	case refused != "":
 		for _, l := range c.Expect.Lookups {
 			if l.Error != "" {
-				return // a build may reject what fails in a lookup
+				return // a build may reject a site whose lookup fails in the reference
 			}
 		}
 		t.Fatalf("refused:\n%s", refused)

@@ -10,9 +10,9 @@ import (
 	bindings "bindc/runtime"
 )
 
-// TestScalars compares plain scalars in a data file with those of Ruby's Psych in Puppet, except for intended
-// differences (docs/language.md, section 10).
-func TestScalars(t *testing.T) {
+// TestScalarsAgreeWithPsych compares plain scalars in a data file with those of Ruby's Psych in Puppet, except for
+// intended differences (docs/language.md, section 10).
+func TestScalarsAgreeWithPsych(t *testing.T) {
 	var table []struct{ Plain, Class, Value string }
 	readJSON(t, "../testdata/conformance/psych_scalars.json", &table)
 	for _, row := range table {

@@ -293,7 +293,7 @@ func asJSON(t *testing.T, doc any) []byte {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
-	e.SetIndent("", " ") // a sensitive value hides its whole line
+	e.SetIndent("", " ") // a value per line, because a sensitive value hides its whole line
 	if err := e.Encode(doc); err != nil {
 		t.Fatal(err)
 	}
@@ -402,7 +402,7 @@ func changed(r *rand.Rand, doc any) any {
 	piece := func() any {
 		out, err := jsonschema.UnmarshalJSON(strings.NewReader(pieces[r.IntN(len(pieces))]))
 		if err != nil {
-			panic(err) // the table is wrong
+			panic(err) // impossible, unless the table is wrong
 		}
 		return out
 	}

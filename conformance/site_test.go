@@ -18,8 +18,8 @@ import (
 	"bindc/snapshot"
 )
 
-// build compiles the site in dir like `bindc build`, and opens the snapshot. refused has the errors of the site, or ""
-// if it was compiled.
+// build compiles the site in dir like `bindc build`, and opens the snapshot. refused has the errors of the site, or
+// is "" if there are none.
 func build(t *testing.T, dir string, opts loader.Options) (snap *bindings.Snapshot, refused string) {
 	t.Helper()
 	return buildAndOpen(t, dir, opts, bindings.Options{})

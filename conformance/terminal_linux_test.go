@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// onTerminal runs a program whose outputs are a terminal of 80 columns, or of $TERMINAL_COLUMNS. It writes what is
-// shown there to the file screen.
+// onTerminal runs a program whose outputs are a terminal of 80 or $TERMINAL_COLUMNS columns. It writes the output on
+// the terminal to the file screen.
 func onTerminal(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: terminal PROGRAM ARG...")

@@ -4,5 +4,5 @@ package conformance
 
 import "github.com/rogpeppe/go-internal/testscript"
 
-// onTerminal exists only on Linux, because every system opens terminals in another way.
+// onTerminal is implemented only on Linux, because systems differ in how to open a terminal.
 func onTerminal(ts *testscript.TestScript, _ bool, _ []string) { ts.Fatalf("terminal: only on linux") }

@@ -178,7 +178,7 @@ func checkCandidates(t *testing.T, r *lookup.Request, key string, want []string)
 	}
 }
 
-// refusedVector is an entry of refused.json: a modified vector that a reader must refuse.
+// refusedVector is an entry of refused.json: a modified vector that a reader must reject.
 type refusedVector struct {
 	Name, From, At, Error, Why string
 	Truncate                   int
@@ -187,7 +187,7 @@ type refusedVector struct {
 		Bytes  string
 	}
 	Checksums bool  // recompute the checksums of the sections and of the header
-	Digest    *bool // false: do not recompute the digest
+	Digest    *bool // false to keep the digest, which is otherwise recomputed
 }
 
 func TestModifiedVectorsAreRefused(t *testing.T) {

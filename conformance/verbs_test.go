@@ -131,7 +131,7 @@ func TestVerbOfAnotherProgramNamesThatProgram(t *testing.T) {
 func tryExample(t *testing.T, example string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
-		return // the examples use a shell
+		return // the examples need a shell
 	}
 	dir := t.TempDir()
 	keys := "../internal/secret/eyaml/testdata"

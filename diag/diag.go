@@ -68,7 +68,7 @@ type Diagnostic struct {
 	End   Pos    // set by Locate: the end of the text at Pos, exclusive
 	Edits []Edit // set by Locate: what Fix changes
 
-	more int // only in the last diagnostic of a kind: the number of dropped ones
+	more int // number of dropped diagnostics; only set in the last one of a kind
 }
 
 // List collects diagnostics. The zero value is ready to use. It is safe for concurrent use.

@@ -18,7 +18,7 @@ func ExampleParse() {
 		log.Fatal(err)
 	}
 	fmt.Println(node.Name, node.Facts)
-	made, err := facts.Variables(node, bindings.FactsOptions{}) // for Snapshot.Request
+	made, err := facts.Variables(node, bindings.FactsOptions{}) // the argument of Snapshot.Request
 	fmt.Println(made != nil, err)
 	// Output:
 	// web1.example.org {os => {family => Debian}}

@@ -42,7 +42,7 @@ func (a *adopted) read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// works checks that the files that Puppet uses now are complete, and reports whether Puppet uses the snapshot.
+// works checks that the files in use are complete, and reports whether Puppet uses the snapshot.
 func (a *adopted) works(t *testing.T, what, asking string) bool {
 	t.Helper()
 	if copied := a.read(t, "hiera5.yaml"); copied != "" && copied != a.files["hiera.yaml"] {

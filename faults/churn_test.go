@@ -15,7 +15,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// If a site changes during a build, the build uses each file as it was before or after a change, never a mixture, or
+// If a site changes during a build, the build uses the old or the new content of each file, never a mixture, or
 // reports which file it could not read.
 func TestBuildOfChangingSiteUsesWholeFiles(t *testing.T) {
 	const nodes = 40
@@ -66,7 +66,7 @@ func churn(site string, nodes int, stop <-chan struct{}) {
 			if os.Rename(data, data+".away") == nil {
 				os.Rename(data+".away", data)
 			}
-		case 2, 3, 4: // in place, with the same length and in one write, so that readers see no mixture
+		case 2, 3, 4: // overwrites the file in one write of the same length, so that readers see no mixture
 			if f, err := os.OpenFile(path, os.O_WRONLY, 0); err == nil {
 				f.WriteAt(text, 0)
 				f.Close()
@@ -146,7 +146,7 @@ func TestDamagedCacheDoesNotChangeTheSnapshot(t *testing.T) {
 		}
 		r := run(t, "bindc", args...)
 		status := 2
-		if name == "nowhere" { // the pack is missing and cannot be written
+		if name == "nowhere" { // the directory of the cache is missing
 			status = 0
 		}
 		if r.status != status || digest(t, path) != want || !strings.Contains(r.stderr, pack) {

@@ -124,7 +124,7 @@ func TestBuildUnderProcessLimitsSucceedsOrNamesResource(t *testing.T) {
 				r.stderr += f.dir
 			}
 			if r.status == 1 && strings.Contains(r.stderr, "[read]") {
-				r.status = 2 // counts like a site that cannot be read
+				r.status = 2 // treated like a site that cannot be read
 				r.stderr += f.dir
 			}
 			f.kept(t, what, r, limit.errno)
@@ -186,7 +186,7 @@ func TestEachCallOfPublishingFailsSafely(t *testing.T) {
 	for _, call := range []string{"fsync", "renameat", "fchmod", "write"} {
 		for _, errno := range []string{"EIO", "ENOSPC", "EPERM"} {
 			r := injected(t, call, errno, 1, args...)
-			if call == "write" { // the message cannot be written, either
+			if call == "write" { // then the message cannot be written, either
 				r.stderr += "cannot write the snapshot " + f.dir
 			}
 			f.kept(t, call+": "+errno, r, "cannot write the snapshot")
@@ -204,7 +204,8 @@ func TestEachCallOfPublishingFailsSafely(t *testing.T) {
 		if r.status != 0 || digest(t, f.path) != want {
 			t.Errorf("%s: status %d: %s", call, r.status, r.stderr)
 		}
-		mode := map[string]os.FileMode{"fsync": 0o664, "fchown": 0o644}[call] // the group cannot be set
+		// fchown fails, so the group cannot be set
+		mode := map[string]os.FileMode{"fsync": 0o664, "fchown": 0o644}[call]
 		if info, err := os.Stat(f.path); err != nil || info.Mode() != mode {
 			t.Errorf("%s: permissions %v, expected %v (%v)", call, info.Mode(), mode, err)
 		}
@@ -252,7 +253,8 @@ func TestEachCallOfBuildFailsSafely(t *testing.T) {
 		len(tries), counts[true], counts[false])
 }
 
-// judge checks a build in which a call failed: it produces the same bytes, or its error contains a path.
+// judge checks a build in which a call failed. The build must produce the same bytes, or report an error with a
+// path.
 func judge(t *testing.T, what string, r result, path string, want [32]byte) (same bool) {
 	t.Helper()
 	switch {

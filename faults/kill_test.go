@@ -38,7 +38,7 @@ func TestBuildKilledAtAnyTimeLeavesOldOrNewFile(t *testing.T) {
 		sig := signals[random.IntN(len(signals))]
 		before := append(names(t, dir), names(t, cache)...)
 		if i%5 == 4 {
-			empty(t, cache) // so that the build writes the cache, too
+			empty(t, cache) // makes the build write the cache, too
 		}
 		cmd := command("bindc", args(i)...)
 		if err := cmd.Start(); err != nil {

@@ -29,7 +29,7 @@ const readerVariable = "BINDC_TRUST_READER"
 type load struct {
 	Requests, Answers, Switches int64
 	Errors                      []string // the first errors
-	Mapped, Files, Heap         [2]int64 // at the beginning and at the end
+	Mapped, Files, Heap         [2]int64 // counts at the beginning and at the end
 }
 
 // readers makes requests to a Watcher of path in several goroutines until stop is closed.

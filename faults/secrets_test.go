@@ -32,9 +32,9 @@ var showing = map[string][]string{
 	"bindc check": {"check SITE --facts-dir NODES", "check SITE --facts-dir NODES --format json",
 		"check SITE --lint", "check BAD", "check BAD --lint",
 		"check BAD --format json", "check BAD --format sarif", "check BAD --format github"},
-	"bindc fmt": {"fmt -l SITE/bindings/default.yaml SITE", // prints something only for a directory
-		"fmt -l BAD/bindings/default.yaml SITE"}, // -d shows the file on request
-	"bindc convert": nil, // prints the file on request
+	"bindc fmt": {"fmt -l SITE/bindings/default.yaml SITE", // prints names of files that differ
+		"fmt -l BAD/bindings/default.yaml SITE"}, // no -d, which shows the content on request
+	"bindc convert": nil, // prints the file, which is its purpose
 	"bindc environments": {"environments ROOT -o FILE.envs", "environments ROOT -o FILE.envs --format json",
 		"environments ROOT -o FILE.sealed --encrypt-to " + recipient,
 		"environments ROOT -o FILE.cut --slice node=n1", "environments ROOT -o FILE.cut --slice node --format json",

@@ -92,7 +92,7 @@ func TestVerbsReportTruncatedFile(t *testing.T) {
 				Replace(strings.Join(line, "\n")), "\n")
 			want, status := ask(t, args...)
 			for mapped := 1; ; mapped++ {
-				none := true // no run maps the file this often
+				none := true // whether no command maps the file this often
 				for keep := 0; keep < len(whole); keep += step {
 					r, out, met := askTruncated(t, file, mapped, keep, args)
 					if err := os.WriteFile(file, whole, 0o666); err != nil {

@@ -14,7 +14,7 @@ import (
 	"bindc/loader"
 )
 
-// only loads a site whose bindings file has one binding. It returns the site and its bindings.
+// only loads a site with a single binding. It returns the site and its bindings.
 func only(t *testing.T, text string, diags *diag.List) (*loader.Site, []loader.Binding) {
 	t.Helper()
 	text = "bindings_version: 1\nname: default\nbind:\n- " + text + "\n"
@@ -49,7 +49,7 @@ func typed(t *testing.T, text string) *types.Type {
 	return typ
 }
 
-// Each attribute in each of its forms, with the recipe that it compiles to.
+// The test compares the recipe of each attribute in each of its forms.
 func TestAttributesBecomeRecipes(t *testing.T) {
 	integer, data, text := typed(t, "Integer"), typed(t, "Data"), value.FromString
 	lambda, errs := syntax.ParseLambda("|$x| { $x + 1 }")
@@ -170,7 +170,7 @@ func TestAttributesBecomeRecipes(t *testing.T) {
 	}
 }
 
-// hashLookup returns the recipe that takes an entry of b.
+// hashLookup returns the recipe that looks up b and takes an entry of the hash.
 func hashLookup(typ *types.Type, entry value.Value) recipe.Recipe {
 	return recipe.Recipe{Kind: recipe.HashLookup, Targets: []recipe.Target{{Key: "b", Type: typ}}, Value: entry}
 }
@@ -180,7 +180,7 @@ func collecting(typ *types.Type, o recipe.Options) recipe.Recipe {
 	return recipe.Recipe{Kind: recipe.Multibind, Name: "\x00m", Type: typ, Options: &o}
 }
 
-// Attributes that are stored next to the recipe: the multibinding of a contribution, and flags.
+// The multibinding of a contribution and the flags of a binding are stored next to the recipe.
 func TestStoresContributionsAndFlagsNextToRecipe(t *testing.T) {
 	for source, check := range map[string]func(b *loader.Binding) bool{
 		"{in: m, to: 1}": func(b *loader.Binding) bool {
@@ -226,8 +226,8 @@ func TestStoresContributionsAndFlagsNextToRecipe(t *testing.T) {
 	}
 }
 
-// Errors in the attributes of a single binding, each at the mark. The binding still exists, with the value null, and
-// other bindings are still checked.
+// Each error is reported at the mark. The binding still exists, with the value null, and other bindings are still
+// checked.
 func TestInvalidAttributesAreReportedAtTheirPosition(t *testing.T) {
 	for _, c := range []struct {
 		source, code string
@@ -358,13 +358,14 @@ func TestInvalidAttributesAreReportedAtTheirPosition(t *testing.T) {
 	}
 }
 
-// marked returns the column of the mark in the file, which begins with the text before the binding.
+// marked returns the column of the mark in the bindings file that contains source.
 func marked(source string) int {
 	before, _, _ := strings.Cut(source, "¦")
 	return len("- ") + len([]rune(before)) + 1
 }
 
-// Errors that leave the key of a binding unknown: the site must not look as if it had fewer bindings.
+// If an error leaves the key of a binding unknown, the site is incomplete: it must not look as if it had fewer
+// bindings.
 func TestErrorsInKeysMakeSiteIncomplete(t *testing.T) {
 	for _, c := range []struct{ source, code string }{
 		{"¦{to: 1}", "attribute"},
@@ -387,7 +388,7 @@ func TestErrorsInKeysMakeSiteIncomplete(t *testing.T) {
 	}
 }
 
-// An attribute may be an expression if its value is constant: the result is the same as for a literal.
+// An attribute may be an expression with a constant value. The result is the same as for a literal.
 func TestConstantExpressionEqualsLiteralAttribute(t *testing.T) {
 	for _, c := range []struct{ computed, written string }{
 		{"{ to_first_found => ['x'] + [['Integer', 'y']] }", "{ to_first_found => ['x', ['Integer', 'y']] }"},

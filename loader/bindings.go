@@ -45,7 +45,7 @@ func (c *setCompiler) readSet(source bindingsfile.Source, names []string) {
 func (c *setCompiler) checkName(f *bindingsfile.File, names []string) {
 	name := names[0]
 	if f.Name == nil {
-		c.diags.Errorf(f.Pos, "bindings", "expected 'name: %s', the name that the path gives these bindings", name)
+		c.diags.Errorf(f.Pos, "bindings", "expected 'name: %s', as the path of the file requires", name)
 		return
 	}
 	given := f.Name.Value
@@ -121,7 +121,7 @@ func (c *setCompiler) checkIDs(s *bindingsfile.Statement) {
 	}
 }
 
-// checkMap reports a transformer on a rebound map of parameters: the map is needed at build time.
+// checkMap reports a transformer on a rebound map of parameters, because the build needs the map.
 func (c *setCompiler) checkMap(s *bindingsfile.Statement) {
 	if len(s.Producers) != 1 || s.Producers[0].Name != "rebind" || s.Transformer == nil {
 		return

@@ -19,7 +19,7 @@ import (
 type config struct {
 	categories    []category // all except common, highest first
 	layers        []layerConfig
-	defaultLayers bool // the layers are the default ones
+	defaultLayers bool // the configuration has no layers, so the defaults apply
 	extensions    registry
 	source        site.Categories
 }

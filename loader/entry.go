@@ -91,8 +91,8 @@ func (c *entryCollector) warnOfYml(backend string, f site.Listed) {
 	}
 }
 
-// ofExtension asks an extension for the data of the entry. Without variables, the entry is one path. Otherwise the
-// paths are those of existing files with any extension, because nothing else shows which nodes exist.
+// ofExtension asks an extension for the data of the entry. If the path has variables, it asks for the paths of
+// existing files with any file extension, because only they show which nodes exist.
 func (c *entryCollector) ofExtension(backend string) {
 	var names []string
 	if path, ok := c.e.path.fill(nil); ok {

@@ -7,7 +7,7 @@ import (
 )
 
 // A file name determines the condition under which the file applies: values of categories and, in braces, guards.
-func TestConditionFromFileName(t *testing.T) {
+func TestFileNameDeterminesCondition(t *testing.T) {
 	const none = "never"
 	tests := []struct {
 		name, value, path, file string
@@ -58,7 +58,7 @@ func TestConditionFromFileName(t *testing.T) {
 
 // If the value of an entry differs from the expression of its category, the path alone does not determine the
 // condition: the variables of the path are guards, and the category must have the entry's value.
-func TestConditionFromFileNameWhenEntryValueDiffers(t *testing.T) {
+func TestPathVariablesAreGuardsIfEntryValueDiffers(t *testing.T) {
 	const equal = `{${downcase("${osfamily}") == downcase("${os}")}}=true`
 	for _, test := range []struct {
 		name, value, path, file string

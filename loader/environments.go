@@ -75,7 +75,7 @@ var (
 type environmentsReader struct {
 	site.Files
 	root string
-	path string // of environments.pp, with its text
+	path string // path of environments.pp, and its text
 	src  string
 	file *syntax.Environments
 
@@ -92,7 +92,7 @@ func (r *environmentsReader) directories(dir string, names *regexp.Regexp, given
 			continue
 		}
 		if err != nil {
-			r.Failed(at, err) // silence would remove the snapshot of this environment
+			r.Failed(at, err) // must be reported, because otherwise the snapshot of this environment would be removed
 			continue
 		}
 		if !there || e.Name()[0] == '.' {
@@ -114,7 +114,7 @@ func (r *environmentsReader) add(name, dir string, at diag.Pos, given attributes
 		e.ModulePath = []string{}
 		for _, part := range strings.Split(path, ":") {
 			part = r.within(dir, part)
-			if there, _ := r.IsDir(part); there { // a module path may have directories that do not exist
+			if there, _ := r.IsDir(part); there { // directories in a module path need not exist
 				e.ModulePath = append(e.ModulePath, part)
 			}
 		}
@@ -264,7 +264,7 @@ func (r *environmentsReader) dynamic(d syntax.Declared, second bool, given attri
 	}
 }
 
-// titles returns the titles of a declaration as texts.
+// titles returns the titles of a declaration.
 func (r *environmentsReader) titles(n *expr.Node) []string {
 	v, ok := r.evaluate(n)
 	if !ok {

@@ -68,7 +68,7 @@ func results(n *expr.Node) []*expr.Node {
 	switch n.Op {
 	case expr.Const:
 		return []*expr.Node{n}
-	case expr.If, expr.Case, expr.Selector: // the first one is the condition
+	case expr.If, expr.Case, expr.Selector: // Kids[0] is the condition
 		kids = n.Kids[1:]
 	case expr.Option, expr.Block:
 		kids = n.Kids[max(0, len(n.Kids)-1):]

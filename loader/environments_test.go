@@ -260,7 +260,7 @@ func TestWithoutEnvironmentsFileDirectoriesAreEnvironments(t *testing.T) {
 	}
 	for _, loop := range []string{"environments.pp", "environments"} {
 		root := writeSite(t, map[string]string{"environments.d/x": ""})
-		if loop == "environments.pp" { // the message must name the loop, not its consequences
+		if loop == "environments.pp" { // the message must name the link that loops
 			root = writeSite(t, map[string]string{"environments/not-one/x": ""})
 		}
 		if err := os.Symlink(loop, filepath.Join(root, loop)); err != nil {

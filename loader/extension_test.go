@@ -153,7 +153,7 @@ func TestGoBackendIsCalledForEachPath(t *testing.T) {
 	}
 }
 
-// If a variable is the whole path, the backend is called only for the paths of existing files.
+// If the path of an entry is only a variable, the backend is called only for the paths of existing files.
 func TestBackendIsNotAskedForEmptyPath(t *testing.T) {
 	dir := writeSite(t, map[string]string{"binder_config.yaml": hieraWith["binder_config.yaml"],
 		"hiera.yaml": "version: 2\nbackends: [echo, echo]\nhierarchy: [[common, 'true', '${role}']]\n",

@@ -200,7 +200,8 @@ func TestFilesAreReadOnce(t *testing.T) {
 	}
 }
 
-// judge checks the result of a build with a fault. It returns 1 if the fault made no difference, and 0 otherwise.
+// judge checks the result of a build with a fault. It returns 1 if the result is the same as without the fault,
+// otherwise 0.
 func (b *faulty) judge(t *testing.T, what, path string, got, want []byte, found []diag.Diagnostic) int {
 	t.Helper()
 	named := func(d diag.Diagnostic) bool { return d.Code == "read" && d.Pos.File == path }

@@ -24,7 +24,7 @@ type hieraDir struct {
 	otherVersion string // if not empty, the file is for another version of Hiera, described here
 	backends     []string
 	entries      []hierarchyEntry
-	data         []dataFile // in the order of the hierarchy
+	data         []dataFile // data files in the order of the hierarchy
 }
 
 // dataFile is a path of the hierarchy, after replacing its variables, with the condition under which a request has this
@@ -49,7 +49,7 @@ type hieraReader struct {
 	*site.Inputs
 	*site.Dimensions
 	extensions registry
-	dirs       map[string]*hieraDir // by configuration file; nil if it has an error
+	dirs       map[string]*hieraDir // hierarchies by configuration file; nil if it has an error
 }
 
 // dir returns the Hiera 2 directory with the configuration file path, or nil if that file has an error.

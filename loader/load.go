@@ -43,7 +43,7 @@ type Options struct {
 	Found  func() // called for each file before it is parsed; may be nil
 	Parsed func() // called for each parsed file, concurrently; may be nil
 
-	Disk fsx.Disk // the zero value is the file system as it is
+	Disk fsx.Disk // how files are read; the zero value reads the file system
 
 	foundAgain int // replaces maxFoundAgain in tests
 }

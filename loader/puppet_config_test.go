@@ -27,7 +27,7 @@ func TestReadsConfigurationInPuppetSyntax(t *testing.T) {
 		categories, layers string
 		reported           string
 	}{
-		{"nothing", "site { }", defaultCategories, defaultLayers, ""},
+		{"empty site uses defaults", "site { }", defaultCategories, defaultLayers, ""},
 		{"an empty hash leaves node and environment", "site { categories { } }", none, defaultLayers, ""},
 		{"categories", "site { categories { node => $::fqdn, environment => true, role => $::role } }",
 			"node=$fqdn environment=$environment role=$role", defaultLayers, ""},

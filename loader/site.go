@@ -19,7 +19,7 @@ type Site struct {
 
 	Paths map[string][]int // the dimensions that are paths of Hiera 5, by module: "" for the site and the global one
 
-	Hierarchies []Hierarchy // of Hiera 5, in the order in which lookups use them
+	Hierarchies []Hierarchy // hierarchies of Hiera 5, in the order in which lookups use them
 
 	Modules   []Module // the modules on the module path, sorted by name
 	Manifests string   // the file or directory with Puppet's manifests of the site; it may be missing
@@ -98,7 +98,7 @@ type Transfer struct {
 	When []int // alternative conditions, as indexes in Site.Conditions; at least one
 	Pos  diag.Pos
 
-	Target, From   string    // as in the source
+	Target, From   string    // names as in the source
 	Keys, FromKeys string    // prefixes of the keys of their parameters
 	TypeKeys       string    // prefix of the keys of Target's type
 	Map            string    // key of the map between both types

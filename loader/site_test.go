@@ -108,7 +108,7 @@ var sites = []struct {
 	reported []string
 	contents []string
 }{
-	{"nothing", nil, []string{". error site"}, nil},
+	{"empty directory", nil, []string{". error site"}, nil},
 	{"file that is not part of a site", map[string]string{"x.yaml": "a: 1"}, []string{". error site"}, nil},
 	{"hiera.yaml that is a link to itself", map[string]string{"hiera.yaml": "-> hiera.yaml"},
 		[]string{"hiera.yaml error read"}, nil},

@@ -329,7 +329,7 @@ func (c *setCompiler) dependency(s *bindingsfile.Statement, when []int) {
 	if !okFrom || !okTo {
 		return
 	}
-	c.Alternatives -= len(from)*len(to) - max(len(from), len(to)) // two lists give more pairs than elements
+	c.Alternatives -= len(from)*len(to) - max(len(from), len(to)) // two lists give more pairs than they have elements
 	if !c.chargeBindings(len(from)*len(to), s.Pos, when) {
 		return
 	}

@@ -228,7 +228,7 @@ var statements = []struct {
 		[]string{"attribute @1", "attribute @'b[c]'", "attribute @'D'"}},
 }
 
-func TestStatementsInYAML(t *testing.T) {
+func TestStatementsInYAMLBecomeBindings(t *testing.T) {
 	for _, c := range statements {
 		t.Run(c.name, func(t *testing.T) {
 			text := "bindings_version: 1\nname: default\nbind:\n- " + c.text + "\n"
@@ -238,7 +238,7 @@ func TestStatementsInYAML(t *testing.T) {
 }
 
 // Statements in Puppet syntax whose positions differ from the YAML ones.
-func TestStatementsInPuppetSyntax(t *testing.T) {
+func TestStatementsInPuppetSyntaxBecomeBindings(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		want       []string

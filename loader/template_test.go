@@ -17,19 +17,19 @@ func parseTemplate(t *testing.T, text string) template {
 	return pathTemplate(node)
 }
 
-func TestReadingsOfPathByTemplate(t *testing.T) {
+func TestTemplateFindsAllReadingsOfPath(t *testing.T) {
 	tests := []struct {
 		name, template, path string
-		want                 [][]string // for each reading, the values of the references in order
+		want                 [][]string // values of the references in each reading, in order
 	}{
 		{"variable at the end", "data/${role}", "data/web", [][]string{{"web"}}},
-		{"variable between texts", "data/${role}/x", "data/web/x", [][]string{{"web"}}},
+		{"variable between literals", "data/${role}/x", "data/web/x", [][]string{{"web"}}},
 		{"text before does not match", "data/${role}", "date/web", nil},
 		{"text after does not match", "data/${role}/x", "data/web/y", nil},
 		{"numbered variable", "data/${1}", "data/1", [][]string{{"1"}}},
 		{"dot after a variable", "${role}./b", "x./b", [][]string{{"x"}}},
 		{"redundant dots and slashes", "./a/./${role}//b", "a/x/b", [][]string{{"x"}}},
-		{"overlapping texts do not match", "aba${role}ba", "aba", nil},
+		{"overlapping literals do not match", "aba${role}ba", "aba", nil},
 		{"role may contain a slash", "data/${role}", "data/mediawiki/appserver", [][]string{{"mediawiki/appserver"}}},
 		{"fqdn has no slash", "data/${fqdn}", "data/env/production", nil},
 		{"top-scope fqdn has no slash", "data/${::fqdn}", "data/env/production", nil},

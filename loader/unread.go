@@ -29,7 +29,7 @@ func (p *planner) warnOfUnread() {
 	}
 	u.hiera5Data()
 	if !p.namedComplete {
-		return // an invalid URI may refer to any of these files
+		return // an invalid URI may be meant for any of these files
 	}
 	u.hierarchy(p.Dir, uri{scheme: "confdir-hiera"}, uri{scheme: "hiera"})
 	u.dataAlone()

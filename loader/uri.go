@@ -11,7 +11,7 @@ import (
 type uri struct {
 	scheme, path string // path has no slash at either end
 	optional     bool
-	found        bool // the result of a wildcard
+	found        bool // found by a wildcard
 	at           diag.Pos
 }
 

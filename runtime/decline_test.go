@@ -169,15 +169,15 @@ func TestHieraValueIsUsedIfBindingsAboveDecline(t *testing.T) {
 		{"m::both.y", lookupOf("m::both.y"), `2`, `2`},
 		{"m::both.z", lookupOf("m::both.z"), `3`, `3`},
 		{"m::both.x in the default_hierarchy", lookupOf("m::both.x"), `1`, `1`},
-		{"misfit, which cannot be merged", lookupOf("misfit"), `evaluation`, `evaluation`},
-		{"hinted, bound to a sensitive value", lookupOf("hinted"), `sensitive 3`, `sensitive 3`},
-		{"hinted in all entries", func(r *bindings.Request) (bindings.Value, bool, error) {
+		{"key misfit, which cannot be merged", lookupOf("misfit"), `evaluation`, `evaluation`},
+		{"key hinted, bound to a sensitive value", lookupOf("hinted"), `sensitive 3`, `sensitive 3`},
+		{"key hinted in all entries", func(r *bindings.Request) (bindings.Value, bool, error) {
 			return lookupEntries(r, "hinted", 0, -1, hash)
 		}, `sensitive 3`, `sensitive 3`},
-		{"old from the second entry on", func(r *bindings.Request) (bindings.Value, bool, error) {
+		{"key old from the second entry on", func(r *bindings.Request) (bindings.Value, bool, error) {
 			return lookupEntries(r, "old", 1, -1, first)
 		}, `nothing`, `nothing`},
-		{"again in all entries", func(r *bindings.Request) (bindings.Value, bool, error) {
+		{"key again in all entries", func(r *bindings.Request) (bindings.Value, bool, error) {
 			return lookupEntries(r, "again", 0, -1, hash)
 		}, `sensitive {"z":3}`, `sensitive {"z":3}`},
 	} {

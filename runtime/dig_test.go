@@ -23,6 +23,8 @@ common: {server: {port: 8140, 7: seven}, list: [zero], none: null}
 merged: {a: 2, b: 2}
 text: plain
 computed: {who: "%{node}"}
+a_root_of_some_length: {"key of words": 1, "x-y": 2, "7up": 3, "": 4, _under: {a_segment_of_usual_length: 5}, "no:0": 6,
+  "a'b": 7, ümlaut: 8, "{": 9}
 `
 
 // Dotted keys have a faster path if their root is bound to a constant. It gives the same results.
@@ -44,7 +46,22 @@ func TestDottedKeysReturnEntries(t *testing.T) {
 		"computed.who":         `"n1"`,
 		"absent.x":             "not found",
 		"lookup_options.x":     "not found",
-		"text.x":               "'text.x': 'text.x' needs a Hash with the key 'x', found String",
+		"a_root_of_some_length._under.a_segment_of_usual_length": "5",
+		"a_root_of_some_length._under.a_segment_of_usual_lengt":  "not found",
+		"a_root_of_some_length.key of words":                     "1",
+		"a_root_of_some_length. key of words ":                   "1",
+		"a_root_of_some_length.x-y":                              "2",
+		"a_root_of_some_length.7up":                              "3",
+		"a_root_of_some_length.no:0":                             "6",
+		`a_root_of_some_length."a'b"`:                            "7",
+		"a_root_of_some_length.ümlaut":                           "8",
+		"a_root_of_some_length.{":                                "9",
+		"a_root_of_some_length.x":                                "not found",
+		"a_root_of_some_length..x": "'a_root_of_some_length..x' is not a valid key: " +
+			"nothing is between two dots, before the first or after the last",
+		"a_root_of_some_length.": "'a_root_of_some_length.' is not a valid key: " +
+			"nothing is between two dots, before the first or after the last",
+		"text.x": "'text.x': 'text.x' needs a Hash with the key 'x', found String",
 	} {
 		v, found, err := req.Lookup(key)
 		if got := shown(t, v, found, err); got != want {

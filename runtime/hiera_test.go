@@ -557,7 +557,7 @@ bind:
 }
 
 // A hierarchy may have a single entry.
-func TestLookupInHierarchyWithOneEntry(t *testing.T) {
+func TestHierarchyWithOneEntryAnswers(t *testing.T) {
 	s := hieraSnapshot(t, "-- binder_config.yaml --\nversion: 1\nlayers: [{name: hiera, include: 'hiera:/'}]\n"+
 		"-- hiera.yaml --\nversion: 5\nhierarchy: [{name: C, path: common.yaml}]\n"+
 		"-- data/common.yaml --\na: {b: 1}\n", bindings.Options{})

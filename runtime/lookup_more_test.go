@@ -400,7 +400,7 @@ bind:
 
 // A guard may have no category, values of a category need not be valid UTF-8, and a file may demand strict
 // variables.
-func TestLookupWithUnusualDimensions(t *testing.T) {
+func TestGuardsWithoutCategoryAndInvalidUTF8AreMatched(t *testing.T) {
 	variable := func(name string) []byte { return expr.Append(nil, &expr.Node{Op: expr.Var, Name: name}) }
 	c := &snapshot.Content{
 		Layers: []string{"site"},

@@ -106,7 +106,7 @@ func TestDecliningContributionIsIgnored(t *testing.T) {
 			[]recipe.Part{part("a", 1, recipe.Include), optionalPart("b", 1, "no"),
 				part("a", 2, "exclude"), part("c", 2, "exclude"), part("c", 3, recipe.Include),
 				part("d", 3, recipe.Include)}, `["a","d"]`},
-		{"undef of one that is not optional is an element", array, []recipe.Part{{Recipe: &recipe.Recipe{
+		{"undef of a required contribution is an element", array, []recipe.Part{{Recipe: &recipe.Recipe{
 			Kind: recipe.Expression, Expr: variable("no")}}, part("m", 1, "a")}, `[null,"a"]`},
 	} {
 		if got := collect(t, c.options, c.parts...); got != c.want {
@@ -132,7 +132,7 @@ func TestDecliningContributionIsIgnored(t *testing.T) {
 
 // A rename applies to contributions of lower precedence. The lowest rename is applied first. Aliases are added after
 // that and in no order, as with keys.
-func TestRenamedAndAliasedContributions(t *testing.T) {
+func TestRenamesApplyToLowerContributionsAndBeforeAliases(t *testing.T) {
 	rename := func(name, old string, precedence uint32) recipe.Part {
 		return under(recipe.RenamedPart, name, old, precedence)
 	}

@@ -225,8 +225,8 @@ func TestNeedsCountsEncryptedValueAsArray(t *testing.T) {
 		opts            bindings.Options
 		locations       int
 	}{
-		{"with the key", "k", bindings.Options{Unseal: unsealWith(key)}, 1},
-		{"without", "k", bindings.Options{}, 2},
+		{"sealed, with the key", "k", bindings.Options{Unseal: unsealWith(key)}, 1},
+		{"sealed, without the key", "k", bindings.Options{}, 2},
 		{"not sealed", "", bindings.Options{}, 1},
 		{"sealed for another key", "other", bindings.Options{Unseal: unsealWith(key)}, 2},
 	} {

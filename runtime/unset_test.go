@@ -99,7 +99,7 @@ func TestUnsetVariablesOfCandidates(t *testing.T) {
 
 // A value is reported as misspelt if it is similar to a value in a condition. Names of nodes and very short values
 // are not compared.
-func TestMisspeltValues(t *testing.T) {
+func TestValuesSimilarToThoseInConditionsAreMisspelt(t *testing.T) {
 	s := openSite(t, conditional)
 	for facts, want := range map[string]string{
 		`{"role": "frontent"}`:                   "role frontent: frontend;",

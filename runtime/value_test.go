@@ -11,7 +11,7 @@ import (
 	"bindc/snapshot"
 )
 
-func TestValueOfOrdinaryGoValues(t *testing.T) {
+func TestValueOfConvertsOrdinaryGoValues(t *testing.T) {
 	type port uint16
 	type name string
 	text, cyclic := "behind a pointer", map[string]any{}

@@ -431,7 +431,7 @@ func TestRequestsDuringReplacementsUseOneSnapshot(t *testing.T) {
 	for n := 1; n <= replacements; n++ {
 		publish(n)
 		if n%2 == 1 {
-			time.Sleep(time.Millisecond) // for a poll
+			time.Sleep(time.Millisecond) // time for a poll
 		} else if _, err := w.Check(); err != nil { // in addition to the polls
 			t.Error(err)
 		}

@@ -152,14 +152,14 @@ func (c *conn) appendGroup(s *session, entries string, g group, limit int) error
 	}
 	w := newValueWriter(c.answer)
 	for _, key := range g.keys {
-		o, secret := look(key)
+		v, found, secret, err := look(key)
 		switch {
 		case secret || w.size() > limit:
 			w.withheld = appendItem(w.withheld, key)
-		case !o.Found && o.Err == nil:
+		case !found && err == nil:
 			w.absent = appendItem(w.absent, key)
 		default:
-			if err := w.add(key, o); err != nil {
+			if err := w.add(key, v, found, err); err != nil {
 				return err
 			}
 		}

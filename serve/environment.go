@@ -21,8 +21,8 @@ type environments struct {
 	opts       *Options
 	mu         sync.Mutex
 	retryAfter time.Duration           // when to retry a file that failed to open and has not changed
-	open       map[string]*environment // by path; includes environments that failed to open
-	choice     *bindings.Environments  // for a directory; set by the first request
+	open       map[string]*environment // environments by path, including those that failed to open
+	choice     *bindings.Environments  // choice of environments in a directory; set by the first request
 
 	beforeSession func() // set by tests: called before a session opens, after the needs of its snapshot were read
 }

@@ -70,8 +70,7 @@ func TestReportsOfUnfollowedWatcherAreDropped(t *testing.T) {
 func TestAnswerPartsAreCommaSeparated(t *testing.T) {
 	var w valueWriter
 	for _, key := range []string{"a", "b"} {
-		o := lookup.Outcome{Err: &bindings.Error{Code: "x", Message: key}}
-		if err := w.add(key, o); err != nil {
+		if err := w.add(key, lookup.Value{}, false, &bindings.Error{Code: "x", Message: key}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -79,7 +78,7 @@ func TestAnswerPartsAreCommaSeparated(t *testing.T) {
 		t.Errorf("%s", w.errors)
 	}
 	other := errors.New("the session has ended")
-	if err := w.add("c", lookup.Outcome{Err: other}); err != other {
+	if err := w.add("c", lookup.Value{}, false, other); err != other {
 		t.Error(err)
 	}
 }
@@ -118,7 +117,7 @@ func TestTimerDoesNotEndALaterSession(t *testing.T) {
 // Messages of errors count towards the size of an answer.
 func TestErrorsCountTowardsAnswerSize(t *testing.T) {
 	w := valueWriter{errors: make([]byte, maxAnswer)}
-	if err := w.add("a", lookup.Outcome{Err: &bindings.Error{}}); err == nil {
+	if err := w.add("a", lookup.Value{}, false, &bindings.Error{}); err == nil {
 		t.Error("it fits")
 	}
 }

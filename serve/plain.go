@@ -3,6 +3,9 @@ package serve
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
+
+	"bindc/internal/value"
 )
 
 // decodePlain decodes the question 'keys' as programs write it: only the members ask, session and keys, without spaces
@@ -63,11 +66,11 @@ func plainText(text string) (s, rest string, ok bool) {
 	if !strings.HasPrefix(text, `"`) {
 		return "", "", false
 	}
-	for i := 1; i < len(text); i++ {
+	for i := 1 + value.Plain(text[1:]); i < len(text); i += 1 + value.Plain(text[i+1:]) {
 		switch c := text[i]; {
 		case c == '"':
 			return text[1:i], text[i+1:], true
-		case c == '\\' || c < ' ':
+		case c < utf8.RuneSelf:
 			return "", "", false
 		}
 	}

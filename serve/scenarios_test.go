@@ -270,7 +270,7 @@ func TestFramesAreReadInPieces(t *testing.T) {
 		answers int
 		err     error
 	}{
-		{"nothing", nil, 0, nil},
+		{"no input", nil, 0, nil},
 		{"a truncated header", []byte{0, 0}, 0, io.ErrUnexpectedEOF},
 		{"a header without a body", []byte{0, 0, 0, 9}, 0, io.ErrUnexpectedEOF},
 		{"a truncated question", frame(hello)[:12], 0, io.ErrUnexpectedEOF},

@@ -26,7 +26,7 @@ const (
 	retryAfter     = 10 * time.Second // how long a failure to open a snapshot is remembered
 )
 
-// Options configure a Server. Path is required.
+// Options configures a Server. Path is required.
 type Options struct {
 	Path     string                // a snapshot, or a directory with one snapshot per environment
 	Snapshot bindings.WatchOptions // options for watching each snapshot; Notify is ignored

@@ -17,8 +17,8 @@ const lookupOptions = "lookup_options"
 func (c *conn) values(keys []string, look lookFunc) error {
 	w := newValueWriter(c.answer)
 	for _, key := range keys {
-		o, _ := look(key)
-		if err := w.add(key, o); err != nil {
+		v, found, _, err := look(key)
+		if err := w.add(key, v, found, err); err != nil {
 			return err
 		}
 	}
@@ -38,7 +38,7 @@ func (c *conn) candidates(s *session, key string) error {
 			c.answer = append(c.answer, ',')
 		}
 		w := newValueWriter(c.answer)
-		if err := w.add(key, o); err != nil {
+		if err := w.add(key, o.Value, o.Found, o.Err); err != nil {
 			return err
 		}
 		c.answer = w.end()
@@ -47,12 +47,19 @@ func (c *conn) candidates(s *session, key string) error {
 	return nil
 }
 
-// lookFunc looks up a key, and reports whether the outcome depends on anything sensitive.
-type lookFunc func(key string) (o lookup.Outcome, secret bool)
+// lookFunc looks up a key. secret reports whether the outcome depends on anything sensitive. The results are not a
+// lookup.Outcome, because Go returns a struct of this size through memory.
+type lookFunc func(key string) (v lookup.Value, found, secret bool, err error)
 
 // lookFuncFor returns the function that looks up the keys of a question, with its merge strategy and in its range of
 // entries.
 func (s *session) lookFuncFor(q *question) (lookFunc, error) {
+	if q.Merge == nil && q.Entries == "" {
+		return func(key string) (v lookup.Value, found, secret bool, err error) {
+			v, found, err = s.lookup(key)
+			return v, found, v.Sensitive(), err
+		}, nil
+	}
 	strategy, err := strategyOf(q)
 	if err != nil {
 		return nil, err
@@ -70,13 +77,12 @@ func (s *session) lookFuncFor(q *question) (lookFunc, error) {
 			return s.request().LookupEntriesSecret(key, from, to, lookup.Value(strategy))
 		}
 	}
-	return func(key string) (lookup.Outcome, bool) {
-		v, found, secret, err := look(key)
-		o := lookup.Outcome{Value: v, Found: found, Err: err}
+	return func(key string) (v lookup.Value, found, secret bool, err error) {
+		v, found, secret, err = look(key)
 		if key == lookupOptions {
-			o = s.info.withMergedKeys(o)
+			v, found, err = s.info.withMergedKeys(v, found, err)
 		}
-		return o, secret
+		return v, found, secret, err
 	}, nil
 }
 
@@ -106,22 +112,22 @@ func parseEntries(text string) (from, to int, err error) {
 }
 
 // lookup looks up key for the node.
-func (s *session) lookup(key string) lookup.Outcome {
+func (s *session) lookup(key string) (lookup.Value, bool, error) {
 	v, found, err := s.request().Lookup(key)
-	o := lookup.Outcome{Value: v, Found: found, Err: err}
 	if key == lookupOptions {
-		o = s.info.withMergedKeys(o)
+		v, found, err = s.info.withMergedKeys(v, found, err)
 	}
-	return o
+	return v, found, err
 }
 
 // effective returns the values that are bound to key for the node, which Puppet may merge. A merged value counts as
 // one. An abstract binding is omitted if another binding is above it.
 func (s *session) effective(key string) ([]lookup.Outcome, error) {
-	first := s.lookup(key)
-	if !first.Found && first.Err == nil {
+	v, found, err := s.lookup(key)
+	if !found && err == nil {
 		return nil, nil
 	}
+	first := lookup.Outcome{Value: v, Found: found, Err: err}
 	if _, merged := slices.BinarySearch(s.info.merged, key); merged {
 		return []lookup.Outcome{first}, nil
 	}
@@ -140,23 +146,23 @@ func (s *session) effective(key string) ([]lookup.Outcome, error) {
 
 // withMergedKeys sets the strategy of already merged keys to first in lookup_options, so that Puppet does not merge
 // them again.
-func (k *snapshotInfo) withMergedKeys(o lookup.Outcome) lookup.Outcome {
-	own := bindings.Value(o.Value)
-	if len(k.merged) == 0 || o.Err != nil || o.Found && (own.Sensitive() || own.Kind() != bindings.Hash) {
-		return o
+func (k *snapshotInfo) withMergedKeys(v lookup.Value, found bool, err error) (lookup.Value, bool, error) {
+	own := bindings.Value(v)
+	if len(k.merged) == 0 || err != nil || found && (own.Sensitive() || own.Kind() != bindings.Hash) {
+		return v, found, err
 	}
 	options := map[string]any{}
 	for key, v := range own.Entries() {
 		if key.Kind() != bindings.String {
-			return o
+			return lookup.Value(own), found, nil
 		}
 		options[key.String()] = v
 	}
 	for _, key := range k.merged {
 		options[key] = map[string]string{"merge": "first"}
 	}
-	v, err := bindings.ValueOf(options)
-	return lookup.Outcome{Value: lookup.Value(v), Found: true, Err: err}
+	own, err = bindings.ValueOf(options)
+	return lookup.Value(own), true, err
 }
 
 // valueWriter writes plain values into one member of the answer and other values into separate members.
@@ -176,29 +182,29 @@ func newValueWriter(dst []byte) valueWriter {
 func (w *valueWriter) size() int { return len(w.plain) + len(w.rich) + len(w.errors) }
 
 // add adds the outcome of a key. It only returns errors that affect more than the key.
-func (w *valueWriter) add(key string, o lookup.Outcome) error {
-	switch e := o.Err.(type) {
+func (w *valueWriter) add(key string, v lookup.Value, found bool, err error) error {
+	switch e := err.(type) {
 	case nil:
 	case *bindings.Error:
 		w.errors = appendError(appendKey(w.errors, w.errors != nil, key), e.Code, e.Message)
 		return w.fits()
 	default:
-		return o.Err
+		return err
 	}
-	if !o.Found {
+	if !found {
 		return nil
 	}
 	before := len(w.plain)
 	w.plain = appendKey(w.plain, before > w.valuesStart, key)
 	from := len(w.plain)
-	plain, rich, err := o.Value.Reveal().AppendRich(w.plain)
+	plain, rich, err := v.Reveal().AppendRich(w.plain)
 	if err != nil {
 		return err
 	}
 	w.plain = plain
-	if rich || o.Value.Sensitive() {
+	if rich || v.Sensitive() {
 		w.rich = appendKey(w.rich, w.rich != nil, key)
-		w.rich = appendMarked(w.rich, plain[from:], o.Value.Sensitive())
+		w.rich = appendMarked(w.rich, plain[from:], v.Sensitive())
 		w.plain = plain[:before]
 	}
 	return w.fits()

@@ -249,7 +249,8 @@ func TestDownloadsWaitForTheirTurn(t *testing.T) {
 	})
 }
 
-// A pull that does not get a turn ends at its timeout. A pull whose source has nothing new does not wait for a turn.
+// A pull that does not get its turn to download ends at its timeout. A pull whose source has nothing new does not
+// wait for its turn.
 func TestWaitingForATurnEndsAtTheTimeout(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")

@@ -191,7 +191,7 @@ func (h *HTTP) get(ctx context.Context, suffix, validator string) (*http.Respons
 	if u.RawPath != "" {
 		u.RawPath += suffix
 	}
-	u.User = nil // because errors of the client contain the URL
+	u.User = nil // errors of the client contain the URL
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
 		return nil, err

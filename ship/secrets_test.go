@@ -136,8 +136,8 @@ func TestRepeatedRejectionsAreMarked(t *testing.T) {
 		{"another reason", func() { rules, content = "third", true }, Content, false},
 		{"the same reason again", func() {}, Content, true},
 		{"accepted", func() { rules, shut, content = "fourth", false, false }, "", false},
-		{"nothing new", func() {}, "", false},
-		{"nothing new again", func() {}, "", false},
+		{"no new release", func() {}, "", false},
+		{"still no new release", func() {}, "", false},
 		{"rejected as before", func() { rules, shut, m.shelf.text = "first", true, "one" }, Gate, false},
 		{"rejected as before, with a damaged active file", func() { m.damage("two") }, Gate, false},
 	} {

@@ -97,7 +97,7 @@ var ErrUnchanged = errors.New("nothing new")
 type Offer struct {
 	Validator string
 	Digest    Digest // "" if unknown
-	Size      int64  // in bytes; -1 if unknown
+	Size      int64  // size in bytes, or -1 if unknown
 	Note      string // why polling this source is inefficient; usually ""
 	Revision  string // revision of the sources; a signed statement overrides it
 	// Body reads the snapshot. It is called at most once, and its reader is valid until Close.

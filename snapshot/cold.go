@@ -66,7 +66,7 @@ func (s *Snapshot) badBlock(block int, expected string) error {
 // scopeOrigins is the record of a scope in section origins.
 type scopeOrigins struct {
 	n                uint32
-	keys             []uint32 // only in narrow levels
+	keys             []uint32 // numbers of the keys; only in narrow levels
 	input, line, col originColumn
 }
 

@@ -68,7 +68,7 @@ type Level struct {
 type Scope struct {
 	Values  []string
 	Entries []Entry  // sorted by key, unique
-	Origins []Origin // of the entries, in the same order
+	Origins []Origin // origins of the entries, in the same order
 }
 
 // origin returns the origin of entry i, or the zero Origin if the content has no origins.

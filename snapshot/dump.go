@@ -143,7 +143,7 @@ func (d *dumper) blockTab() {
 		}
 		block, end = at, off
 		text := "damaged"
-		if encoded, err := d.encoded(Ref(refBlock | n)); err == nil {
+		if encoded, err := d.Encoded(Ref(refBlock | n)); err == nil {
 			if v, rest, err := value.View(encoded); err == nil {
 				text, end = shorten(v), off+uint32(len(encoded)-len(rest))
 			}

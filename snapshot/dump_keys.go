@@ -24,7 +24,7 @@ func (d *dumper) perfect(p *perfect) {
 
 // A cell is data in section keys that a record or a table refers to.
 type cell struct {
-	at      uint64 // in section keys
+	at      uint64 // offset in section keys
 	bytes   uint64
 	meaning string
 }
@@ -176,7 +176,7 @@ const maxText = 80
 // small returns the value in a cell, and its size. It reads at most blockFrom bytes, since cells only hold smaller
 // values and a forged file may refer to a large one again and again.
 func (d *dumper) small(ref Ref) (v value.Value, size uint64, ok bool) {
-	text, err := d.encoded(ref)
+	text, err := d.Encoded(ref)
 	if err != nil {
 		return v, 0, false
 	}

@@ -178,7 +178,7 @@ func (s *Snapshot) stored(ref Ref) (Stored, error) {
 	if ref&refKind == refInline {
 		return Stored{Bytes: string(value.Append(nil, inlineValue(uint32(ref&^refKind))))}, nil
 	}
-	text, err := s.encoded(ref)
+	text, err := s.Encoded(ref)
 	if err != nil {
 		return Stored{}, err
 	}

@@ -38,7 +38,7 @@ func (s *Snapshot) Value(ref Ref) (value.Value, error) {
 	if ref&refKind == refInline {
 		return inlineValue(uint32(ref &^ refKind)), nil
 	}
-	text, err := s.encoded(ref)
+	text, err := s.Encoded(ref)
 	if err != nil {
 		return value.Value{}, err
 	}
@@ -49,8 +49,8 @@ func (s *Snapshot) Value(ref Ref) (value.Value, error) {
 	return v, nil
 }
 
-// encoded returns a string that begins with the encoded value that ref refers to.
-func (s *Snapshot) encoded(ref Ref) (string, error) {
+// Encoded returns a string that begins with the encoded value that ref refers to.
+func (s *Snapshot) Encoded(ref Ref) (string, error) {
 	n := uint32(ref &^ refKind)
 	switch ref & refKind {
 	case refCell:

@@ -220,7 +220,7 @@ func TestUpdateReplacesOnlyDifferentContent(t *testing.T) {
 		there func(path string) error
 		news  bool
 	}{
-		{"nothing", func(string) error { return nil }, true},
+		{"no file", func(string) error { return nil }, true},
 		{"the same bytes", func(path string) error { return os.WriteFile(path, []byte(same), 0o644) }, false},
 		{"another site", func(path string) error { return os.WriteFile(path, fileOf(t, other), 0o644) }, true},
 		{"more bytes", func(path string) error { return os.WriteFile(path, []byte(same+"x"), 0o644) }, true},

@@ -231,7 +231,7 @@ func (v *verifier) checkRef(n uint32, ref Ref, sec section, at uint64) error {
 
 // checkValue checks the value that ref refers to and returns its encoded length.
 func (v *verifier) checkValue(ref Ref) (bytes int, err error) {
-	text, err := v.encoded(ref)
+	text, err := v.Encoded(ref)
 	if err != nil {
 		return 0, err
 	}

@@ -77,8 +77,8 @@ func (w *View) Lookup(key string) (value.Value, bool, error) {
 	}
 	if at8(w.prints, n) != uint8(h) {
 		if w.digs && plain(at64(key, 0))&plain(at64(key, 8))&plain(at64(key, middle))&plain(at64(key, middle+8))&
-			plain(at64(key, last))&plain(at64(key, last+8)) != allPlain {
-			return w.unbound(key)
+			plain(at64(key, last))&plain(at64(key, last+8)) != allPlain && hasSpecial(key) {
+			return w.follow(key, noRef, false)
 		}
 		return value.Value{}, false, nil
 	}
@@ -137,9 +137,7 @@ func (w *View) finish(key string, ref Ref, ok bool, err error) (value.Value, boo
 		runtime.KeepAlive(w)
 		return v, true, nil
 	case ok:
-		v, found, err := w.others.Follow(key, ref, true)
-		runtime.KeepAlive(w)
-		return v, found, err
+		return w.follow(key, ref, true)
 	}
 	return w.unbound(key)
 }
@@ -147,9 +145,14 @@ func (w *View) finish(key string, ref Ref, ok bool, err error) (value.Value, boo
 // unbound completes Lookup for a key without bindings.
 func (w *View) unbound(key string) (value.Value, bool, error) {
 	if w.digs && Digs(key) {
-		v, found, err := w.others.Follow(key, noRef, false)
-		runtime.KeepAlive(w)
-		return v, found, err
+		return w.follow(key, noRef, false)
 	}
 	return value.Value{}, false, nil
+}
+
+// follow leaves the rest of a lookup to w.others.
+func (w *View) follow(key string, ref Ref, found bool) (value.Value, bool, error) {
+	v, found, err := w.others.Follow(key, ref, found)
+	runtime.KeepAlive(w)
+	return v, found, err
 }

@@ -27,7 +27,7 @@ const (
 
 // Written describes the file that Write wrote.
 type Written struct {
-	Size   int64    // of the whole file, in bytes
+	Size   int64    // size of the whole file in bytes
 	Digest Digest   // the digest in the header
 	Sum    [32]byte // SHA-256 of the whole file
 }

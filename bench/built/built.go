@@ -31,7 +31,7 @@ type Site struct {
 // Cost is the resources that a process used.
 type Cost struct {
 	Wall, CPU time.Duration
-	Peak      int64 // resident, in bytes
+	Peak      int64 // maximum resident memory in bytes
 }
 
 // Get returns the site of c and its snapshot. It creates them if needed.
@@ -164,7 +164,7 @@ func bindc() (program, digest string, err error) {
 	return program, fmt.Sprintf("%x", sha256.Sum256(code)), err
 }
 
-// Snapshot builds a site of one file in dir and opens the snapshot. dir may be removed afterwards.
+// Snapshot builds a site of one file in dir and opens the snapshot. The caller may remove dir afterwards.
 func Snapshot(dir, name, text string) (*bindings.Snapshot, error) {
 	program, _, err := bindc()
 	if err != nil {

@@ -20,7 +20,7 @@ const (
 	forOverrides
 )
 
-// throw opens the stream named by a purpose and two coordinates.
+// throw returns the stream for a purpose and two coordinates.
 func (s *Site) throw(purpose, a, b uint64) dice {
 	var d dice
 	d.pcg.Seed(mix(s.Config.Seed^mix(purpose)), mix(a^mix(b)))
@@ -35,7 +35,7 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// below returns a number from 0 to n-1. Its bias, n in 2^64, is negligible.
+// below returns a number from 0 to n-1. The bias is negligible.
 func (d *dice) below(n int) int {
 	high, _ := bits.Mul64(d.pcg.Uint64(), uint64(n))
 	return int(high)

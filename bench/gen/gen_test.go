@@ -18,7 +18,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// small is so dense that every level wins somewhere.
+// small is a site in which every level wins for some key and node.
 var small = Config{Nodes: 60, Keys: 400, Modules: 7, Overrides: 12, Seed: 3}
 
 func site(t *testing.T, c Config) *Site {
@@ -133,13 +133,13 @@ func TestNodesOverrideEvenly(t *testing.T) {
 			times[key]++
 		}
 	}
-	// 100000 draws over 5000 keys: 20 each, with a deviation of 4.5.
+	// 100000 draws over 5000 keys give 20 draws per key, with a standard deviation of 4.5.
 	if low, high := slices.Min(times), slices.Max(times); low < 3 || high > 45 {
 		t.Errorf("keys are overridden %d to %d times, far from 20", low, high)
 	}
 }
 
-func TestNames(t *testing.T) {
+func TestNamesAreUniqueAndWellFormed(t *testing.T) {
 	s := site(t, Config{Nodes: 30_000, Keys: 60_000, Modules: 300, Seed: 1})
 	key := regexp.MustCompile(`^[a-z]+_[a-z]+2?::([a-z]+::)?[a-z]+_[a-z]+(_[0-9]+)?$`)
 	if len(s.index) != s.Keys+1 {
@@ -186,7 +186,7 @@ func TestModulesDoNotConflict(t *testing.T) {
 	}
 }
 
-// Expected predicts values. This test reads the files and searches them as Hiera would.
+// Expected predicts values without the files. This test compares them with a search of the files like Hiera's.
 func TestExpectedAgreesWithTheFiles(t *testing.T) {
 	s := site(t, small)
 	data := map[string]map[string]yaml.Node{}

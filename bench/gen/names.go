@@ -2,8 +2,8 @@ package gen
 
 import "strconv"
 
-// The vocabulary is that of a medium-sized company's infrastructure. Each word is a string as a
-// plain YAML scalar.
+// These are words from the infrastructure of a medium-sized company. YAML reads each of them as a string without
+// quotes.
 var (
 	software = []string{
 		"nginx", "apache", "postgresql", "mysql", "redis", "rabbitmq", "elasticsearch", "kibana", "logstash", "grafana",
@@ -66,7 +66,7 @@ func moduleName(i int) string {
 	return name
 }
 
-// HotKey is bound by the site's common data, and by every node to its number, counted from 1.
+// HotKey is bound in the common data of the site, and in the file of every node to the number of the node, from 1.
 const HotKey = "site::hot"
 
 // keyNames returns the keys of all modules. Those of one module are adjacent.

@@ -55,11 +55,11 @@ type Level int
 // The levels, lowest first.
 const (
 	ModuleCommon    Level = iota // every key except HotKey, once
-	ModuleOSFamily               // 10 % of the keys, for each family
-	SiteCommon                   // 5 %
-	SiteEnvironment              // 2 %, for each environment
-	SiteOSFamily                 // 3 %, for each family
-	SiteNode                     // Overrides keys for each node
+	ModuleOSFamily               // 10 % of the keys, in each file of a family
+	SiteCommon                   // 5 % of the keys
+	SiteEnvironment              // 2 % of the keys, in each file of an environment
+	SiteOSFamily                 // 3 % of the keys, in each file of a family
+	SiteNode                     // as many keys as Overrides, in each file of a node
 )
 
 var levels = [...]struct {
@@ -88,7 +88,7 @@ func (p place) coordinate() uint64 { return uint64(p.level)<<48 | uint64(p.scope
 // binds reports whether the data at p has key i.
 func (s *Site) binds(p place, i int) bool {
 	switch {
-	case i == s.Keys: // HotKey
+	case i == s.Keys: // the index of HotKey
 		return p.level == SiteCommon || p.level == SiteNode && p.scopeIndex < s.Nodes
 	case p.level == SiteNode:
 		return slices.Contains(s.overrides(p.scopeIndex), i)
@@ -118,11 +118,11 @@ func (s *Site) overrides(node int) []int {
 
 // sample implements Floyd's algorithm: k different numbers below n in k draws.
 func sample(d *dice, k, n int) []int {
-	chosen := make([]int, 0, k+1) // one more for HotKey, which the caller may add
+	chosen := make([]int, 0, k+1) // room for HotKey, which the caller may add
 	for top := n - k; top < n; top++ {
 		number := d.below(top + 1)
 		at, taken := slices.BinarySearch(chosen, number)
-		if taken { // top is larger than all before it
+		if taken { // top is larger than all numbers chosen before
 			at, number = len(chosen), top
 		}
 		chosen = slices.Insert(chosen, at, number)
@@ -187,7 +187,7 @@ func Facts(c Config, i int) (map[string]any, error) {
 // Answer is the expected result of a lookup.
 type Answer struct {
 	Level Level
-	JSON  string // compact; hashes in the order of the data
+	JSON  string // compact JSON, with hashes in the order of the data
 }
 
 // Expected returns the expected result for key on node i. It searches the levels from the highest
@@ -229,7 +229,7 @@ func Expected(c Config, i int, key string) (Answer, error) {
 	return s.Expected(i, key)
 }
 
-// Scope is a place where bindings are made, in words.
+// Scope is a level and a value of its category, as text.
 type Scope struct {
 	Level Level
 	Value string // value of the level's category: a family, an environment, a fqdn; "" for common

@@ -47,7 +47,7 @@ type Value struct {
 	Text  string   // for String and Interpolated
 	Int   int      // for Integer
 	Bool  bool     // for Boolean
-	Names []string // for Hash: the key of each item
+	Names []string // keys of the items of a Hash
 	Items []Value  // for List and Hash
 }
 

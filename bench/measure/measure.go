@@ -18,7 +18,7 @@ type Result struct {
 	Name   string
 	Median float64
 	Low    float64 // first quartile of the rounds
-	High   float64 // third quartile
+	High   float64 // third quartile of the rounds
 }
 
 // Plan defines the length of a measurement.
@@ -27,7 +27,7 @@ type Plan struct {
 	Turn   time.Duration // approximate length of a turn
 }
 
-// Run measures the cases in turn, and returns a result for each.
+// Run measures the cases in turns and returns a result for each.
 func Run(plan Plan, cases []Case) []Result {
 	sizes := make([]int, len(cases))
 	for i, c := range cases {

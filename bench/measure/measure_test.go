@@ -27,7 +27,7 @@ func TestCasesTakeTurns(t *testing.T) {
 	}
 }
 
-func TestSummary(t *testing.T) {
+func TestResultHasMedianAndQuartiles(t *testing.T) {
 	got := summary("x", []float64{5, 1, 4, 2, 3})
 	if want := (Result{"x", 3, 2, 4}); got != want {
 		t.Errorf("got %v, want %v", got, want)

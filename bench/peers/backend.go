@@ -22,7 +22,7 @@ type backendCase struct {
 	Others  []string         `json:"others"` // environments that are measured in addition
 	Nodes   []map[string]any `json:"nodes"`
 	Keys    []string         `json:"keys"`
-	Failing []string         `json:"failing"` // keys that would fail the catalog of some node
+	Failing []string         `json:"failing"` // keys whose lookups fail for some node
 	Merged  []string         `json:"merged"`  // keys with lists
 	Targets targets          `json:"targets"`
 }
@@ -48,10 +48,10 @@ type backendLayout struct {
 type backendRun struct {
 	scripts string   // the directory with backend.rb
 	corpora string   // the directory of control repositories, or ""
-	turns   int      // number for each environment
+	turns   int      // number of turns for each environment
 	warm    int      // catalogs that puppetserver compiles before first lookups are measured
 	large   bool     // also measure sites of 500 and of 50 000 nodes
-	parts   []string // mri, apply, jruby, http
+	parts   []string // parts to run: mri, apply, jruby, http
 }
 
 // backend runs backend.rb, which measures Puppet's own data and snapshots of the same data.

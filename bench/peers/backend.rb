@@ -92,7 +92,7 @@ class Backend
     puppet.catalog(node['fqdn'], node.merge(facts), environment: environment)
   end
 
-  # Returns the time of each lookup, and the values.
+  # Returns the time and the value of each lookup.
   def times(puppet, one, environment, turn, keys, merge = nil)
     facts = { 'do' => 'times', 'keys' => keys, 'merge' => merge }.compact
     catalog = compile(puppet, one, environment, turn, facts)

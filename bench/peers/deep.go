@@ -61,7 +61,8 @@ func deep(scripts string, plan measure.Plan) error {
 	return out.Flush()
 }
 
-// deepSite returns a hierarchy. Each level has some users with some attributes. The level below repeats half of them.
+// deepSite returns a hierarchy in which each level has some users with some attributes. The next level repeats half
+// of them.
 func deepSite() []file {
 	const root = "code/environments/production/"
 	config := "version: 5\nhierarchy:\n"

@@ -27,7 +27,7 @@ func (l *backendLayout) levels(n int, goals targets) error {
 	name := fmt.Sprint(n)
 	c := backendCase{Name: name + " levels", Own: "own" + name, Ours: "ours" + name, Targets: goals}
 	c.Others = []string{"key" + name, "hash" + name}
-	values := map[string]any{} // for the floors
+	values := map[string]any{} // values for floors
 	data := make([]strings.Builder, n)
 	for m := range levelModules {
 		for k := range levelKeys {
@@ -101,7 +101,7 @@ func (l *backendLayout) writeLevels(environment string, data []strings.Builder) 
 	return write(l.environment(environment), files, question{})
 }
 
-// floors creates the environments that show the cost of Puppet's two interfaces: functions over a
+// floors creates the environments that show the minimum cost of Puppet's two interfaces: their functions only read a
 // hash in Ruby.
 func (l *backendLayout) floors(name string, values map[string]any) error {
 	text, err := json.Marshal(values)

@@ -29,7 +29,7 @@ func main() {
 	nodes := flag.Int("nodes", 16, "number of nodes")
 	keys := flag.Int("keys", 300, "number of keys to look up for each node")
 	inProcess := measure.Plan{Rounds: 15, Turn: 200 * time.Millisecond}
-	commands := measure.Plan{Rounds: 11, Turn: 1} // one run each
+	commands := measure.Plan{Rounds: 11, Turn: 1} // one run per turn
 	flag.IntVar(&inProcess.Rounds, "rounds", inProcess.Rounds, "rounds of each case within a process")
 	flag.IntVar(&commands.Rounds, "runs", commands.Rounds, "runs of each command")
 	snapshots := flag.Bool("backend", false, "compare Puppet's own data with snapshots that Puppet queries")
@@ -138,7 +138,7 @@ func (p *peers) choose(nodes, keys int) {
 	for i := range nodes {
 		p.numbers = append(p.numbers, i*p.site.Nodes/nodes)
 		facts := p.site.Facts(p.numbers[i])
-		facts["clientcert"] = facts["fqdn"] // puppet lookup needs it in addition to fqdn
+		facts["clientcert"] = facts["fqdn"] // puppet lookup needs clientcert in addition to fqdn
 		p.ask.Nodes = append(p.ask.Nodes, facts)
 	}
 	names := p.site.KeyNames()

@@ -36,7 +36,7 @@ func open(path string, ask question) (*own, error) {
 	return o, err
 }
 
-// do returns the operation that serve.rb calls by that name.
+// do returns the operation that has the name what in serve.rb.
 func (o *own) do(what string) func(n int) {
 	return map[string]func(int){"lookup": o.lookup, "visit": o.visit, "glance": o.glance}[what]
 }

@@ -8,7 +8,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Sum uses the results, so that the compiler does not remove the work.
+// Sum adds up results, so that the compiler does not remove the measured work.
 var Sum uint64
 
 // must ends the measurement on an error. The worlds have been checked, so this does not happen.
@@ -80,7 +80,7 @@ func (w *World) together(n int) {
 
 func (w *World) alone(n int) { w.ask(w.requests[0], n) }
 
-// ask looks up constants in a request.
+// ask looks up n constants in a request.
 func (w *World) ask(request *bindings.Request, n int) {
 	for i := range n {
 		_, _, err := request.Lookup(w.constants[i%sequence])
@@ -103,7 +103,7 @@ func (w *World) visit(n int) {
 	}
 }
 
-// visitMap makes as many gets as visit makes lookups.
+// visitMap reads the map as often as visit makes lookups.
 func (w *World) visitMap(n int) { w.get(w.constants)(perVisit * n) }
 
 // glance resets a request and makes one lookup.

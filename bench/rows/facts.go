@@ -12,14 +12,14 @@ import (
 	"bindc/snapshot"
 )
 
-// Fact is a counted quantity, and its yardstick.
+// Fact is a counted quantity and the value to compare it with.
 type Fact struct {
 	Name    string
 	Value   float64
 	Unit    string
 	Against string  // "" if Value is compared with Target
-	Other   float64 // in the same unit
-	Target  float64 // of the ratio, or of Value
+	Other   float64 // value to compare with, in Unit
+	Target  float64 // target for the ratio, or for Value if Against is ""
 }
 
 // Sizes returns facts about the snapshot of a site. indexTarget is the number of bytes that a

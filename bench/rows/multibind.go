@@ -89,7 +89,7 @@ func contributions(nodes int) string {
 	return b.String()
 }
 
-// named returns a statement for each of ten names: common ones, and some for each node.
+// named returns a statement for each name. Ten names are common, and each node has some of its own.
 func named(names, nodes int, statement string) string {
 	var b strings.Builder
 	ten := func(from int) string {

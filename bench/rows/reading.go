@@ -12,15 +12,15 @@ import (
 type answers struct {
 	pointers map[string]*plainValue
 	anys     map[string]any
-	entries  map[string]string // of a hash: the first key that a dotted key can name
+	entries  map[string]string // for keys bound to hashes, the first entry that a dotted key can name
 }
 
 // plainValue is a value without any package of this project.
 type plainValue struct {
 	kind   bindings.Kind
-	number int64 // of an integer or a boolean
+	number int64 // the value, if it is an integer or a boolean
 	text   string
-	whole  any // of other kinds
+	whole  any // the value, if it is of another kind
 }
 
 // answers looks up all keys. check compares the same answers with the generator's predictions.
@@ -118,7 +118,7 @@ func (w *World) getAnyKinds(keys []string) func(n int) {
 	}
 }
 
-// readSmall looks keys up and reads the values: of a string the length and the first byte.
+// readSmall looks keys up and reads the values. Of a string, it reads the length and the first byte.
 func (w *World) readSmall(keys []string) func(n int) {
 	request := w.requests[0]
 	return func(n int) {
@@ -171,7 +171,7 @@ func (w *World) getAny(keys []string) func(n int) {
 	}
 }
 
-// copyTexts looks keys up and copies the texts.
+// copyTexts looks keys up and copies the strings.
 func (w *World) copyTexts(keys []string) func(n int) {
 	request := w.requests[0]
 	return func(n int) {

@@ -5,13 +5,13 @@ import (
 	"bindc/bench/measure"
 )
 
-// Row is a case and its yardstick.
+// Row is a case and the case that it is compared with.
 type Row struct {
 	Name      string
 	Case      measure.Case
 	Yardstick measure.Case
-	Per       int     // lookups per operation, of both
-	Target    float64 // largest ratio allowed; 0: no target
+	Per       int     // lookups per operation in both cases
+	Target    float64 // largest allowed ratio; 0 for no target
 }
 
 // Lookups returns the rows of one large site.

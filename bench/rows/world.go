@@ -30,18 +30,18 @@ type World struct {
 	nodes    []int               // numbers of the visitors
 
 	constants []string // keys of constants, in random order, with repetitions
-	hot       []string // the same for a hundred keys
-	small     []string // the same for small constants, see isSmall
-	smallHot  []string // the same for a hundred of them
-	texts     []string // the same for those of them that are texts
-	absent    []string // the same for unbound keys
-	templates []string // the same for interpolated strings
-	dotted    []string // the same for entries of hashes, such as key.entry
+	hot       []string // a hundred of the constants, repeated
+	small     []string // constants with small values, see isSmall
+	smallHot  []string // a hundred of the small constants, repeated
+	texts     []string // small constants that are strings
+	absent    []string // unbound keys
+	templates []string // keys of interpolated strings
+	dotted    []string // dotted keys of entries of hashes, such as key.entry
 
-	table  map[string]uint32 // the yardstick: has every key of the site
-	values answers           // the yardsticks of rows that read values
+	table  map[string]uint32 // a map with every key of the site, for comparison
+	values answers           // values in Go maps, for comparison
 
-	candidates []candidate // of the hot key, one per node; the yardstick for a site with many
+	candidates []candidate // candidates of the hot key, one per node
 }
 
 // candidate is a binding for one node.
@@ -167,8 +167,8 @@ func (w *World) twoVariables(key string) bool {
 	return err == nil && has("environment") && (has("hostname") || has("osfamily"))
 }
 
-// draw chooses keys uniformly. Each is a copy, because a caller's key is never the very string that
-// the map has, which would save the map a comparison.
+// draw chooses keys at random. It copies each key: with the same string as in the map, a read of the map could skip
+// the comparison, and real callers have different strings.
 func draw(dice *rand.Rand, from []string) []string {
 	copies := make([]string, len(from))
 	for i, key := range from {

@@ -142,7 +142,7 @@ func (a *adoption) run() error {
 	return a.refused(a.carryOut())
 }
 
-// refused prints the reason why an environment is not changed.
+// refused prints why adopt does not change the environment.
 func (a *adoption) refused(err error) error {
 	var refusal *adopt.Obstacle
 	if !errors.As(err, &refusal) {

@@ -21,8 +21,8 @@ import (
 // snap returns the path of the snapshot for the comparison.
 func (a *adoption) snap() string { return filepath.Join(a.tmp, a.environment+".snap") }
 
-// draft writes the snapshot for the comparison. A site with structured bindings only has no hierarchy whose entries
-// Puppet could look up by number.
+// draft writes the snapshot for the comparison. If the site has only structured bindings, there are no hierarchy
+// entries that Puppet could look up by number.
 func (a *adoption) draft() error {
 	if _, err := snapshot.Write(a.snap(), a.site.content); err != nil {
 		return err
@@ -80,7 +80,7 @@ func modulePathText(dirs []string) string {
 	return strings.Join(dirs, ", ")
 }
 
-// unless returns refusal as an error. With --force, it only prints a note.
+// unless returns refusal as an error, or prints it as a note if --force is given.
 func (a *adoption) unless(refusal *adopt.Obstacle) error {
 	if a.force {
 		a.say("note: %s (--force)", refusal.Reason)
@@ -198,7 +198,7 @@ func (a *adoption) sampleNodes() ([]facts.Node, error) {
 			return nil, fmt.Errorf("--facts-dir: %w", err)
 		}
 	} else if _, err := os.Stat(a.probe.Facts); err == nil {
-		var wrong diag.List // a server keeps files of nodes that no longer exist
+		var wrong diag.List // not reported, because a server keeps files of nodes that no longer exist
 		all, _, _ = facts.Check(a.probe.Facts, &wrong)
 	}
 	all = slices.DeleteFunc(all, func(n facts.Node) bool {
@@ -291,8 +291,8 @@ func (a *adoption) nodesFrom(c adopt.Comparison) string {
 // differenceHint returns a likely cause that is not in the data.
 func (a *adoption) differenceHint() string {
 	if len(a.env.Config.EyamlKeys()) > 0 && !a.probe.Eyaml {
-		return "hiera-eyaml is not installed for this Puppet, as opposed to the server's: install the " +
-			"gem, or --no-compare"
+		return "the comparison used a Puppet without hiera-eyaml, which the server may have: " +
+			"install the gem, or use --no-compare"
 	}
 	return "docs/hiera.md lists the known differences; --force switches in spite of them"
 }

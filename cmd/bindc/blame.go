@@ -58,7 +58,7 @@ func (b *bounds) blameCommand() *cobra.Command {
 	}
 	f.addSite(cmd)
 	f.addBuild(cmd)
-	cmd.Flags().StringVar(&f.site, "site", ".", "`DIR` of the site in the work tree")
+	cmd.Flags().StringVar(&f.site, "site", ".", "`DIR` of the site in the working tree")
 	f.addRequest(cmd)
 	cmd.Flags().BoolVar(&f.all, "all", false, "show all errors of the site")
 	f.answer = "text"

@@ -153,7 +153,7 @@ func (c *compilation) keys() int {
 	return n
 }
 
-// report prints the diagnostics of a site. It returns an error if the site is refused.
+// report prints the diagnostics of a site. It returns an error if the site has errors.
 func (c *compilation) report(cmd *cobra.Command, f *flags) error {
 	return f.report(cmd, c.diags.Sorted(), len(c.site.Inputs))
 }
@@ -167,8 +167,8 @@ func (f *flags) report(cmd *cobra.Command, list []diag.Diagnostic, files int) er
 		}
 		refused = refused || list[i].Severity == diag.Error
 	}
-	wd, _ := os.Getwd()      // without it, files keep the names by which they were found
-	out := cmd.OutOrStdout() // for programs
+	wd, _ := os.Getwd()      // if this fails, paths are not shortened
+	out := cmd.OutOrStdout() // standard output, for programs
 	if f.format == "text" {
 		out = cmd.ErrOrStderr()
 	}

@@ -64,7 +64,7 @@ func (e *editing) run() (err error) {
 	if err != nil {
 		return err
 	}
-	signal.Notify(make(chan os.Signal, 1), os.Interrupt) // ignore it: the terminal sends it to the editor, too
+	signal.Notify(make(chan os.Signal, 1), os.Interrupt) // ignored, because the terminal also sends it to the editor
 	e.signals.handleSignals(syscall.SIGHUP, syscall.SIGTERM)
 	e.signals.uninterrupted(func() { err = e.edit(string(old)) })
 	return err
@@ -133,7 +133,7 @@ func (e *editing) save(old, edited string) error {
 	return err
 }
 
-// refuse reports a malformed mark at its position in the copy, and keeps the copy.
+// refuse reports a malformed mark at its position in the copy. It keeps the copy, so that the user can correct it.
 func (e *editing) refuse(wrong *eyaml.MarkError) error {
 	e.keep = true
 	at := diag.Pos{File: e.copy, Line: wrong.Line, Col: wrong.Col}
@@ -162,7 +162,7 @@ func (e *editing) replace(old, text string) error {
 	})
 }
 
-// rescue saves the encrypted text in place of the copy after err kept it out of the file. Nothing unencrypted remains.
+// rescue replaces the unencrypted copy by the encrypted text, because err kept that text out of the file.
 func (e *editing) rescue(text string, err error) error {
 	e.keep = true
 	dir := filepath.Dir(e.copy)

@@ -72,7 +72,7 @@ func (c *classifying) run(cmd *cobra.Command, site string, command []string) err
 	progress.Begin("asking for nodes", len(nodes))
 	asks := enc.Classifier{Command: command, Site: site, Jobs: c.jobs, Timeout: c.timeout,
 		Context: c.signals.stopped, Asked: progress.Done,
-		Prune: c.prune && refused == 0} // a list with errors may lack a node
+		Prune: c.prune && refused == 0} // does not prune if the list has errors, because it may lack nodes
 	var counts enc.Counts
 	c.signals.uninterrupted(func() { counts, err = asks.Ask(nodes, &diags) })
 	progress.End()

@@ -64,18 +64,18 @@ type environments struct {
 
 	to          []age.Recipient
 	cmd         *cobra.Command
-	began       int64 // by the clock of the file system of dir
+	began       int64 // start of the build by the clock of dir's file system
 	diagnostics diag.List
 	inputs      int
 	counts      struct{ changed, stayed, failed, removed int }
 	before      []string        // environments with a snapshot from an earlier build
-	written     map[string]bool // these, and the environments of this build
+	written     map[string]bool // environments in before, and those of this build
 }
 
 func (b *environments) run(root string) error {
 	start := time.Now()
 	b.diagnostics.All = b.all || b.format != "text"
-	b.all = true // for each environment; what is printed for all of them is decided elsewhere
+	b.all = true // keep all diagnostics of each environment; print omits some later
 	root, err := b.prepare(root)
 	if err != nil {
 		return err
@@ -198,7 +198,7 @@ func (b *environments) prepare(root string) (string, error) {
 				b.before = append(b.before, e.Name)
 			}
 		}
-	case errors.Is(err, fs.ErrNotExist), errors.As(err, &damage): // the file is written again
+	case errors.Is(err, fs.ErrNotExist), errors.As(err, &damage): // the file will be written again
 	default:
 		return "", fmt.Errorf("%s: %w", filepath.Join(b.dir, envfile.File), err)
 	}

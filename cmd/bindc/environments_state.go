@@ -57,7 +57,7 @@ func (m *built) write(path string) error {
 	return write(path, 0o600, content.Bytes())
 }
 
-// isCurrent reports whether building an environment would certainly result in its present snapshot.
+// isCurrent reports whether the snapshot of an environment is certainly up to date.
 func (b *environments) isCurrent(name, of string) bool {
 	before, ok := readBuilt(b.builtFile(name))
 	out := b.snapshot(name)

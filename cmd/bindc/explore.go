@@ -20,7 +20,7 @@ import (
 	"bindc/snapshot"
 )
 
-// defaultListen is where explore listens without --listen, if nothing else does.
+// defaultListen is the address without --listen, if no other program listens there.
 const defaultListen = "127.0.0.1:8650"
 
 // exploreFlags are the flags of bindc explore.
@@ -32,7 +32,7 @@ type exploreFlags struct {
 	access    explore.Access
 	style     explore.Style
 
-	dir     string // for the snapshots
+	dir     string // temporary directory for snapshots
 	builds  int    // number of snapshots written
 	oldData *explore.Data
 }

@@ -14,10 +14,11 @@ import (
 	"bindc/internal/explore"
 )
 
-// pollInterval is the shortest time between two looks at the files of a site. A look takes at most a tenth of the time.
+// pollInterval is the minimum time between two polls of the files of a site. It is longer if a poll takes more than
+// a tenth of it.
 const pollInterval = 300 * time.Millisecond
 
-// follow shows the site, and in the background each later state of it.
+// follow shows the site and, in the background, rebuilds it after each change.
 func (f *exploreFlags) follow(cmd *cobra.Command, server *explore.Server) error {
 	before := f.fingerprint()
 	path, text, err := f.build(cmd)
@@ -75,7 +76,7 @@ func (f *exploreFlags) rebuild(cmd *cobra.Command, server *explore.Server) error
 		return err
 	}
 	server.Show(d)
-	return os.Remove(path) // d has mapped it
+	return os.Remove(path) // d keeps it mapped
 }
 
 // fingerprint returns a digest of the names, sizes and times of all files that a version depends on.

@@ -84,7 +84,7 @@ func encryptCommand() *cobra.Command {
 	return cmd
 }
 
-// readText reads the text to encrypt from standard input. It refuses an empty string, which is surely a mistake.
+// readText reads the text to encrypt from standard input. It rejects an empty string, which is surely a mistake.
 func readText(cmd *cobra.Command) (string, error) {
 	read := func() ([]byte, error) { return io.ReadAll(cmd.InOrStdin()) }
 	if fd := int(os.Stdin.Fd()); term.IsTerminal(fd) {

@@ -168,7 +168,7 @@ func checkFileNames(names []string) error {
 type factsDir struct {
 	path             string
 	fetched          []string // the sorted names of the nodes
-	changed, removed int      // files
+	changed, removed int      // numbers of files
 }
 
 // write fetches the facts of the nodes and writes their files.

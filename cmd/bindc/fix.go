@@ -22,7 +22,7 @@ import (
 type fixing struct {
 	on, dry bool
 
-	before map[string]bool // the texts that files had, so that corrections that undo each other end
+	before map[string]bool // earlier contents of the files, to detect corrections that undo each other
 }
 
 func (x *fixing) add(cmd *cobra.Command) {
@@ -131,7 +131,7 @@ func (x *fixing) planned(cmd *cobra.Command, dir string, f *flags, more checkMor
 	}
 }
 
-// progress returns the changes that do not lead back to a text that the file had before.
+// progress returns the changes, without those that restore an earlier content of a file.
 func (x *fixing) progress(changes []fix.Change) (out []fix.Change) {
 	id := func(file string, text []byte) string { return fmt.Sprintf("%s\x00%x", file, xxhash.Sum64(text)) }
 	for _, c := range changes {

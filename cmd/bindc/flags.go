@@ -38,7 +38,7 @@ type flags struct {
 	lint          linting
 	policies      policies
 
-	parts   []*datafile.Part // to be linked
+	parts   []*datafile.Part // parts of builds to link
 	signals signals
 	code    datafile.Program
 }

@@ -51,11 +51,11 @@ func (c *compilation) checkFleet(cmd *cobra.Command, nodes []facts.Node, whole b
 	if f.err != nil {
 		return f.err
 	}
-	files := map[string]string{} // from the name in the snapshot to the path
+	files := map[string]string{} // paths of inputs, by their names in the snapshot
 	for file, i := range c.site.InputOf {
 		files[c.site.Inputs[i].Path] = file
 	}
-	encrypted := map[string]bool{} // keys
+	encrypted := map[string]bool{} // keys with encrypted values
 	for p, hit := range f.problems {
 		if p.code == bindings.CodeEncrypted {
 			encrypted[p.key] = true
@@ -86,7 +86,7 @@ func (c *compilation) checkFleet(cmd *cobra.Command, nodes []facts.Node, whole b
 	return nil
 }
 
-// askedVariables returns the variables that the snapshot at path asks for and that not every node has.
+// askedVariables returns the variables that the snapshot at path uses and that some nodes may lack.
 func askedVariables(path string) ([]string, error) {
 	file, err := snapshot.Open(path)
 	if err != nil {
@@ -96,16 +96,17 @@ func askedVariables(path string) ([]string, error) {
 	return decision.CustomVariables(file)
 }
 
-// missing returns the asked variables that no node has.
+// missing returns the names in asked that no node has.
 func missing(asked []string, nodes []facts.Node) []string {
 	return slices.DeleteFunc(asked, func(name string) bool {
 		return slices.ContainsFunc(nodes, func(n facts.Node) bool { return n.Has(name) })
 	})
 }
 
-// checkNames reports files that are probably not facts: they have names, but none that Facter sends or the site uses.
+// checkNames reports files that are probably not facts, because they have no name that Facter sends or the site
+// uses.
 func (c *compilation) checkNames(nodes []facts.Node, asked []string) {
-	known := map[string]bool{} // by file
+	known := map[string]bool{} // whether a file has a known name, by file
 	for _, n := range nodes {
 		if text := n.Contradiction(); text != "" {
 			c.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: n.File}, Severity: diag.Warning, Code: "facts",
@@ -146,7 +147,7 @@ type fleet struct {
 
 	mu          sync.Mutex
 	problems    map[problem][]facts.Node
-	values      [][]string        // for each node, the values of the dimensions
+	values      [][]string        // values of the dimensions of each node
 	onlyBinding map[string]string // position of the only binding of a key
 	err         error             // the first error that does not belong to a binding
 }
@@ -160,13 +161,13 @@ type problem struct {
 	warning bool
 }
 
-// check looks up all keys, for that many nodes at a time.
+// check looks up all keys for each node. It handles jobs nodes at a time.
 func (f *fleet) check(cmd *cobra.Command, nodes []facts.Node, jobs int) {
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)
 	}
 	progress := cli.NewProgress(cmd.ErrOrStderr())
-	progress.Begin("looking all keys up for nodes", len(nodes))
+	progress.Begin("looking up all keys for nodes", len(nodes))
 	var wg sync.WaitGroup
 	next := make(chan facts.Node)
 	for range min(jobs, len(nodes)) {

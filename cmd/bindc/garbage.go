@@ -5,8 +5,8 @@ import (
 	"runtime/debug"
 )
 
-// garbagePercent lets the heap grow to about twice the live memory between garbage collections: a build keeps most of
-// what it allocates. With 200, a large site takes a third more memory and hardly less time.
+// garbagePercent lets the heap grow to about twice the live memory before a garbage collection. With 200, a large
+// site takes a third more memory and hardly less time, because a build keeps most of its memory.
 const garbagePercent = 90
 
 // firstGarbage is the memory of the program at which garbage is collected for the first time. Collections of a small
@@ -18,7 +18,7 @@ func collectGarbageLate() {
 	limit := debug.SetMemoryLimit(-1)
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(min(limit, firstGarbage))
-	unused := new([64]byte)                        // too large to share memory with others
+	unused := new([64]byte)                        // too large for the allocator to combine it with other objects
 	runtime.SetFinalizer(unused, func(*[64]byte) { // the first collection has found that nothing uses it
 		debug.SetGCPercent(garbagePercent)
 		debug.SetMemoryLimit(limit)

@@ -17,7 +17,7 @@ func explainCodes(root *cobra.Command) {
 	if err != nil || help == root {
 		return // the program only prints its version
 	}
-	if help == root { // with --version alone there are no verbs
+	if help == root { // with only --version, the program has no verbs
 		return
 	}
 	help.Use = "help [VERB|CODE]"

@@ -231,7 +231,7 @@ func buildPart(cmd *cobra.Command, dir, out, part string, f *flags) error {
 	return nil
 }
 
-// errorsIn returns the diagnostics that refuse a part. link reports the others, once for all parts.
+// errorsIn returns the diagnostics because of which a part is rejected. link reports the others, once for all parts.
 func errorsIn(list []diag.Diagnostic, strict bool) []diag.Diagnostic {
 	return slices.DeleteFunc(list, func(d diag.Diagnostic) bool {
 		return d.Severity != diag.Error && !(strict && d.Severity == diag.Warning)

@@ -13,7 +13,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// errRefused reports that diagnostics were printed and the site was not compiled.
+// errRefused means that the site was not compiled. Its diagnostics were printed.
 var errRefused = &cli.Answer{Reason: "errors were found", Status: cli.ExitNo}
 
 func main() {
@@ -36,7 +36,7 @@ func verbs(b *bounds) cli.Verbs {
 	}
 }
 
-// command returns the program, for some arguments.
+// command returns the root command for args.
 func command(args []string) *cobra.Command {
 	root := cli.NewProgram("bindc", "Compile Puppet configuration data into a snapshot",
 		"bindc reads a site of structured bindings and Hiera 2 data, decides for all\n"+

@@ -15,7 +15,8 @@ import (
 	"bindc/loader"
 )
 
-// printForPuppet prints what to do before Puppet asks the new snapshot, if the files of the new site do not show it.
+// printForPuppet prints the steps that are necessary before Puppet can use the new snapshot and that the new files
+// do not show.
 func printForPuppet(w io.Writer, site *loader.Site, out string, files []migrate.File) error {
 	remains := slices.ContainsFunc(files, func(f migrate.File) bool { return f.Path == "hiera5/hiera.yaml" })
 	if levels, foreign := puppetsLevels(site); foreign && remains {
@@ -28,7 +29,7 @@ func printForPuppet(w io.Writer, site *loader.Site, out string, files []migrate.
 			return err
 		}
 	}
-	// Puppet still reads the hiera.yaml of a module that moved, and would merge its data with that of the snapshot.
+	// Puppet still reads the hiera.yaml of a module whose data moved, and would merge that data with the snapshot's.
 	moved := movedModules(files)
 	if len(moved) == 0 {
 		return nil
@@ -39,8 +40,8 @@ func printForPuppet(w io.Writer, site *loader.Site, out string, files []migrate.
 	return err
 }
 
-// puppetsLevels returns the levels of the site's hiera.yaml that a snapshot cannot answer although they are compiled,
-// and reports whether any level is Puppet's.
+// puppetsLevels returns the compiled levels of the site's hiera.yaml that only Puppet can look up, and reports
+// whether any level is left to Puppet.
 func puppetsLevels(site *loader.Site) (levels []string, foreign bool) {
 	i := slices.IndexFunc(site.Hierarchies, func(h loader.Hierarchy) bool { return h.Part == loader.HieraEnvironment })
 	if i < 0 {

@@ -53,14 +53,14 @@ func (g *bounds) planCommand() *cobra.Command {
 		Long: "plan compiles two states of a site and prints what changes from the first to the\n" +
 			"second: for each key, the conditions whose answer differs, with both values and\n" +
 			"their positions. With --facts-dir, it also prints the nodes whose values change.\n\n" +
-			"  bindc plan              from the last commit to the work tree\n" +
-			"  bindc plan REV          from REV, a branch, tag or commit, to the work tree\n" +
+			"  bindc plan              from the last commit to the working tree\n" +
+			"  bindc plan REV          from REV, a branch, tag or commit, to the working tree\n" +
 			"  bindc plan OLD..NEW     from one commit to another; an omitted one is HEAD\n" +
 			"  bindc plan OLD...NEW    from the common ancestor to NEW, as in a merge request\n" +
 			"  bindc plan COMMIT^!     what one commit changes\n" +
 			"  bindc plan OLD NEW      commits, directories of sites, or snapshots\n\n" +
-			"plan reads commits with git and does not change the work tree. Files that git\n" +
-			"ignores, such as modules installed by r10k, come from the work tree for both\n" +
+			"plan reads commits with git. It does not change the working tree. Files that git\n" +
+			"ignores, such as modules installed by r10k, come from the working tree for both\n" +
 			"states.\n\n" +
 			"Exit status: 0 if nothing changes, 1 if something does, 2 on an error, or if one\n" +
 			"side does not compile.",
@@ -146,7 +146,7 @@ func (f *planFlags) prepare(cmd *cobra.Command, s *side, dir string, notes map[s
 	return err
 }
 
-// refuse prints the errors of a side that does not compile, at their places in its revision.
+// refuse prints the errors of a side that does not compile, with positions in its revision.
 func (f *planFlags) refuse(cmd *cobra.Command, c *compilation, s *side) error {
 	var list []diag.Diagnostic
 	for _, d := range c.diags.Sorted() {
@@ -187,7 +187,7 @@ func (f *planFlags) compare(cmd *cobra.Command, before, after string) error {
 				}
 			}
 			if f.everyKey && f.style.Form == report.People {
-				changes.Causes = nil // so each key is shown
+				changes.Causes = nil // without causes, the report shows each key
 			}
 			if err := f.print(cmd.OutOrStdout(), changes); whole || !errors.As(err, new(*cli.Answer)) && err != nil {
 				return err
@@ -235,7 +235,7 @@ func (f *planFlags) addNodes(cmd *cobra.Command, before, after string, d *decisi
 	}
 	defer b.Close()
 	progress := cli.NewProgress(cmd.ErrOrStderr())
-	progress.Begin("looking up for nodes", len(nodes))
+	progress.Begin("looking up keys for nodes", len(nodes))
 	c := affected.Comparison{Old: (*lookup.Snapshot)(a), New: (*lookup.Snapshot)(b), OldPath: before, NewPath: after,
 		Nodes: nodes, Style: f.style, Done: progress.Done}
 	groups, wrong := c.Groups(d)

@@ -31,7 +31,7 @@ type pushing struct {
 	source, caFile, user     string
 	passwordStdin, plainHTTP bool
 	stall                    time.Duration
-	maxSize                  int64 // of a part that is pulled
+	maxSize                  int64 // maximum size of a part to pull
 
 	registry *oci.Registry // set when the first repository is opened
 }

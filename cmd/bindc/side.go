@@ -17,7 +17,7 @@ type side struct {
 
 	repository *revision.Repository // repository of a commit
 	commit     string
-	below      string // the site in the repository
+	below      string // path of the site in the repository
 	tree       string // directory into which the commit was written
 }
 
@@ -106,7 +106,7 @@ func (s *side) checkOut(dir string) (site string, notes []string, err error) {
 	if s.repository == nil {
 		return s.dir, nil, nil
 	}
-	s.tree = filepath.Join(dir, filepath.Base(s.repository.Top())) // the name of a site can matter
+	s.tree = filepath.Join(dir, filepath.Base(s.repository.Top())) // the name of the site's directory can matter
 	if err := os.MkdirAll(s.tree, 0o700); err != nil {
 		return "", nil, err
 	}

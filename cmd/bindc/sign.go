@@ -38,11 +38,10 @@ func (s *signing) addToAll(cmd *cobra.Command) {
 		"such as a git commit")
 }
 
-// maxSigned is the maximum length in bytes of --name and of --revision: masters truncate longer strings, or refuse
-// them.
+// maxSigned is the maximum length in bytes of --name and of --revision. Masters truncate or reject longer strings.
 const maxSigned = 1024
 
-// checkTexts refuses a name or a revision that masters would not take.
+// checkTexts rejects a name or a revision that masters would not accept.
 func (s *signing) checkTexts() error {
 	for _, f := range []struct{ flag, text string }{{"--name", s.name}, {"--revision", s.revision}} {
 		if len(f.text) > maxSigned {
@@ -123,7 +122,7 @@ func (s *signing) publishAs(name, out string, sum [32]byte) error {
 	return nil
 }
 
-// now returns the present time, or the fixed time of a reproducible build.
+// now returns the current time, or the fixed time of a reproducible build.
 func now() (time.Time, error) {
 	given := os.Getenv("SOURCE_DATE_EPOCH")
 	if given == "" {

@@ -61,8 +61,8 @@ func sliceCommand() *cobra.Command {
 	return cmd
 }
 
-// completeWhen completes --when from the snapshot: the categories, each with a '=', and after the '=' the values that
-// conditions compare the category with.
+// completeWhen completes --when from the snapshot. It offers the categories with a '=' and, after that, the values
+// of the category in conditions.
 func completeWhen(cmd *cobra.Command, path func(args []string) (string, error)) {
 	err := cmd.RegisterFlagCompletionFunc("when", func(_ *cobra.Command, args []string, typed string) (
 		words []string, how cobra.ShellCompDirective) {

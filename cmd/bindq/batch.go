@@ -95,7 +95,7 @@ func (b *batch) run(in io.Reader, out io.Writer) error {
 				return err
 			}
 		}
-		if r.Buffered() == 0 { // no query is waiting, so the caller should see the answers now
+		if r.Buffered() == 0 { // no query is waiting, so send the answers
 			if err := w.Flush(); err != nil {
 				return err
 			}
@@ -189,7 +189,7 @@ func (b *batch) answerKey(r *lookup.Request, q *query.Query, key string) answer 
 	return answer{Key: &key, Found: &found, Value: text, Sensitive: v.Sensitive()}
 }
 
-// refuseDoubts returns the doubts about looking up a key as an error.
+// refuseDoubts returns an error if there are doubts about the lookup of a key.
 func refuseDoubts(r *lookup.Request, key string, merge bindings.Value) error {
 	var merged merging
 	if !merge.IsUndef() {

@@ -122,8 +122,8 @@ func (s *source) nodesFrom(typed string) ([]string, cobra.ShellCompDirective) {
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// factsFrom returns the variables that answers depend on, each with a '='. After the '=', it returns the values that
-// conditions compare the variable with.
+// factsFrom returns the variables that lookups depend on, each with a '='. If the typed text has a '=', it returns
+// the values of that variable in conditions.
 func (s *source) factsFrom(typed string) ([]string, cobra.ShellCompDirective) {
 	if name, _, hasValue := strings.Cut(typed, "="); hasValue {
 		return s.inSnapshot(typed, func(snap *lookup.Snapshot) ([]string, error) {

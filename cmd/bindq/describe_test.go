@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "write what is found into the files that hold what is expected")
 
-// build compiles the site in dir and writes the snapshot to a path of its own.
+// build compiles the site in dir and returns the path of the snapshot.
 func build(t *testing.T, dir string) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "site.bsnap")
@@ -40,7 +40,7 @@ func dump(t *testing.T, path string) string {
 	return out.String()
 }
 
-// The recorded dump explains every byte of the example's snapshot, so that a change of the format changes it.
+// The golden file has a dump of every byte of the example's snapshot. It changes if the format does.
 func TestInfoDumpOfExampleMatchesRecordedDump(t *testing.T) {
 	const golden = "../../testdata/example.dump"
 	got := dump(t, build(t, "../../testdata/example"))
@@ -100,7 +100,7 @@ bind:
 	}
 }
 
-// The description of an invalid recipe is its error. Such a recipe is treated as sensitive unless all is shown.
+// An invalid recipe is described by its error. The recipe counts as sensitive unless everything is shown.
 func TestDescribesInvalidRecipeByItsError(t *testing.T) {
 	const damaged = "\x7f"
 	want := "not an encoded recipe"

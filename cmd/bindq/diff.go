@@ -98,7 +98,7 @@ func (f *diffFlags) run(cmd *cobra.Command, before, after string) error {
 				return err
 			}
 			if f.all && !f.isReport() {
-				changes.Causes = nil // so each key is shown
+				changes.Causes = nil // without causes, the report shows each key
 			}
 			dir := f.dirOfFacts()
 			if dir == "" {
@@ -117,7 +117,7 @@ func (f *diffFlags) run(cmd *cobra.Command, before, after string) error {
 	})
 }
 
-// checkArgs checks the number of arguments: two snapshots, or with --if one.
+// checkArgs checks the number of arguments: two snapshots, or one with --if.
 func (f *diffFlags) checkArgs(cmd *cobra.Command, args []string) error {
 	if len(f.changed) > 0 {
 		return cobra.MaximumNArgs(1)(cmd, args)
@@ -141,7 +141,7 @@ func (f *diffFlags) ifChanged(cmd *cobra.Command, path string) error {
 			return err
 		}
 		progress := cli.NewProgress(cmd.ErrOrStderr())
-		progress.Begin("looking up for nodes", len(fleet.nodes))
+		progress.Begin("looking up keys for nodes", len(fleet.nodes))
 		c := affected.Comparison{Old: snap, New: snap, OldPath: path, NewPath: path, Nodes: fleet.nodes, Style: f.style,
 			Change: f.withChanges, Check: f.refuseDoubts, Done: progress.Done}
 		groups, wrong := c.AllGroups()
@@ -185,7 +185,7 @@ func (f *diffFlags) withChanges(n facts.Node) (changed facts.Node, err error) {
 	return n.With("--if", f.changed)
 }
 
-// difference compares two files. The caller names the file of an error that does not name it: after.
+// difference compares two files. An error that does not name its file is about after.
 func (f *diffFlags) difference(cmd *cobra.Command, path string, before, after *snapshot.Snapshot) (
 	*decision.Difference, error) {
 	progress := cli.NewProgress(cmd.ErrOrStderr())
@@ -235,7 +235,7 @@ func (f *diffFlags) nodes(cmd *cobra.Command, fleet *fleet, paths [2]string, d *
 func (f *diffFlags) groups(cmd *cobra.Command, paths [2]string, a, b *lookup.Snapshot, fleet *fleet,
 	d *decision.Difference) ([]report.Group, error) {
 	progress := cli.NewProgress(cmd.ErrOrStderr())
-	progress.Begin("looking up for nodes", len(fleet.nodes))
+	progress.Begin("looking up keys for nodes", len(fleet.nodes))
 	c := affected.Comparison{Old: a, New: b, OldPath: paths[0], NewPath: paths[1], Nodes: fleet.nodes, Style: f.style,
 		Check: f.refuseDoubts, Done: progress.Done}
 	groups, wrong := c.Groups(d)
@@ -243,7 +243,7 @@ func (f *diffFlags) groups(cmd *cobra.Command, paths [2]string, a, b *lookup.Sna
 	return groups, fleet.reportEach(wrong)
 }
 
-// refuseDoubts returns an error if the node raises doubts about the answers of keys; --strict calls it.
+// refuseDoubts returns an error if there are doubts about lookups of keys for the node. It is called for --strict.
 func (f *diffFlags) refuseDoubts(n facts.Node, keys []string, old, now *lookup.Request) error {
 	if !f.strict {
 		return nil

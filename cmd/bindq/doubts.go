@@ -52,7 +52,7 @@ func (s *source) checkDoubts(cmd *cobra.Command, r *lookup.Request, keys []strin
 	return nil
 }
 
-// strictError returns the error of a request that --strict refuses.
+// strictError returns the error of a request with doubts under --strict.
 func strictError(doubts []string) error { return factsError("%s", strings.Join(doubts, "; ")) }
 
 // doubtsOf returns the doubts about the categories of r, the values of keys, and the bindings of keys.
@@ -72,11 +72,11 @@ func doubtsOf(r *lookup.Request, keys []string, merged merging) ([]string, error
 	return append(out, d.sentences()...), nil
 }
 
-// unsetDoubts returns a doubt for each unset variable that values of keys are computed from.
+// unsetDoubts returns a doubt for each unset variable that the values of keys use.
 func unsetDoubts(r *lookup.Request, keys []string, merged merging) (out []string) {
 	look := merged
 	if look == nil {
-		look = func(r *lookup.Request, key string) { r.Lookup(key) } // the answer reports the error
+		look = func(r *lookup.Request, key string) { r.Lookup(key) } // the lookup itself reports the error
 	}
 	users, meant := map[string][]string{}, map[string]string{}
 	for _, key := range keys {
@@ -172,8 +172,8 @@ func howToSet(name string) string {
 	return ""
 }
 
-// misspeltNames returns the doubts about the names of facts, in flags and in the file of facts. The names that the
-// snapshot uses are read only if some name is not one that Facter sends: that reads all of the snapshot.
+// misspeltNames returns the doubts about names of facts in flags and in the file of facts. Only if a name is not one
+// of Facter's, it reads the names that the snapshot uses, because that reads the whole snapshot.
 func (s *source) misspeltNames(r *lookup.Request) ([]string, error) {
 	if len(s.facts)+len(s.variables) == 0 && s.factsFile == "" {
 		return nil, nil
@@ -217,7 +217,7 @@ func misnamedPart(flag, text string, unset []string) []string {
 }
 
 // misnamedInFile returns the doubts about the names in the file of facts: a name is similar to an unset variable, or
-// no name at all is known.
+// none of the names is known.
 func (s *source) misnamedInFile(unset []string, isKnown func(name string) bool) (out []string) {
 	var names []string
 	for k := range s.inFile.Facts.Entries() {

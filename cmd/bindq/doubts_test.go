@@ -38,7 +38,7 @@ func TestReportsDoubtsAboutMisspeltNamesInFactsFile(t *testing.T) {
 	}
 }
 
-// The bindings that ExplainUnset omits do not affect the doubts.
+// The doubts are the same with Explain as with ExplainUnset, which omits some bindings.
 func TestDoubtsAreTheSameWithFullExplanation(t *testing.T) {
 	example := filepath.Join(t.TempDir(), "example.snap")
 	testsite.Build(t, "../../testdata/example", example)
@@ -54,7 +54,7 @@ func TestDoubtsAreTheSameWithFullExplanation(t *testing.T) {
 		for range 60 {
 			facts := must(lookup.NewFacts(randomFacts(t, random, f, s), lookup.FactsOptions{}))(t)
 			r, err := s.Request(facts)
-			if err != nil { // a slice refuses the request
+			if err != nil { // the slice does not cover the request
 				continue
 			}
 			for key := range s.Keys() {

@@ -48,7 +48,8 @@ func (g *globals) dumpCommand() *cobra.Command {
 	return cmd
 }
 
-// run hides sensitive values unless --show-sensitive is given: the user has not named their keys.
+// run prints all values. It hides sensitive ones unless --show-sensitive is given, because the user did not ask for
+// their keys.
 func (f *dumpFlags) run(cmd *cobra.Command) error {
 	return f.request(cmd, func(snap *lookup.Snapshot, r *lookup.Request) error {
 		keys := sortedKeys(snap, f.prefix)
@@ -75,7 +76,7 @@ func (f *dumpFlags) dump(cmd *cobra.Command, snap *lookup.Snapshot, r *lookup.Re
 		if report.CodeOf(err) == bindings.CodeDamaged {
 			return withKey(key, err)
 		}
-		if err != nil { // the other keys are still printed
+		if err != nil { // the loop continues with the other keys
 			failed = withKey(key, err)
 			fmt.Fprintln(cmd.ErrOrStderr(), "bindq:", message(failed))
 		}

@@ -59,7 +59,8 @@ func (f *fleet) report(wrong []error) error {
 	return nil
 }
 
-// reportEach reports the errors of all nodes, each nil or an error. It returns errReported if every node has one.
+// reportEach reports the errors in wrong, which has one element per node, nil if there is no error. It returns
+// errReported if every node has an error.
 func (f *fleet) reportEach(wrong []error) error {
 	if err := f.report(wrong); err != nil {
 		return err
@@ -70,8 +71,8 @@ func (f *fleet) reportEach(wrong []error) error {
 	return nil
 }
 
-// outcome returns the error of a verb that has printed its answer or failed with err. If a node is missing in the
-// answer, that is an error.
+// outcome returns the error of a verb that ended with err. It is errReported if the verb printed its output but the
+// facts of some nodes could not be used.
 func (f *fleet) outcome(err error) error {
 	var answer *cli.Answer
 	if f.failed && (err == nil || errors.As(err, &answer)) {

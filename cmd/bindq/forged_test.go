@@ -76,7 +76,7 @@ func newForger(t testing.TB) *forger {
 	return f
 }
 
-// sound returns the path of the unchanged snapshot.
+// sound returns the path of the snapshot without changes.
 func (f *forger) sound() string { return filepath.Join(f.dir, "sound.snap") }
 
 func must[T any](v T, err error) func(testing.TB) T {
@@ -153,20 +153,20 @@ type forgery struct {
 
 // forgeries are the possible changes to a content.
 var forgeries = []func(c *snapshot.Content, f forgery){
-	func(c *snapshot.Content, f forgery) { *f.value(c) = f.other(c) }, // another value
-	func(c *snapshot.Content, f forgery) { // the kind of a recipe
+	func(c *snapshot.Content, f forgery) { *f.value(c) = f.other(c) }, // replaces a value
+	func(c *snapshot.Content, f forgery) { // changes the kind of a recipe
 		if v := f.value(c); v.Computed && len(v.Bytes) > 1 {
 			v.Bytes = string([]byte{f.with % kinds}) + v.Bytes[1:]
 		}
 	},
-	func(c *snapshot.Content, f forgery) { // a byte of a value
+	func(c *snapshot.Content, f forgery) { // changes a byte of a value
 		if text := []byte(f.value(c).Bytes); len(text) > 0 {
 			text[f.b%len(text)] ^= f.with
 			f.value(c).Bytes = string(text)
 		}
 	},
-	func(c *snapshot.Content, f forgery) { *f.value(c) = f.example(c) }, // a valid recipe
-	func(c *snapshot.Content, f forgery) { // a part of a recipe
+	func(c *snapshot.Content, f forgery) { *f.value(c) = f.example(c) }, // replaces a value by a valid recipe
+	func(c *snapshot.Content, f forgery) { // changes a part of a recipe
 		r, err := recipe.Decode(f.value(c).Bytes)
 		if err != nil || len(r.Parts) == 0 {
 			return
@@ -180,12 +180,12 @@ var forgeries = []func(c *snapshot.Content, f forgery){
 		f.value(c).Bytes = string(recipe.Append(nil, r))
 	},
 	func(c *snapshot.Content, f forgery) { f.key(c).Default = f.b % len(c.Values) },
-	func(c *snapshot.Content, f forgery) { // an entry in a level
+	func(c *snapshot.Content, f forgery) { // changes an entry in a level
 		scopes := c.Levels[f.a%len(c.Levels)].Scopes
 		entries := scopes[f.b%len(scopes)].Entries
 		entries[int(f.with)%len(entries)].Value = uint32(f.b*int(f.with)) % uint32(len(c.Values))
 	},
-	func(c *snapshot.Content, f forgery) { // a hidden binding or a contribution
+	func(c *snapshot.Content, f forgery) { // changes a hidden binding or a contribution
 		if cold := f.key(c).Cold; len(cold) > 0 {
 			cold[f.b%len(cold)].Value = uint32(f.with) % uint32(len(c.Values))
 			cold[f.b%len(cold)].Contribution = f.with%5 == 0
@@ -194,18 +194,18 @@ var forgeries = []func(c *snapshot.Content, f forgery){
 	func(c *snapshot.Content, f forgery) { c.ARM8 = false },
 	func(c *snapshot.Content, f forgery) { c.Hiera = nil },
 	func(c *snapshot.Content, f forgery) { c.Seal = [][]byte{nil, []byte("wrapped")}[f.with%2] },
-	func(c *snapshot.Content, f forgery) { // the place of a layer in a hierarchy
+	func(c *snapshot.Content, f forgery) { // changes the place of a layer in a hierarchy
 		if len(c.Hiera) > 0 {
 			place := snapshot.HieraPlace{Part: snapshot.HieraPart(f.with % 5), Entry: f.b % 5}
 			c.Hiera[f.a%len(c.Hiera)] = place
 		}
 	},
-	func(c *snapshot.Content, f forgery) { // the program of a dimension
+	func(c *snapshot.Content, f forgery) { // changes the program of a dimension
 		d := &c.Dimensions[f.a%len(c.Dimensions)]
 		d.Program = bytes.Clone(d.Program)
 		d.Program[f.b%len(d.Program)] ^= f.with
 	},
-	func(c *snapshot.Content, f forgery) { // a name in a recipe
+	func(c *snapshot.Content, f forgery) { // changes a name in a recipe
 		if r, err := recipe.Decode(f.value(c).Bytes); err == nil && f.value(c).Computed && r.Name != "" {
 			r.Name = c.Keys[f.b%len(c.Keys)].Name
 			f.value(c).Bytes = string(recipe.Append(nil, r))
@@ -365,8 +365,8 @@ func FuzzForged(f *testing.F) {
 	f.Fuzz(func(t *testing.T, changes []byte) { of.harmless(t, changes) })
 }
 
-// FuzzForgedEnvironments changes the file that chooses an environment. A file that is accepted must not crash a verb,
-// and no verb may call it damaged.
+// FuzzForgedEnvironments changes the file that chooses an environment. If the file is accepted, no verb may crash or
+// report damage.
 func FuzzForgedEnvironments(f *testing.F) {
 	of := newForger(f)
 	if err := os.Mkdir(filepath.Join(of.dir, "all"), 0o777); err != nil {

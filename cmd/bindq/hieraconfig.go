@@ -150,7 +150,7 @@ func (f *hieraConfigFlags) entry(options hieraconfig.Options) hieraconfig.Entry 
 	return e
 }
 
-// printed returns a function that prints a configuration, or returns the error that prevented it.
+// printed returns a function that prints a configuration, unless it gets an error, which it returns.
 func printed(cmd *cobra.Command) func([]byte, error) error {
 	return func(text []byte, err error) error {
 		if err == nil {
@@ -175,7 +175,7 @@ func (f *hieraConfigFlags) locations(file string) (n int, err error) {
 // snapshotsAt returns the snapshots at path, a file or a directory, and the value of the option snapshot.
 func snapshotsAt(path string) (files []string, option string, err error) {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
-		return []string{path}, path, nil // opening it reports the error
+		return []string{path}, path, nil // opening the snapshot reports the error
 	}
 	files, err = filepath.Glob(filepath.Join(path, "*.snap"))
 	if err == nil && len(files) == 0 {

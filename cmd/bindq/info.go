@@ -70,7 +70,7 @@ type info struct {
 	Levels     int             `json:"levels"`
 	Sensitive  sensitive       `json:"sensitive"`
 	Slice      []sliceTerm     `json:"slice"`
-	Policies   []record.Policy `json:"policies"`   // proven for all requests
+	Policies   []record.Policy `json:"policies"`   // policies that were proven for all requests
 	Layers     []string        `json:"layers"`     // highest first
 	Categories []string        `json:"categories"` // highest first, without common
 	Variables  []string        `json:"variables"`  // variables that the data uses
@@ -196,7 +196,7 @@ func (in *info) print(out io.Writer) error {
 	}
 	fmt.Fprintln(w, "\nlayers, highest first")
 	for i := 0; i < len(in.Layers); {
-		same := 1 // paths of one entry of a hierarchy
+		same := 1 // number of layers for the same entry: one per path
 		for i+same < len(in.Layers) && in.Layers[i+same] == in.Layers[i] {
 			same++
 		}

@@ -182,7 +182,7 @@ func sayMissing(cmd *cobra.Command, snap *lookup.Snapshot, missing []string, ask
 		case bound:
 			hint = "none of its bindings applies to this node ('bindq values " + key + "' lists them, and " +
 				"--explain shows why)"
-		case strings.Contains(key, "="): // hiera accepts variables in this form
+		case strings.Contains(key, "="): // the old program hiera accepted variables in this form
 			hint = "for a fact, write --fact " + strings.TrimPrefix(key, "::")
 		default:
 			if hint = diag.DidYouMean(key, known); hint == "" && asked == 1 {
@@ -211,7 +211,7 @@ func unboundHint(snap *lookup.Snapshot, known []string, key string) string {
 	return unbound + "; '" + root + "' is bound, but dots dig into values only in a site of Hiera 5"
 }
 
-// lookUpOne looks one key up; a default counts as found.
+// lookUpOne looks one key up. If it is not found, the default of the flags counts as found.
 func (f *lookupFlags) lookUpOne(r *lookup.Request, key string, typ *bindings.Type) (bindings.Value, bool, error) {
 	v, found, err := f.lookUp(r, key)
 	if err != nil {

@@ -22,7 +22,8 @@ func main() { os.Exit(execute(command(os.Args[1:]))) }
 // execute runs the verb that the arguments name, prints its error and returns the exit status.
 func execute(root *cobra.Command) int { return cli.Execute(root, message, statusOf) }
 
-// statusOf returns the exit status for an error of a verb. A refused snapshot is an answer of verify.
+// statusOf returns the exit status for an error of a verb. If verify rejects a snapshot, that is a result of the
+// verb, not a failure.
 func statusOf(verb *cobra.Command, err error) int {
 	if verb.Name() == "verify" && report.CodeOf(err) == report.CodeRefused {
 		return cli.ExitNo
@@ -40,7 +41,7 @@ func (g *globals) verbs() cli.Verbs {
 	}
 }
 
-// command returns the program, for some arguments.
+// command returns the root command for args.
 func command(args []string) *cobra.Command {
 	root := cli.NewProgram("bindq", "Answer lookups from a snapshot",
 		"bindq maps a snapshot that bindc wrote and answers lookups for the facts of a\n"+

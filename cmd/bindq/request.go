@@ -20,12 +20,12 @@ type source struct {
 	node        string
 	environment string
 	factsDir    string
-	fleet       *facts.Fleet // the directory of facts, after its first use
+	fleet       *facts.Fleet // the directory of facts; nil before its first use
 	saidUnread  bool         // the unreadable files of fleet were reported
 	inFile      facts.Node   // the node that --facts describes
-	strict      bool         // doubts about the request are errors
-	noUnknown   bool         // an unknown variable is an error
-	lateEyaml   bool         // keys of eyaml are read when something needs them
+	strict      bool         // treat doubts about the request as errors
+	noUnknown   bool         // treat an unknown variable as an error
+	lateEyaml   bool         // read the keys of eyaml only when a value needs them
 	variables   []string
 }
 

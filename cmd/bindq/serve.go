@@ -74,7 +74,7 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	f.lateEyaml = true // a key that is missing fails only lookups of encrypted values
+	f.lateEyaml = true // a missing key fails only lookups of encrypted values
 	opts, err := f.options()
 	if err != nil {
 		return err

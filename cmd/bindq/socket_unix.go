@@ -21,7 +21,8 @@ func lockDirectory(dir string) (release func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for unix.Flock(int(f.Fd()), unix.LOCK_EX) == unix.EINTR { // without the lock on file systems that have none
+	// continues without a lock if the file system does not support locks
+	for unix.Flock(int(f.Fd()), unix.LOCK_EX) == unix.EINTR {
 	}
 	return f.Close, nil
 }

@@ -180,7 +180,7 @@ func (f *tableFlags) forValue(cmd *cobra.Command, key, text string, t *decision.
 	return cmp.Or(outcome, f.printWhyNot(cmd.OutOrStdout(), w))
 }
 
-// forNode passes do the explanation of key for the node that the flags select.
+// forNode calls do with the explanation of key for the node that the flags select.
 func (f *tableFlags) forNode(cmd *cobra.Command, key string, do func(*lookup.Explanation) error) error {
 	return f.request(cmd, func(_ *lookup.Snapshot, r *lookup.Request) error {
 		if err := f.checkDoubts(cmd, r, []string{key}, nil); err != nil {

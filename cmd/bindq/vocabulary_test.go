@@ -45,15 +45,15 @@ func runLine(line, stdin string) (status int, out, errs string) {
 	return status, stdout.String(), stderr.String()
 }
 
-// Every verb takes the snapshot of -s, before the verb or after it, and of BINDQ_SNAPSHOT. A verb without another
-// argument also takes it as its argument, but not together with -s.
+// Every verb accepts the snapshot as -s, before or after the verb, and as BINDQ_SNAPSHOT. A verb without other
+// arguments also accepts it as its argument, but not together with -s.
 func TestEveryVerbAcceptsSnapshotFromFlagAndEnvironment(t *testing.T) {
 	dir, snap := vocabulary(t)
 	more := map[string]string{"lookup": " a", "explain": " a", "values": " a", "diff": " " + snap, "serve": " --stdio",
 		"nodes": " --facts-dir " + filepath.Join(dir, "facts")}
 	for verb, construct := range new(globals).verbs() {
 		if verb == "slice" {
-			continue // needs a category
+			continue // the verb needs a category
 		}
 		line := verb + more[verb]
 		if status, _, errs := runLine(line, ""); status != 2 || !strings.Contains(errs, "expected -s FILE") {
@@ -80,7 +80,7 @@ func TestEveryVerbAcceptsSnapshotFromFlagAndEnvironment(t *testing.T) {
 	}
 }
 
-// A JSON answer has the documented members, however many keys or nodes it is about.
+// The JSON output of each verb has the documented members, for one and for several keys or nodes.
 func TestJSONAnswersHaveDocumentedMembers(t *testing.T) {
 	dir, snap := vocabulary(t)
 	other, facts := filepath.Join(dir, "other.bsnap"), filepath.Join(dir, "facts")
@@ -145,7 +145,7 @@ func checkDocumented(t *testing.T, members string) {
 }
 
 // With --render-as, the answer for a single key is printed without a hash, as by puppet lookup. The flag is hidden.
-func TestRenderAsIsHidden(t *testing.T) {
+func TestRenderAsPrintsBareValueAndIsHidden(t *testing.T) {
 	_, snap := vocabulary(t)
 	for line, want := range map[string]string{
 		"lookup a --render-as json": "1\n", "lookup b --render-as yaml": "x: y\n",

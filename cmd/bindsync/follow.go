@@ -132,7 +132,7 @@ func (f *following) report(log *slog.Logger, changed chan<- struct{}) {
 	f.store.Notice = func(text string) { log.Warn(diag.Visible(text)) }
 	f.follow.Report = func(p *ship.Pull, r ship.Result, err error) {
 		switch {
-		case r.Repeated: // it was logged before
+		case r.Repeated: // already logged
 		case err != nil:
 			log.Error(diag.Visible(err.Error()), "name", p.Name, "source", p.Source.String(),
 				"reason", string(ship.ReasonOf(err)))

@@ -36,7 +36,7 @@ func (b *buffer) String() string {
 // waitFor waits until the result of text contains part.
 func waitFor(t *testing.T, part string, text func() string) {
 	t.Helper()
-	for range 6000 { // a minute; it takes milliseconds
+	for range 6000 { // up to a minute; it usually takes milliseconds
 		if strings.Contains(text(), part) {
 			return
 		}

@@ -16,7 +16,7 @@ import (
 	"bindc/ship"
 )
 
-// followed is a configuration that is being read. It collects problems with their places.
+// followed is a configuration that is being read. It collects problems with their positions.
 type followed struct {
 	path     string
 	source   []byte
@@ -178,7 +178,7 @@ func (c *followed) text(n *yaml.Node, key string) string {
 	return ""
 }
 
-// texts returns a list of texts that are not empty.
+// texts returns the value of key, which must be a list of strings that are not empty.
 func (c *followed) texts(n *yaml.Node, key string) (out []string) {
 	_, list, ok := n.Lookup(key)
 	if !ok {
@@ -195,7 +195,7 @@ func (c *followed) texts(n *yaml.Node, key string) (out []string) {
 	return out
 }
 
-// units has the unit that is probably missing if a key has a bare number.
+// units maps keys to the unit that is probably missing if the value is a bare number.
 var units = map[string]string{"max_change": "%", "interval": "s", "timeout": "s", "stall_timeout": "s", "younger": "h"}
 
 func (c *followed) duration(n *yaml.Node, key string, otherwise time.Duration) time.Duration {

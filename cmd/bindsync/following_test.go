@@ -81,7 +81,7 @@ func TestPackagedConfigurationIsValid(t *testing.T) {
 	}
 }
 
-// A release that is refused at each poll is logged once, and so is the release after it.
+// A release that is rejected at each poll is logged once. A later release is logged, too.
 func TestFollowLogsRefusedReleaseOnce(t *testing.T) {
 	path, log := filepath.Join(t.TempDir(), "site.snap"), &bytes.Buffer{}
 	store, err := ship.OpenStore(t.TempDir())

@@ -29,7 +29,7 @@ type gates struct {
 	signedAs  string
 	checkKeys string
 	maxChange string
-	policies  []string // that must have been proven
+	policies  []string // policies that must have been proven
 
 	keysConfigured, changeConfigured, policiesConfigured bool // set by the configuration, not by a flag
 }

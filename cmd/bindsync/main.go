@@ -29,7 +29,7 @@ func (store *storeFlag) verbs() cli.Verbs {
 	}
 }
 
-// command returns the program, for some arguments.
+// command returns the root command for args.
 func command(args []string) *cobra.Command {
 	root := cli.NewProgram("bindsync", "Keep the store of snapshots on a server",
 		"bindsync fetches the snapshots that a pipeline has pushed, checks who signed\n"+
@@ -43,7 +43,7 @@ func command(args []string) *cobra.Command {
 	return root
 }
 
-// statusOf returns the exit status for an error of a verb: 1 if the verb refused to activate a release, otherwise 2.
+// statusOf returns the exit status for an error of a verb: 1 if a release was rejected, otherwise 2.
 func statusOf(verb *cobra.Command, err error) int {
 	if slices.Contains([]string{"pull", "activate", "rollback"}, verb.Name()) && isRefused(err) {
 		return cli.ExitNo

@@ -148,7 +148,7 @@ func byWhom() string {
 	return strconv.Itoa(os.Getuid())
 }
 
-// isRefused reports whether err means that a release was refused, rather than that its source could not be read.
+// isRefused reports whether err means that a release was rejected, not that its source could not be read.
 func isRefused(err error) bool {
 	var ours *ship.Refusal
 	var signature *origin.Rejection

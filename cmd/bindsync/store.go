@@ -66,7 +66,7 @@ func (store *storeFlag) activateCommand() *cobra.Command {
 
 // misspelt returns a suggestion if neither the store nor the configuration has name, but the store has a similar one.
 func misspelt(st *ship.Store, p *policy, name string) string {
-	names, _ := st.Names() // if they cannot be listed, there is no suggestion
+	names, _ := st.Names() // after an error, there is no suggestion
 	if _, followed := p.names[name]; followed || slices.Contains(names, name) {
 		return ""
 	}

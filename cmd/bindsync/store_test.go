@@ -14,8 +14,8 @@ import (
 	"bindc/ship"
 )
 
-// A name fails if it has no usable snapshot, refused a release or is too old, but not only because its source does not
-// answer.
+// A name fails if it has no usable snapshot, rejected a release or is too old. It does not fail only because its
+// source does not answer.
 func TestNameFailsIfDamagedRefusedOrTooOld(t *testing.T) {
 	sound := func(change func(*ship.Status)) *ship.Status {
 		s := &ship.Status{Active: "d", Age: 60}

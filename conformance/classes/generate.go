@@ -1,5 +1,5 @@
-// Package classes makes random sites whose data is for the parameters of classes, and asks real Puppet what happens
-// when it declares these classes.
+// Package classes makes random sites with data for the parameters of classes, and asks real Puppet what happens when
+// it declares these classes.
 package classes
 
 import (
@@ -14,14 +14,14 @@ type Site struct {
 	Classes []string
 }
 
-// Roles are the values of the fact role. "" means that the fact is not set. Each role has data of its own.
+// Roles lists the values of the fact role. "" means that the fact is not set. Each role has a data file.
 var Roles = []string{"", "a", "b"}
 
 // generator makes one site.
 type generator struct {
 	*rand.Rand
 	aliases []string
-	types   map[string]typ      // of the aliases, by name
+	types   map[string]typ      // types of the aliases, by name
 	data    map[string][]string // lines of data files, by path
 	options map[string][]string // lines of lookup_options, by path
 	places  *rand.Rand          // decides where lookup_options are
@@ -68,7 +68,7 @@ func (g *generator) common(line string) {
 
 func (g *generator) often(percent int) bool { return g.IntN(100) < percent }
 
-// class returns a manifest. A default always has the type.
+// class returns the manifest of a class with a parameter of type t. Its default has that type.
 func (g *generator) class(name string, t typ) string {
 	layout := []string{"class %s (\n  %s $p%s,\n) { }\n", "class %s(%s $p%s) {\n  class { 'x': }\n}\n",
 		"# class m::no ($x) { }\nclass %s ( # comment, with ( and ,\n  %s\n  $p%s # )\n) inherits m::params { }\n"}[g.IntN(3)]
@@ -111,7 +111,7 @@ func (g *generator) option() string {
 	return "{merge: " + merges[g.IntN(len(merges))] + ", convert_to: " + convert[g.IntN(len(convert))] + "}"
 }
 
-// written returns a value for a type in YAML. Many values are wrong.
+// written returns a value for a type as YAML. Many values do not have the type.
 func (g *generator) written(t typ) string {
 	switch {
 	case g.often(4):

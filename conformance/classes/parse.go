@@ -3,7 +3,7 @@ package classes
 import (
 	"bufio"
 	"bytes"
-	_ "embed" // the parser
+	_ "embed" // for parse.rb
 	"encoding/json"
 	"fmt"
 	"os/exec"
@@ -23,11 +23,11 @@ type Definition struct {
 // Param is a parameter of a class.
 type Param struct {
 	Name, Type string
-	Optional   bool // has a default
+	Optional   bool // the parameter has a default
 }
 
-// Parse returns the definitions in manifests, by path, in the order of Puppet's parser. Manifests that Puppet refuses
-// are missing.
+// Parse returns the definitions in manifests, by path, in the order of Puppet's parser. It omits manifests that
+// Puppet rejects.
 func Parse(paths []string) (map[string][]Definition, error) {
 	cmd := exec.Command("ruby", "-e", parse)
 	cmd.Stdin = strings.NewReader(strings.Join(paths, "\n") + "\n")
@@ -70,7 +70,7 @@ func definition(f []any) Definition {
 	return d
 }
 
-// text returns a text of JSON, or "" for null.
+// text returns a JSON string, or "" for null.
 func text(v any) string {
 	s, _ := v.(string)
 	return s

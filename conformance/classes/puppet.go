@@ -1,7 +1,7 @@
 package classes
 
 import (
-	_ "embed" // the oracle
+	_ "embed" // for oracle.rb
 	"encoding/json"
 
 	"bindc/conformance/oracle"

@@ -9,7 +9,7 @@ import (
 // typ is a random type.
 type typ struct {
 	text string
-	// value returns a random value of the type. ok is false if data has none.
+	// value returns a random value of the type. ok is false if data files cannot contain such a value.
 	value func(g *generator, depth int) (val, bool)
 }
 

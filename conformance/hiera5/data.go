@@ -174,7 +174,7 @@ func (g *generator) asks(key string) string {
 	return "%{" + method + `("` + other + `")}`
 }
 
-// quoted returns a key as it is written in a lookup.
+// quoted returns a key in the form for a lookup, with quotes if necessary.
 func quoted(key string) string {
 	if strings.Contains(key, ".") {
 		return `"` + key + `"`

@@ -121,7 +121,8 @@ var variables = []variable{
 	{"no::where", nil}, {"facts.os.nothing", nil}, {"facts.list.9", nil}, {"", nil}, {"::", nil}, {"''", nil},
 }
 
-// known returns the text of a variable for a node, or "" if it is undefined. It only affects which files exist.
+// known returns the value of a variable for a node, or "" if it is undefined. It is only used to choose the files to
+// write.
 func (n *Node) known(v variable) string {
 	scope := slices.Concat(n.Facts, n.Vars,
 		Map{{"facts", n.Facts}, {"trusted", n.Trusted}, {"environment", n.Environment}})
@@ -147,7 +148,7 @@ func (n *Node) known(v variable) string {
 
 // template is a path: strings and variables in turn.
 type template struct {
-	texts     []string // one more than variables
+	texts     []string // one more element than variables
 	variables []variable
 }
 
@@ -204,7 +205,7 @@ func (g *generator) layer(root, module string, entries int) {
 	names := slices.Sorted(maps.Keys(l.files))
 	for _, name := range names {
 		if slices.ContainsFunc(names, func(below string) bool { return strings.HasPrefix(below, name+"/") }) {
-			continue // a directory
+			continue // the path is a directory
 		}
 		g.integer = any("2")
 		if strings.HasSuffix(name, ".yaml") {
@@ -251,7 +252,7 @@ func (g *generator) entries(l *layer, n int) (out []any) {
 		}
 		e = g.locations(l, e, datadir, ext)
 		if g.one(250) {
-			e = e.with("options", Map{{"indent", 1}}) // yaml_data rejects it
+			e = e.with("options", Map{{"indent", 1}}) // yaml_data rejects options
 		}
 		out = append(out, e)
 	}

@@ -1,7 +1,7 @@
 package hiera5
 
 import (
-	_ "embed" // the oracle
+	_ "embed" // for oracle.rb
 	"encoding/json"
 	"fmt"
 

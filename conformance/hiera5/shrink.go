@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Shrink removes parts of a site as long as the answers still differ.
+// Shrink removes parts of a site for as long as the answers differ without them.
 func (s *Site) Shrink(differs func(*Site) bool) *Site {
 	for n := 0; ; {
 		smaller, ok := s.without(n)

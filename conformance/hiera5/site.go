@@ -22,7 +22,7 @@ import (
 
 // Site is a control repository with its nodes and questions.
 type Site struct {
-	Files     map[string]any // by path: site/... and global/...; a Map, or a string
+	Files     map[string]any // content by path (site/... or global/...): a Map or a string
 	Nodes     []Node
 	Questions []Question
 }

@@ -63,7 +63,7 @@ func jsonText(v any) string {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		panic(err) // a Map contains only values that JSON has
+		panic(err) // impossible: a Map contains only values that JSON has
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -291,7 +291,7 @@ func TestFailedSnapshotChangesNothing(t *testing.T) {
 	checkFile(t, filepath.Join(dir, hiera5File), "")
 }
 
-func TestPlan(t *testing.T) {
+func TestPlanListsStepsOfSwitch(t *testing.T) {
 	for _, c := range []struct {
 		files map[string]string
 		text  string
@@ -349,7 +349,7 @@ func TestDerivesModulePathWithoutPuppet(t *testing.T) {
 	}
 }
 
-func TestDeployedEnvironments(t *testing.T) {
+func TestDeployedFindsEnvironmentsOfR10k(t *testing.T) {
 	dir := environment(t, map[string]string{hieraFile: original})
 	if inspect(t, dir).Deployed() {
 		t.Error("nothing deploys it")

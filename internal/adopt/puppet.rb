@@ -119,8 +119,8 @@ class Adoption
     @differences << { 'key' => key, 'node' => node['name'], 'merge' => merge.to_s, 'how' => how }
   end
 
-  # Counts an answer that fails with and without the snapshot. A key that fails without a merge also fails in
-  # catalogs, so it is listed.
+  # Counts a lookup that fails with and without the snapshot. Lists the key if it fails without a merge, because then
+  # it fails in catalogs, too.
   def fails(key, merge)
     @counts[:failing] += 1
     @failing |= [key] if merge.nil?
@@ -137,7 +137,7 @@ class Adoption
     own.empty? ? "is not in Puppet's own data" : 'has another value'
   end
 
-  # What Puppet itself says may have values in it.
+  # Returns Puppet's own message, which may contain values.
   def said(error)
     error.start_with?('bindc: ') ? ": #{error}" : ''
   end

@@ -86,7 +86,7 @@ type compiler struct {
 	broken bool // an error was reported
 }
 
-// errorf reports an error in this binding. Checking continues with the next binding.
+// errorf reports an error in the value of this binding. The key and the condition of the binding are still known.
 func (c *compiler) errorf(at diag.Pos, code diag.Code, format string, args ...any) {
 	c.add(diag.Diagnostic{Pos: at, Code: code, Message: fmt.Sprintf(format, args...)})
 }

@@ -14,7 +14,7 @@ func TestWarnsOfHieraSyntax(t *testing.T) {
 		{"interpolation", "s.yaml", "\n- [a, '%{x}']", "4:10 hiera_interpolation write ${x}"},
 		{"interpolation in single quotes", "s.pp", "\nbind 'a' to '%{x}'", single},
 		{"interpolation in double quotes", "s.pp", "\nbind 'a' to \"é %{x}\"", "2:18 hiera_interpolation write ${x}"},
-		{"interpolation in a text on the line after its tag", "s.pp", "\nbind 'a' to @(END)\none\n  %{x}\n| END",
+		{"interpolation in a string on the line after its tag", "s.pp", "\nbind 'a' to @(END)\none\n  %{x}\n| END",
 			`4:5 hiera_interpolation write ${x}, in a heredoc whose tag is in double quotes, such as @("END")`},
 		{"interpolation in double quotes on the line after a tag", "s.pp", "\nbind 'a' to @(\"END\")\n%{x}\n| END",
 			"3:3 hiera_interpolation write ${x}"},

@@ -262,7 +262,7 @@ func (r *puppetReader) dependency(out *Statement, s *syntax.Statement) *Statemen
 	return out
 }
 
-// withTargets replaces types and instances in n by their texts. File['a', 'b'] becomes two texts. It returns false
+// withTargets replaces types and instances in n by strings. File['a', 'b'] becomes two strings. It returns false
 // after an error.
 func (r *puppetReader) withTargets(n *expr.Node) (*expr.Node, bool) {
 	if !isTarget(n) && n.Op != expr.ArrayLit {

@@ -11,7 +11,7 @@ import (
 
 // Messages hide the lines that are marked with '# secret', or all lines, and show all others.
 var hidden = []struct{ name, file, text string }{
-	{"nothing", "s.yaml", "bind:\n- {name: a, to: 1}\n- {name: b, to: 1, sensitive: false}\n"},
+	{"no sensitive binding", "s.yaml", "bind:\n- {name: a, to: 1}\n- {name: b, to: 1, sensitive: false}\n"},
 	{"binding on one line", "s.yaml",
 		"bind:\n- {name: a, to: 1}\n- {name: b, to: 1, sensitive: true} # secret\n- {name: c, to: 1}\n"},
 	{"binding on several lines", "s.yaml",
@@ -57,7 +57,7 @@ var hidden = []struct{ name, file, text string }{
 	{"contributions in a condition", "s.yaml", "bind:\n- {to: 1, in: m} # secret\n- when: {node: n}\n" +
 		"  bind:\n  - {name: a, multibind_id: m, sensitive: true} # secret\n"},
 
-	{"nothing", "s.pp", "bind 'a' to 1\nbind override 'b' to 1\n"},
+	{"no sensitive binding", "s.pp", "bind 'a' to 1\nbind override 'b' to 1\n"},
 	{"Puppet binding on one line", "s.pp", "bind 'a' to 1\nbind sensitive 'b' to 1 # secret\nbind 'c' to 1\n"},
 	{"Puppet binding on several lines", "s.pp",
 		"bind override sensitive # secret\n 'b' to [1, # secret\n 2] # secret\n# and what stands before the next, secret or not: # secret\nbind 'c' to 1\n"},

@@ -46,7 +46,7 @@ type Statement struct {
 	Override  bool
 	Sensitive bool
 	Optional  bool // the binding is skipped if the producer has no value
-	Notifies  bool // of Dependency: the arrow is ~> instead of ->
+	Notifies  bool // for Dependency: the arrow is ~>, not ->
 	Broken    bool // an attribute has an error, which is reported
 	Unsure    bool // an unknown or invalid attribute may be meant as the missing one
 

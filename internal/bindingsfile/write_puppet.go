@@ -81,7 +81,7 @@ func (w *puppetWriter) targeted(s *Statement) syntax.Statement {
 	return out
 }
 
-// mapOption makes {map: …} in the options of parameters an option of its own.
+// mapOption turns {map: …} in the options of parameters into a separate option.
 func (w *puppetWriter) mapOption(s *syntax.Statement, options *Literal) {
 	if options == nil || options.Value.Len() != 1 {
 		return

@@ -229,7 +229,7 @@ func (r *yamlReader) flag(s *Statement, name string, n *yaml.Node) bool {
 	return false
 }
 
-// attributeError reports an error in an attribute. Checking continues with the next binding.
+// attributeError reports an error in an attribute. The key and the condition of the binding are still known.
 func (r *yamlReader) attributeError(n *yaml.Node, format string, args ...any) {
 	message := fmt.Sprintf(format, args...)
 	r.diags.Add(diag.Diagnostic{Pos: r.Pos(n), Code: "attribute", Message: message, InValue: true})

@@ -22,7 +22,7 @@ func Finish(root *cobra.Command, verbs Verbs, args []string) {
 	root.SetUsageFunc(printUsage)
 	root.CompletionOptions.DisableDefaultCmd = true
 	switch {
-	case len(args) == 1 && (args[0] == "--"+versionFlag || args[0] == "-v"): // needs no verb
+	case len(args) == 1 && (args[0] == "--"+versionFlag || args[0] == "-v"): // --version needs no verb
 	case len(args) > 0 && verbs[args[0]] != nil:
 		root.AddCommand(verbs[args[0]]())
 	default:

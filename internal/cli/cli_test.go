@@ -100,7 +100,7 @@ func TestProgressPrintsNothingWithoutTerminal(t *testing.T) {
 	}
 }
 
-// Text cannot contain commands of man.
+// Text in a manual page is escaped, so that it cannot contain roff commands.
 func TestManualPagesEscapeCommands(t *testing.T) {
 	root := &cobra.Command{Use: "tool", Short: "Do this - and that"}
 	verb := &cobra.Command{Use: "verb FILE", Short: "Do it", Example: "  tool verb 'x'\n  .dot",

@@ -63,7 +63,7 @@ func advise(cmd *cobra.Command, name, asWritten string) string {
 	return to.text
 }
 
-// suggestFlag words an error about a flag, and says which flag was probably meant.
+// suggestFlag rewrites an error about a flag and suggests the flag that was probably meant.
 func suggestFlag(cmd *cobra.Command, err error) error {
 	if !cmd.HasParent() && cmd.Flags().NArg() > 0 { // an unknown verb precedes the flag
 		return suggestVerb(cmd, cmd.Flags().Args())

@@ -15,7 +15,7 @@ import (
 // Progress shows the progress of long work on a line of the terminal, which is removed at the end. If the output is not
 // a terminal, it shows nothing.
 type Progress struct {
-	out   *os.File // nil: show nothing
+	out   *os.File // nil to show nothing
 	step  atomic.Pointer[string]
 	total atomic.Int64 // 0 if it is unknown
 	done  atomic.Int64

@@ -43,7 +43,7 @@ var commandOf = map[string]string{
 	"bindsync log": "bindsync status --history",
 }
 
-// suggestVerb returns the error of a verb that the program does not have, and says what was probably meant.
+// suggestVerb returns the error for an unknown verb. It suggests the verb that was probably meant.
 func suggestVerb(parent *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

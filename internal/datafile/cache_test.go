@@ -88,7 +88,7 @@ func TestUnchangedFilesAreNotRead(t *testing.T) {
 	s.want("cached then", []int{unchanged, cached}, []int{2, 2})
 	s.want("said", again, []string{first[2], first[0], first[1]})
 
-	s.write("a.yaml", "k: 2\nl: '${x}'\n") // as long as before
+	s.write("a.yaml", "k: 2\nl: '${x}'\n") // same length as before
 	said, unchanged, cached := s.read(s.open(1, idle), a, b)
 	s.want("cached after a change", []int{unchanged, cached}, []int{1, 1})
 	s.want("said after a change", said[0], "k=\"cB\"@1:1")

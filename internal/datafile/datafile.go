@@ -48,13 +48,13 @@ type File struct {
 	Size    int64
 	Hash    uint64 // xxhash64 of the content
 	Entries []Entry
-	Options []Entry // in Hiera 5: the names in lookup_options with their positions, and the whole value
-	Broken  string  // for a lenient Reader: position and code of the first error; then there are no entries
+	Options []Entry // in Hiera 5, the names in lookup_options with their positions, and the whole value
+	Broken  string  // for a lenient Reader, position and code of the first error; the file then has no entries
 
 	kind   Format
-	digest [sha256.Size]byte // of the content
-	id     fsx.FileID        // zero if the file cannot be recognized by it
-	silent bool              // there were no diagnostics; otherwise the next build parses the file again
+	digest [sha256.Size]byte // digest of the content
+	id     fsx.FileID        // identity in the file system; zero if it is not reliable
+	silent bool              // the file had no diagnostics, so the next build need not parse it again
 	cached bool
 }
 

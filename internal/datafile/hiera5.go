@@ -15,7 +15,7 @@ import (
 func compileHiera5(doc *yaml.Document, kind Format, s *scratch, pools *Pools, diags *diag.List) (out, options []Entry) {
 	literal.CheckEncrypted(doc, kind == Hiera5EYAML, diags)
 	out = make([]Entry, 0, len(doc.Root.Kids)/2)
-	optionsEntry, slashed := -1, false // slashed: a key with a leading / was reported
+	optionsEntry, slashed := -1, false // slashed is set once a key with a leading / was reported
 	for key, val := range doc.Root.Pairs() {
 		name, ok := hiera5Key(doc, key, diags)
 		if !ok {

@@ -22,7 +22,7 @@ func TestLenientReaderReportsWarnings(t *testing.T) {
 		{Hiera5EYAML, "a: 2024-01-01\nb: 2024-01-02", true, "line 1: yaml_date", 0, false},
 		{Hiera5YAML, "a: 1\nb: [", false, "", 0, true},
 		{YAML, "a: 1\nb: [", true, "", 0, true},
-		{Hiera5YAML, "a: 1\na: 2", true, "", 1, false}, // a warning even if not lenient
+		{Hiera5YAML, "a: 1\na: 2", true, "", 1, false}, // a warning also without Lenient
 	} {
 		r := NewReader(nil, fsx.Disk{})
 		r.Lenient = c.lenient

@@ -11,7 +11,7 @@ import (
 )
 
 // A cache in memory returns unchanged files without reading them, and notices changed files.
-func TestReuseInOneProcess(t *testing.T) {
+func TestCacheInMemoryReadsOnlyChangedFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "common.yaml")
 	write := func(text string) {
 		t.Helper()

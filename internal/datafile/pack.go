@@ -168,8 +168,8 @@ func (r *renumbered) number(n uint32) uint32 {
 	return r.numbers[n] - 1
 }
 
-// decodePack decodes a pack. It returns false if the pack is damaged or from another program. Texts are substrings of
-// raw.
+// decodePack decodes a pack. It returns false if the pack is damaged or from another program. The strings are
+// substrings of raw.
 func decodePack(raw string, program Program) (p pack, ok bool) {
 	if len(raw) < packHead+packSum || raw[:len(packMagic)] != packMagic ||
 		raw[len(packMagic):][:len(program)] != string(program[:]) {
@@ -220,7 +220,7 @@ func (d *packDecoder) take(count uint32, size uint64) string {
 	return out
 }
 
-// texts returns the next strings, which have the given lengths.
+// texts reads strings with the given lengths.
 func (d *packDecoder) texts(lengths string) []string {
 	out := make([]string, 0, len(lengths)/4)
 	for ; len(lengths) > 0 && !d.failed; lengths = lengths[4:] {

@@ -48,9 +48,9 @@ func (s Share) Has(label string) bool {
 // files of other kinds.
 type PartHead struct {
 	Share
-	Version string // of the program, for people
+	Version string // version of the program, for messages
 	Program []byte
-	Options string // as given to the program
+	Options string // options as given to the program
 	Read    []PartFile
 }
 
@@ -101,7 +101,7 @@ func (c *Cache) WritePart(path string, head PartHead) error {
 // Part is a part that was read and checked by itself.
 type Part struct {
 	PartHead
-	Path string // of its file, for messages
+	Path string // path of its file, for messages
 	pack string
 }
 
@@ -202,7 +202,7 @@ func (p *pack) sound() bool {
 			return false
 		}
 	}
-	last := make([]int, len(p.keys)) // by key: the number of the last file that has it, from 1
+	last := make([]int, len(p.keys)) // number, from 1, of the last file with each key
 	for i := range p.files {
 		if p.files[i].kind >= Kinds {
 			return false

@@ -50,7 +50,7 @@ func TestLinkRejectsPartOfOtherProgram(t *testing.T) {
 	}
 }
 
-// The digests of these parts are right, their content is not.
+// These parts have valid digests but invalid content.
 func TestLinkRejectsForgedContent(t *testing.T) {
 	for name, entries := range map[string][]string{
 		"unknown form":           {"k", "x\x84text"},
@@ -88,7 +88,7 @@ func TestReadPartRejectsEveryDamage(t *testing.T) {
 	}
 }
 
-// Whatever a part contains, link returns an error or a cache.
+// For any part, Link returns an error or a valid cache.
 func FuzzPart(f *testing.F) {
 	raw, err := os.ReadFile(writePart(f, Program{}, "k", "c\x84text"))
 	if err != nil {
@@ -105,7 +105,7 @@ func FuzzPart(f *testing.F) {
 	})
 }
 
-// Parts of files that compile to all kinds of values pass the checks of link.
+// Link accepts parts with all kinds of compiled values.
 func TestLinkAcceptsWhatPartsHave(t *testing.T) {
 	r := NewReader(NewCache(Program{}), fsx.Disk{})
 	var diags diag.List

@@ -22,11 +22,11 @@ const (
 	Access             // Kids[0][Kids[1], ...]; for a TypeName, the other Kids are parameters
 	TypeName           // the type Name, for example Integer or Foo::Bar
 	Call               // Name(Kids...), with Lambda unless nil; a.f(b) is f(a, b)
-	Unary              // Name is ! or -; Kids[0]
+	Unary              // the operator Name, ! or -, applied to Kids[0]
 	Binary             // Name is the operator (+ - * / % << >> == != < <= > >= =~ !~ in and or); Kids[0], Kids[1]
 	If                 // condition, then, else; unless has the branches swapped
 	Case               // Kids[0] is the control expression; the others are Options
-	Selector           // as in Case
+	Selector           // see Case
 	Option             // the values to match, then the result
 	Assign             // Name = Kids[0]; without Name, Kids[1:] are the targets: Vars, or ArrayLits of targets
 	Block              // evaluates Kids in order and returns the last value; undef without Kids

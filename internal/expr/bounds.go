@@ -81,7 +81,7 @@ const BytesPerStep = 16
 // sizeOfNode is the size, in bytes, of each occurrence of an element in a value.
 const sizeOfNode = 32
 
-// scale adds up the number of elements of a value and the length of its texts.
+// scale adds up the number of elements of a value and the length of its strings.
 type scale struct{ nodes, bytes, limit int }
 
 func (s *scale) add(v value.Value, depth int) error {

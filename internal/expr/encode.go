@@ -58,7 +58,7 @@ var shapes = [...]shape{
 	Case:     {false, 1, -1}, // all but the first must be Options, which occur nowhere else
 	Selector: {false, 1, -1},
 	Option:   {false, 1, -1},
-	Assign:   {true, 1, -1}, // with a name, exactly 1; otherwise the others are Vars and nested ArrayLits of Vars
+	Assign:   {true, 1, -1}, // with a name, exactly one child; otherwise a value, then Vars or nested ArrayLits of Vars
 	Block:    {false, 0, -1},
 }
 

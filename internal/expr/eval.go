@@ -104,7 +104,7 @@ type Evaluator struct {
 	depth     int
 	begin     int // initial value of depth
 	size      int
-	total     *Total // may be nil
+	total     *Total // limits shared with other evaluations; may be nil
 	whole     int    // initial value of size, which also limits each single value
 	locals    *locals
 	top       locals

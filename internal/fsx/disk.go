@@ -23,7 +23,7 @@ type Disk struct {
 
 	Seen    *Seen    // records the accesses and their results; may be nil
 	Overlay *Overlay // strings in place of files; may be nil
-	Fence   *Fence   // the directories that may be accessed; nil: all
+	Fence   *Fence   // the directories that may be accessed; nil for no restriction
 }
 
 // Op is a kind of access to the file system.

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// If a file is replaced by a FIFO after its directory was listed, reading it must not wait for a writer.
+// If a file is replaced by a FIFO after its directory was listed, reading it fails and does not wait for a writer.
 func TestReadFileDoesNotBlockOnFIFO(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "data.yaml")
 	if err := syscall.Mkfifo(path, 0o666); err != nil {

@@ -13,7 +13,7 @@ import (
 // Fence restricts a Disk to some directories. For the Disk, paths outside do not exist, and neither do symbolic links
 // that lead there. A nil Fence restricts nothing. Its methods may be called concurrently.
 type Fence struct {
-	roots []string // with links resolved
+	roots []string // root directories, with links resolved
 
 	mu      sync.Mutex
 	dirs    map[string]string // directories with links resolved; "" if they are outside

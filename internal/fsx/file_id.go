@@ -9,7 +9,7 @@ import (
 type FileID struct {
 	Device, Inode    uint64
 	Size             int64
-	Modified, Change int64 // in nanoseconds; programs that copy files can set Modified, but not Change
+	Modified, Change int64 // times in nanoseconds; programs can set Modified, but not Change
 }
 
 // settleTime is how long a file must have been unchanged before a build for its FileID to be reliable. The times of a

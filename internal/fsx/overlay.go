@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// Overlay holds texts that replace or add files, such as the unsaved files of an editor. A nil Overlay has none.
+// Overlay has contents that replace or add files, such as the unsaved files of an editor. A nil Overlay has none.
 type Overlay struct {
 	texts map[string][]byte
-	dirs  map[string][]string // the names of texts and of directories with texts, by directory
+	dirs  map[string][]string // names of files and directories in the overlay, by directory
 }
 
-// NewOverlay returns an Overlay of texts by their absolute path.
+// NewOverlay returns an Overlay of the given contents, by absolute path.
 func NewOverlay(texts map[string][]byte) *Overlay {
 	o := &Overlay{texts: texts, dirs: map[string][]string{}}
 	for path := range texts {
@@ -36,7 +36,7 @@ func (o *Overlay) Text(path string) (text []byte, ok bool) {
 	return text, ok
 }
 
-// info returns the file information of a text, or of a directory that only the overlay has.
+// info returns the file information of a file in the overlay, or of a directory that only the overlay has.
 func (o *Overlay) info(path string) fs.FileInfo {
 	if o == nil {
 		return nil
@@ -50,7 +50,7 @@ func (o *Overlay) info(path string) fs.FileInfo {
 	return nil
 }
 
-// addTo adds the texts in dir to its entries, which are sorted by name.
+// addTo adds the overlay's files in dir to entries, which are sorted by name.
 func (o *Overlay) addTo(entries []fs.DirEntry, dir string) []fs.DirEntry {
 	if o == nil || o.dirs[dir] == nil {
 		return entries
@@ -65,7 +65,7 @@ func (o *Overlay) addTo(entries []fs.DirEntry, dir string) []fs.DirEntry {
 	return entries
 }
 
-// overlaid is the file information of a text or directory in an Overlay.
+// overlaid is the file information of a file or directory in an Overlay.
 type overlaid struct {
 	name string
 	size int64

@@ -53,7 +53,7 @@ func TestOverlayReplacesAndAddsFiles(t *testing.T) {
 	}
 }
 
-// Paths outside a fence do not exist, whatever way leads there.
+// Paths outside a fence do not exist, even through symbolic links or '..'.
 func TestFenceHidesWhatIsOutside(t *testing.T) {
 	top := t.TempDir()
 	root, secret := filepath.Join(top, "root"), filepath.Join(top, "secret")

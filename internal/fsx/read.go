@@ -49,7 +49,7 @@ func (d Disk) ReadInto(buf []byte, path string) (content []byte, id FileID, err 
 	return content, id, err
 }
 
-// tries is the number of times that a file is read that changes meanwhile.
+// tries limits how often a file is read that changes during each read.
 const tries = 4
 
 // unchangedContent reads f until its size and time are the same before and after. The identity is that before reading:
@@ -77,7 +77,7 @@ func (d Disk) unchangedContent(f *file, buf []byte, path string) (content []byte
 		case before.size != after.size || before.modified != after.modified:
 			why = "it changed while it was read"
 		case int64(len(content)) != after.size:
-			why = "its content does not have the size of the file"
+			why = "the number of bytes read differs from the size of the file"
 		default:
 			return content, id, nil
 		}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The memory of a file that was read before does not show in the next one, and large files get more memory.
+// A file that is read into reused memory has only its own content. For a large file, ReadInto allocates more memory.
 func TestReadIntoReusesMemory(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	var buf []byte

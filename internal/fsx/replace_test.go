@@ -134,7 +134,7 @@ func TestReplaceCleansUpAfterEachFailingStep(t *testing.T) {
 	}
 }
 
-// Nobody can read the temporary file who may not read the final one.
+// Users who may not read the final file cannot read the temporary one either.
 func TestTemporaryFileIsNotMoreReadable(t *testing.T) {
 	for _, c := range []struct{ old, limit, want fs.FileMode }{
 		{0o600, 0o777, 0o600},

@@ -108,7 +108,7 @@ func (l Look) repeat() Look {
 	return now.looks[lookKey{l.Op, l.Path}]
 }
 
-// The results of accesses, as text.
+// Results of accesses in Look.
 
 func resultOfInfo(info fs.FileInfo, err error) string {
 	if info == nil {

@@ -20,7 +20,7 @@ func TestUnchangedDetectsChangesOfWhatWasAccessed(t *testing.T) {
 		change func(dir string) error
 		same   bool
 	}{
-		{"nothing", func(string) error { return nil }, true},
+		{"no change", func(string) error { return nil }, true},
 		{"a file that was not accessed", write("sub/x", ""), true},
 		{"the same content again", write("a", "a"), true},
 		{"other content", write("a", "b"), false},

@@ -11,8 +11,8 @@ import (
 // Comment is a comment in a file.
 type Comment struct {
 	Line  int
-	Text  string // including the #
-	Alone bool   // the only text on its line
+	Text  string // the comment, including the #
+	Alone bool   // the comment is the only text on its line
 }
 
 // YAMLComments returns the comments of a YAML file. ok is false if the file cannot be scanned: then comments cannot be

@@ -10,7 +10,7 @@ type line struct {
 	indent  int
 	from    int // line number in the source
 	text    string
-	comment string   // at the end of the line
+	comment string   // comment at the end of the line
 	below   []string // further lines of the value, formatted
 }
 

@@ -27,7 +27,7 @@ func TestRemovingRedundantBindingsChangesNoAnswer(t *testing.T) {
 	}
 	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 1))
-		lines := map[string][]string{} // of bindings, by the name of the set
+		lines := map[string][]string{} // lines of bindings, by the name of the set
 		for _, name := range []string{"top", "low", "m::default"} {
 			node, family := []string{"a", "[a, b]"}[r.IntN(2)], []string{"x", "[x, y]"}[r.IntN(2)]
 			for _, when := range []string{"node: " + node, "osfamily: " + family, "node: [b, c], osfamily: x",

@@ -21,7 +21,7 @@ import (
 // Lookups is the set of keys that manifests, or other programs, look up. The zero value is empty.
 type Lookups struct {
 	keys     map[string]bool
-	patterns map[string]*regexp.Regexp // by source text, for keys that contain interpolations
+	patterns map[string]*regexp.Regexp // patterns for keys with interpolations, by their source
 	disk     fsx.Disk
 }
 
@@ -254,7 +254,7 @@ func LookupsOf(content *snapshot.Content) *Lookups {
 		}
 		r, err := recipe.Decode(v.Bytes)
 		if err != nil {
-			continue // sealed
+			continue // the recipe is sealed
 		}
 		a.addRecipe(r)
 	}

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A typo of a value is reported at its first use in the order of files, whatever the order of layers. Of two similar
-// values, the one with fewer uses is reported.
+// A typo of a value is reported at its first use in the order of files, not of layers. Of two similar values, the
+// one with fewer uses is reported.
 func TestReportsTypoOfValueAtItsFirstUse(t *testing.T) {
 	const module = "version: 2\nhierarchy:\n  - [osfamily, '${osfamily}', 'data/${dc}/${osfamily}']\n"
 	layers := func(first, second string) string {

@@ -15,11 +15,11 @@ import (
 type composition struct {
 	*linter
 	content  *snapshot.Content
-	scopes   []map[string]int // per level, its scopes by their values
-	bound    [][]boundLevel   // per key, the levels that bind it, by decreasing precedence
+	scopes   []map[string]int // scopes of each level, by their values
+	bound    [][]boundLevel   // levels that bind each key, by decreasing precedence
 	findings map[snapshot.Origin]*finding
 	intended map[diag.Pos]bool // bindings with 'override', and the bindings that they override
-	open     []bool            // per value, whether it may leave the answer to a lower binding
+	open     []bool            // whether each value may decline, so that a lower binding is used
 	renamed  map[uint32]bool   // keys that are renamed somewhere; lookups use the new name
 }
 
@@ -84,7 +84,7 @@ func (c *composition) isInternal(key uint32) bool {
 	return strings.HasPrefix(c.content.Keys[key].Name, "\x00")
 }
 
-// findOpen finds the values that may leave the answer to a lower binding.
+// findOpen finds the values that may decline, so that a lower binding is used.
 func (c *composition) findOpen() {
 	c.open = make([]bool, len(c.content.Values))
 	if !c.content.ARM8 {
@@ -151,7 +151,7 @@ func (c *composition) checkEntry(a entryRef) {
 			return
 		}
 		if b.value != e.Value && !c.isPartOf(b.level, a.level) {
-			return // some requests may get it
+			return // some requests may get the value
 		}
 	}
 	if key := &c.content.Keys[e.Key]; key.Default == int(e.Value) {
@@ -323,7 +323,7 @@ func (c *composition) report() {
 	c.reportModules(hidden)
 }
 
-// judge returns the code of the lint for a finding, or "" for none.
+// judge returns the code of the lint for a finding, or "" if the finding is not a lint.
 func (c *composition) judge(o snapshot.Origin, f *finding) diag.Code {
 	var code diag.Code
 	switch {

@@ -67,7 +67,7 @@ func TestUnreadableKeysAndManifestsAreErrors(t *testing.T) {
 	}
 }
 
-// A key with interpolations matches all keys that fit.
+// A looked-up key with interpolations matches every key that it may result in.
 func TestInterpolatedKeyMatchesAllKeysThatFit(t *testing.T) {
 	var asked Lookups
 	asked.addTexts("lookup(\"web.${a}::port\")\nlookup(\"::mail::${b}\")\nlookup(\"::${c}\")\nlookup(\"${d}_${e}\")\n" +

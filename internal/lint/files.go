@@ -25,7 +25,7 @@ type file struct {
 
 	ignored  []commentedLine
 	advice   []diag.Diagnostic
-	bare     []variable // without braces
+	bare     []variable // variables without braces
 	braced   []string   // names of variables with braces
 	termUses []termUse
 }
@@ -34,8 +34,8 @@ type file struct {
 type fileKind uint8
 
 const (
-	ofData     fileKind = iota // data of Hiera 2
-	ofHiera5                   // data of Hiera 5
+	ofData     fileKind = iota // a data file of Hiera-2
+	ofHiera5                   // a data file of Hiera 5
 	ofConfig                   // a hiera.yaml of version 5
 	ofBindings                 // a bindings file
 )

@@ -38,8 +38,8 @@ func CheckFleet(site *loader.Site, f Fleet, diags *diag.List) {
 type fleetCheck struct {
 	*linter
 	Fleet
-	values    []map[string]bool // by dimension, the values of the nodes, folded if terms are
-	reached   []bool            // by condition, whether it holds for a node
+	values    []map[string]bool // values of the nodes by dimension, folded like terms
+	reached   []bool            // whether a condition holds for some node, by condition
 	unreached map[dimensionValue]*unreached
 }
 
@@ -47,7 +47,7 @@ type fleetCheck struct {
 type unreached struct {
 	loader.Condition
 	at    diag.Pos
-	count int // bindings
+	count int // number of bindings
 	files bool
 }
 

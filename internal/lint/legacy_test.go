@@ -23,7 +23,7 @@ func TestReportsLegacyFactsInHiera5(t *testing.T) {
 	}
 }
 
-// Texts of Hiera 2 and structured bindings have other interpolations.
+// Strings of Hiera-2 and of structured bindings interpolate ${...}, not %{...}.
 func TestReportsNoLegacyFactsOutsideHiera5(t *testing.T) {
 	s := site{"hiera.yaml": "version: 2\n", "data/common.yaml": "a: '%{osfamily}'\n"}
 	if got := s.advice(t, Options{})["legacy_fact"]; got != nil {

@@ -52,7 +52,7 @@ type linter struct {
 	site  *loader.Site
 	opts  Options
 	diags *diag.List
-	paths []string // by number of the input, its path as in positions
+	paths []string // paths of the inputs as in positions, by number
 
 	ignored  map[commentedLine]bool      // lines and files with a comment that silences lints
 	firstUse map[dimensionValue]diag.Pos // first use of a term in a structured binding
@@ -97,7 +97,7 @@ type boundValue struct {
 	at    diag.Pos
 	value uint32                 // index in the values of the site
 	more  *bindingsfile.Compiled // for a structured binding in the long form
-	data  bool                   // in a data file
+	data  bool                   // the binding is in a data file
 }
 
 // contributions yields the structured bindings that contribute to multibindings.

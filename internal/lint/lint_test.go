@@ -137,7 +137,7 @@ func TestReportsRedundantBindings(t *testing.T) {
 			"when: {common: x}, bind: [[k, 1]]", "4 5", ""},
 		{"one of two families has another value", "when: {node: a}, bind: [[k, 1]]},\n {when: {osfamily: b}, bind: [[k, 1]]},\n" +
 			" {when: {osfamily: c}, bind: [[k, 2]]", "when: {common: x}, bind: [[k, 1]]", "5", ""},
-		{"no other binding", "when: {node: a}, bind: [[k, 1]]", "when: {osfamily: b}, bind: [[k, 1]]", "", ""},
+		{"no binding for the other nodes", "when: {node: a}, bind: [[k, 1]]", "when: {osfamily: b}, bind: [[k, 1]]", "", ""},
 		{"redundant under one of two conditions", "when: {node: [a, b]}, bind: [[k, 1]]", "when: {node: a}, bind: [[k, 1]]", "", "4"},
 		{"hidden under one of two conditions", "when: {node: a}, bind: [[k, 1]]",
 			"when: {node: [a, b]}, bind: [[k, 2]]", "", ""},
@@ -167,7 +167,7 @@ func TestReportsRedundantBindings(t *testing.T) {
 	}
 }
 
-// A file may match two entries of a hierarchy. It is not redundant because of itself.
+// A file may match two entries of a hierarchy. This does not make it redundant.
 func TestFileThatTwoEntriesFindIsNotRedundant(t *testing.T) {
 	got := site{
 		"hiera.yaml": "version: 2\nhierarchy:\n  - [environment, '${environment}', 'data/${environment}']\n" +

@@ -9,7 +9,7 @@ import (
 	"bindc/diag"
 )
 
-// A key that is a typo of another one is reported, whatever their order. Different names are not.
+// A key that is a typo of another one is reported, whether it is before or after it. Different names are not.
 func TestReportsTyposOfKeys(t *testing.T) {
 	for _, c := range []struct{ name, common, debian, want string }{
 		{"two letters are swapped", "app::workers: 1", "app::wrokers: 1", "data/osfamily/debian.yaml:1:1"},
@@ -28,7 +28,7 @@ func TestReportsTyposOfKeys(t *testing.T) {
 		{"two typos are not reported", "app::workers::number: 1", "app::wrokers::nubmer: 1", ""},
 		{"a different number is not a typo", "app::server1::x: 1", "app::server2::x: 1", ""},
 		{"the other word is in another key path", "app::workers: 1", "web::wrokers: 1", ""},
-		{"the same key", "app::workers: 1", "app::workers: 2", ""},
+		{"bindings of the same key are not reported", "app::workers: 1", "app::workers: 2", ""},
 		{"ignored by a comment", "app::workers: 1", "# bindc: ignore near_key\napp::wrokers: 1", ""},
 	} {
 		s := site{"hiera.yaml": "version: 2", "data/common.yaml": c.common, "data/osfamily/debian.yaml": c.debian}
@@ -48,7 +48,7 @@ func TestDoesNotReportLookedUpKeysAsTypos(t *testing.T) {
 	asked.add("app::contract")
 	near := []diag.Code{"near_key"}
 	s := site{"hiera.yaml": "version: 2", "data/common.yaml": "app::contact: 1\napp::contract: 1\n"}
-	for _, codes := range [][]diag.Code{near, nil} { // nil: all codes; unused_key replaces near_key
+	for _, codes := range [][]diag.Code{near, nil} { // nil selects all codes; unused_key replaces near_key
 		if got := s.advice(t, Options{Lookups: asked, Codes: codes})["near_key"]; len(got) > 0 {
 			t.Error("advises at", got)
 		}
@@ -62,8 +62,8 @@ func TestDoesNotReportLookedUpKeysAsTypos(t *testing.T) {
 	}
 }
 
-// A key is reported at its first place, whatever the order of the layers. Names of parameters of resources are not
-// keys.
+// A key is reported at its first position in the order of files, not of layers. Names of parameters of resources are
+// not keys.
 func TestReportsTypoOfKeyAtItsFirstPlace(t *testing.T) {
 	s := site{"binder_config.yaml": "version: 1\nlayers: [{name: top, include: 'confdir:/top'}, " +
 		"{name: low, include: 'confdir:/low'}]\n",

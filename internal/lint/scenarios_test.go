@@ -20,7 +20,7 @@ import (
 	"bindc/snapshot"
 )
 
-// The scenarios about lints run in this process.
+// The scenarios about lints also run in this process, without the program.
 func TestScenariosReportExpectedLints(t *testing.T) {
 	for _, c := range []struct {
 		script, site, used, manifests, want string
@@ -75,7 +75,7 @@ func has(diags *diag.List, code diag.Code) bool {
 	return slices.ContainsFunc(diags.Sorted(), func(d diag.Diagnostic) bool { return d.Code == code })
 }
 
-// The scenarios about data that no node can get.
+// The scenarios about data that no node can get also run in this process.
 func TestScenariosReportExpectedFleetWarnings(t *testing.T) {
 	for _, c := range []struct{ script, site, facts, want string }{
 		{"check_warns_about_data_that_no_node_uses", "site", "facts", "site.txt"},
@@ -105,7 +105,7 @@ func TestFleetWithoutNodesHasNoWarnings(t *testing.T) {
 	}
 }
 
-// enter changes to a directory with the files of a scenario, and returns their texts.
+// enter changes to a directory with the files of a scenario, and returns their contents.
 func enter(t *testing.T, script string) map[string]string {
 	t.Helper()
 	path := filepath.Join("testdata", script+".txtar")

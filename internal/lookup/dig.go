@@ -1,9 +1,9 @@
 package lookup
 
 import (
-	"strings"
+	"encoding/binary"
+	"math/bits"
 
-	"bindc/internal/lookupkey"
 	"bindc/internal/value"
 )
 
@@ -11,50 +11,51 @@ import (
 // matters: keys with lookup_options are bound to recipes, and dig is not used with a default_hierarchy. For any
 // other key, and if it finds nothing, dig returns false, and the caller applies all rules of Hiera 5.
 func (r *Request) dig(key string) (v value.Value, ok bool) {
-	root, path, more := strings.Cut(key, ".")
-	if !r.snap.digs || !more || !plainWord(root) || lookupkey.Reserved(key) {
+	end := wordEnd(key, 0)
+	if !r.snap.digs || end == len(key) || !beginsWord(key, 0) || key[:end] == optionsKey {
 		return value.Value{}, false
 	}
-	ref, found, err := r.file.Find(root, &r.view.Scopes)
-	if _, computed := ref.Recipe(); !found || err != nil || computed {
+	ref, found, err := r.file.Find(key[:end], &r.view.Scopes)
+	if !found || err != nil {
 		return value.Value{}, false
 	}
-	if v, err = r.file.Value(ref); err != nil {
+	encoded, err := r.file.Encoded(ref)
+	if err != nil {
 		return value.Value{}, false
 	}
-	for more {
-		var segment string
-		segment, path, more = strings.Cut(path, ".")
-		if !plainWord(segment) || v.Kind() != value.Hash {
+	for end < len(key) {
+		start := end + 1
+		if key[end] != '.' || !beginsWord(key, start) {
 			return value.Value{}, false
 		}
-		if v, ok = v.Get(value.FromString(segment)); !ok {
+		end = wordEnd(key, start)
+		if encoded, ok = value.Entry(encoded, key[start:end]); !ok {
 			return value.Value{}, false
 		}
 	}
-	return v, value.Sound(v)
+	v, ok = value.Peek(encoded)
+	return v, ok && value.Sound(v)
 }
 
-// wordBytes has 2 for bytes that a plain word may begin with, 1 for bytes that are allowed after the first, and 0
-// for others.
-var wordBytes = func() (table [256]uint8) {
-	for c := range table {
-		switch lower := c | 0x20; {
-		case 'a' <= lower && lower <= 'z' || c == '_':
-			table[c] = 2
-		case '0' <= c && c <= '9' || c == ':':
-			table[c] = 1
-		}
-	}
-	return table
-}()
+// beginsWord reports whether a letter or an underscore is at position i of key. A segment of a key that begins so and
+// has no byte below '0' is a literal hash key: not a number, not quoted, and not padded with white space.
+func beginsWord(key string, i int) bool {
+	return i < len(key) && (key[i] == '_' || 'a' <= key[i]|0x20 && key[i]|0x20 <= 'z')
+}
 
-// plainWord reports whether a segment of a key is a literal hash key, not a number or a quoted segment.
-func plainWord(segment string) bool {
-	for i := range len(segment) {
-		if wordBytes[segment[i]] == 0 {
-			return false
+// wordEnd returns the position of the first byte below '0', such as a dot or a quote, from position i of key on, or
+// len(key). It tests eight bytes at a time.
+func wordEnd(key string, i int) int {
+	const each = 0x0101010101010101
+	b := []byte(key) // not copied, because nothing modifies b
+	for ; i+8 <= len(b); i += 8 {
+		x := binary.LittleEndian.Uint64(b[i:])
+		if below := (x - each*'0') &^ x & (each * 0x80); below != 0 {
+			return i + bits.TrailingZeros64(below)/8
 		}
 	}
-	return segment != "" && wordBytes[segment[0]] == 2
+	for i < len(b) && b[i] >= '0' {
+		i++
+	}
+	return i
 }

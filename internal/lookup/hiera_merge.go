@@ -68,6 +68,7 @@ func (h *hieraLookup) merged(entry *merge.Entry, defaults bool) (value.Value, bo
 	}
 	v, found, err := merge(candidates)
 	if keeps && constant && found && err == nil {
+		v = h.r.snap.values.Own(v) // otherwise each lookup of the kept value would copy its body
 		h.r.merges.keep(id, v)
 	}
 	return v, found, err

@@ -53,7 +53,7 @@ type survey struct {
 	variables map[string]bool
 	scoped    map[string]bool
 	paths     map[string]bool // variables and the keys read from them, as os.family
-	recipes   []nature        // by number of the recipe
+	recipes   []nature        // natures of recipes, by number
 	merges    map[uint32]bool
 	merged    []string
 	nested    []bool // keys bound to an array or a hash

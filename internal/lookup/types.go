@@ -25,7 +25,7 @@ type Snapshot struct {
 	digs       bool // dig may look up dotted keys, see dig
 	closed     atomic.Bool
 	box        *seal.Box // opens sealed recipes; nil if they cannot be opened
-	layers     sync.Map  // by key, the number of the layer with its unconditional binding
+	layers     sync.Map  // number of the layer with the unconditional binding of a key, by key
 	levels     sync.Map  // compiled lookup options, by the reference or recipe they were compiled from
 
 	hierarchies atomic.Pointer[hierarchies] // read on first use

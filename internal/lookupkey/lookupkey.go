@@ -58,6 +58,11 @@ func Module(root string) string {
 
 const special = `'".`
 
+// hasSpecial is strings.ContainsAny(text, special), but does not build a set.
+func hasSpecial(text string) bool {
+	return strings.IndexByte(text, '.') >= 0 || strings.IndexByte(text, '\'') >= 0 || strings.IndexByte(text, '"') >= 0
+}
+
 // Quoted returns a lookup key that means root as a single segment, in quotes if necessary. It returns false if root has
 // both kinds of quotes.
 func Quoted(root string) (string, bool) {
@@ -81,7 +86,7 @@ var (
 // Split splits a key at its dots. Unquoted numbers become Ints, all other segments Strings. There is always at least
 // one segment. The error is a *KeyError.
 func Split(text string) ([]value.Value, error) {
-	if !strings.ContainsAny(text, special) {
+	if !hasSpecial(text) {
 		return []value.Value{value.FromString(text)}, nil
 	}
 	var out []value.Value

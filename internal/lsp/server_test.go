@@ -119,7 +119,7 @@ func TestDefinitionsHighestFirst(t *testing.T) {
 		{"path", "hiera.yaml", 3, 14, []string{"data/nodes/web1.yaml:0:0"}},
 		{"constant path", "hiera.yaml", 7, 14, []string{"data/common.yaml:0:0"}},
 		{"lookup_options", "data/common.yaml", 6, 6, []string{"data/common.yaml:3:0"}},
-		{"nothing", "data/common.yaml", 2, 13, nil},
+		{"position without a key", "data/common.yaml", 2, 13, nil},
 	} {
 		e.open(test.file, "")
 		if got := e.definition(test.file, test.line, test.col); !slices.Equal(got, test.want) {

@@ -8,7 +8,7 @@ import (
 
 // Class is the header of a class.
 type Class struct {
-	Name   string // with the names of the classes around it
+	Name   string // qualified with the names of the classes around it
 	At     diag.Pos
 	Params []Param
 }
@@ -16,9 +16,9 @@ type Class struct {
 // Param is a parameter of a class.
 type Param struct {
 	Name     string
-	At       diag.Pos // of its variable
+	At       diag.Pos // position of the variable
 	Type     string   // source of the type without comments; "" if none is written
-	Optional bool     // has a default
+	Optional bool     // the parameter has a default
 
 	off int // byte offset of the name, after the $
 }
@@ -34,7 +34,8 @@ type Alias struct {
 type Header struct {
 	Classes []Class
 	Aliases []Alias
-	Whole   bool // false: the manifest ends inside a string, a comment or a bracket, so definitions may be missing
+	// false if the manifest ends inside a string, a comment or a bracket, so that definitions may be missing
+	Whole bool
 }
 
 // ReadHeader finds the classes and type aliases that a manifest defines. Code in the bodies of classes is skipped.
@@ -49,14 +50,14 @@ func ReadHeader(path, src string) Header {
 type headerReader struct {
 	parser
 	out   Header
-	depth int // of brackets
+	depth int // number of open brackets
 	outer []namespace
 }
 
 // namespace is a class or another definition whose body is being read.
 type namespace struct {
 	name  string // of a class; "" for another definition, which cannot contain classes
-	depth int    // of the code around it
+	depth int    // depth of the code around the class
 }
 
 func (r *headerReader) read() {
@@ -167,7 +168,8 @@ func (r *headerReader) param(tokens []token) (Param, bool) {
 			before, after = tokens[:i], tokens[i+1:]
 		}
 	}
-	if n := len(before); n > 0 && before[n-1].kind == punct && before[n-1].text == "*" { // takes all further arguments
+	// the parameter takes all further arguments
+	if n := len(before); n > 0 && before[n-1].kind == punct && before[n-1].text == "*" {
 		before = before[:n-1]
 	}
 	return Param{Name: strings.TrimPrefix(v.text, "$"), At: r.pos(v.at), Type: r.source(before),

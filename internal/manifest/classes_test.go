@@ -46,7 +46,7 @@ func TestReadsHeadersOfClasses(t *testing.T) {
 		{"heredoc in default", "class a ($x = @(END), $y) { }\n  class b ($no) { }\n  | END\nclass c { }", "1:7 a | $x = | $y\n4:7 c"},
 		{"pattern", `class a (Pattern[/\A[^\/,]+\z/] $x, Struct[{a => String, Optional[b] => Hash[String, Integer]}] $y = {}) { }`,
 			`1:7 a | Pattern[/\A[^\/,]+\z/] $x | Struct[{a => String, Optional[b] => Hash[String, Integer]}] $y =`},
-		{"takes further arguments", "class a (String *$x) { }", "1:7 a | String $x"},
+		{"parameter that takes all further arguments", "class a (String *$x) { }", "1:7 a | String $x"},
 		{"nested", "class a { class b ($x) { class c { } } }\nclass d { }", "1:7 a\n1:17 a::b | $x\n1:32 a::b::c\n2:7 d"},
 		{"in comments and strings", "# class a { }\n/* class b { } */ $x = 'class c { }' $y = \"class d { } ${'class e { }'}\"", ""},
 		{"not definitions", "class { 'a': x => 1 } Class['a'] -> Class['b'] f(class => 1) $class = 1 notify { 'x': class => y }", ""},

@@ -48,7 +48,7 @@ func (d *declarationReader) read(i int, word string) {
 		d.add(i+1, Declaration{})
 	case word == "class" && d.is(i+1, "{"):
 		d.resource(i + 2)
-	case slices.Contains(declaring, word) && d.is(i-1, "."): // called as a method: the classes are before the dot
+	case slices.Contains(declaring, word) && d.is(i-1, "."): // a method call, with the classes before the dot
 		d.before(i - 2)
 	case slices.Contains(declaring, word) && !d.is(i+1, "=>"):
 		d.list(i + 1)

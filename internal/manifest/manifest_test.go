@@ -70,7 +70,7 @@ func TestFindsMergesOfLookups(t *testing.T) {
 	}
 }
 
-// Text in comments, strings, heredocs and regular expressions is not a call. A call after such text is found.
+// Calls in comments, strings, heredocs and regular expressions are ignored. Calls after them are found.
 func TestReadsNoCallsInComments(t *testing.T) {
 	const call, want = "lookup('x', Hash, 'deep')", `x "deep"`
 	for name, src := range map[string]string{

@@ -2,13 +2,13 @@ package manifest
 
 import "strings"
 
-// kind is the kind of a token.
+// kind distinguishes tokens.
 type kind uint8
 
 const (
 	punct    kind = iota // one character, or =>
 	name                 // a bare word, which may contain ::
-	variable             // including the $
+	variable             // a variable, including the $
 	text                 // a string without interpolations, or a number
 	computed             // a string with interpolations, a heredoc, or a regular expression
 )
@@ -16,13 +16,13 @@ const (
 // token is a token of a manifest.
 type token struct {
 	kind kind
-	text string // for a string, its value
-	at   int    // byte offset
+	text string // source of the token, or the value of a string
+	at   int    // byte offset of the token
 	end  int    // byte offset after it
 }
 
-// scanner splits a manifest into tokens. It skips comments, strings and heredocs. Code in their interpolations gets a
-// list of tokens of its own.
+// scanner splits a manifest into tokens. It skips comments, strings and heredocs. Code in their interpolations gets
+// a separate list of tokens.
 type scanner struct {
 	src      string
 	at       int

@@ -9,7 +9,7 @@ import (
 // Use is a place where a manifest looks up a key.
 type Use struct {
 	At  diag.Pos
-	Key string // as bindings have it
+	Key string // the key in the form in which it is bound
 	By  string // lookup() or the name of a class parameter
 }
 

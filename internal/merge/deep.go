@@ -276,7 +276,7 @@ func (d *deepOptions) unpack(list []value.Value) []value.Value {
 	return value.Strings(parts...).Slice()
 }
 
-// texts appends the elements of list as text, including the elements of nested arrays.
+// texts appends the elements of list as strings, including the elements of nested arrays.
 func texts(dst []string, list []value.Value) []string {
 	for _, v := range list {
 		switch {

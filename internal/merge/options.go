@@ -88,7 +88,7 @@ func (e *Entry) option(name string) (value.Value, error) {
 	case value.Hash:
 		opt, _ := v.Get(value.FromString(name))
 		return opt, nil
-	case value.String: // in Ruby, 'text'['part'] returns the part
+	case value.String: // as in Ruby, where 'text'['part'] returns 'part'
 		if strings.Contains(v.Text(), name) {
 			return value.FromString(name), nil
 		}

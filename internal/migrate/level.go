@@ -33,7 +33,7 @@ type level struct {
 // levelFile is a file of a level.
 type levelFile struct {
 	*source
-	rel     string // relative to the directory of the hierarchy
+	rel     string // path relative to the directory of the hierarchy
 	value   string // of the category; "" for a constant level
 	problem string
 }
@@ -138,7 +138,7 @@ func relative(dir, path string) string {
 	if err != nil { // one of the two is absolute
 		dir, _ = filepath.Abs(dir)
 		path, _ = filepath.Abs(path)
-		if rel, err = filepath.Rel(dir, path); err != nil { // on another volume
+		if rel, err = filepath.Rel(dir, path); err != nil { // dir and path are on different volumes
 			rel = "../" + path
 		}
 	}
@@ -231,7 +231,7 @@ func (m *migration) unused(l *level, at int) string {
 	if name == "node" && at > 0 {
 		name = "certname"
 	}
-	if name[0] < 'a' { // '_' or a digit: names have no other such characters
+	if name[0] < 'a' { // the name begins with '_' or a digit
 		name = "level_" + name
 	}
 	taken := func(name string) bool {

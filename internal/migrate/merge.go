@@ -16,7 +16,7 @@ import (
 type lookupOptions struct {
 	parts     [][]*merge.Level
 	byModule  map[string][]*merge.Level
-	uncertain []*merge.Level // nil: unreadable, may be for any key
+	uncertain []*merge.Level // options that may apply to any key; nil if they cannot be read
 }
 
 func (m *migration) lookupOptions() lookupOptions {

@@ -21,7 +21,7 @@ import (
 
 // File is a file of the new site.
 type File struct {
-	Path string // relative to the new site, with slashes
+	Path string // path relative to the new site, with slashes
 	Text []byte
 }
 
@@ -34,7 +34,7 @@ type Options struct {
 // Result is a migrated site.
 type Result struct {
 	Files      []File          // sorted
-	Moved      map[string]bool // by key; false for keys that stay in Hiera 5
+	Moved      map[string]bool // whether each key moves or stays in Hiera 5
 	WithModule map[string]bool // keys that stay because another key in their module does
 	Foreign    map[string]bool // keys that stay because they depend on an entry that only Puppet reads
 }
@@ -74,7 +74,7 @@ type migration struct {
 
 	hierarchies []*hierarchy // the hierarchy of the site, if it has one, and those of modules
 	sources     map[string]*source
-	bound       map[string][]*binding // by key, by decreasing precedence
+	bound       map[string][]*binding // bindings of each key, by decreasing precedence
 	keys        []string              // sorted
 	options     []*binding            // lookup_options
 	categories  []*category           // by decreasing precedence
@@ -100,7 +100,7 @@ type hierarchy struct {
 	module string // "" for the site
 	global bool   // the global hierarchy, which is outside the site: its keys stay in Hiera 5
 	levels []*level
-	stays  bool // for a module: all of its keys stay
+	stays  bool // all keys of the module stay in Hiera 5
 }
 
 // binding is a key in a data file.
@@ -219,7 +219,7 @@ func (m *migration) stay(b *binding, format string, args ...any) {
 	m.stays[b.key] = true
 	at := b.at
 	if m.maybeSensitive[b.key] {
-		at = diag.Pos{File: at.File} // do not show the line
+		at = diag.Pos{File: at.File} // hides the line
 	}
 	m.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Info, Code: "migrate",
 		Message: "'" + b.key + "' stays in Hiera 5: " + fmt.Sprintf(format, args...)})

@@ -58,7 +58,7 @@ func TestMigrateWritesExpectedFilesWithSameAnswers(t *testing.T) {
 type parts struct {
 	site     map[string]string // files below site/
 	migrated map[string]string // files below new/, as they should be written
-	facts    map[string]string // JSON, by name
+	facts    map[string]string // facts in JSON, by name
 	notes    string
 }
 

@@ -44,7 +44,7 @@ func (m *migration) translate(text string) (edits []edit, problem string) {
 			return nil, problem
 		}
 		before := text[last:at[0]]
-		if strings.HasPrefix(source, "$") && strings.HasSuffix(before, `\`) { // it would escape the $
+		if strings.HasPrefix(source, "$") && strings.HasSuffix(before, `\`) { // the backslash would escape the $
 			before, at[0], source = before[:len(before)-1], at[0]-1, `${"\\"}`+source
 		}
 		edits = append(escapeDollars(edits, last, before, at[1] < len(text) || source != ""),

@@ -17,7 +17,7 @@ const hiera5Dir = "hiera5"
 type output struct {
 	*migration
 	files    map[string][]byte
-	bindings map[string]*bindingsFile  // by path
+	bindings map[string]*bindingsFile  // bindings files by path
 	byFile   map[*levelFile][]*binding // sorted by key
 }
 

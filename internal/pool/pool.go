@@ -1,4 +1,4 @@
-// Package pool assigns numbers to texts. A key or value that occurs ten thousand times in a site is in memory only
+// Package pool assigns numbers to strings. A key or value that occurs ten thousand times in a site is in memory only
 // once, and can be compared by its number.
 package pool
 
@@ -151,13 +151,14 @@ func (p *Pool) Texts() []string {
 	return p.texts
 }
 
-// Load fills an empty pool with distinct texts. Their numbers are their indexes. Load does not build the table, because
-// a build that parses few files again is faster if it searches all texts. The table is built after several batches.
+// Load fills an empty pool with distinct strings. Their numbers are their indexes. Load does not build the table,
+// because a build that parses few files again is faster if it searches all texts. The table is built after several
+// batches.
 func (p *Pool) Load(texts []string) { p.texts, p.scans = texts, maxScans }
 
 const maxScans = 8
 
-// scan finds the numbers of the strings in b by a search through all texts.
+// scan finds the numbers of the strings in b by a search through all strings.
 func (p *Pool) scan(b *Batch, out []uint32) {
 	const none = ^uint32(0)
 	wanted, lengths, start := make(map[string]uint32, len(b.ends)), [256]bool{}, 0

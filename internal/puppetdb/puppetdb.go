@@ -126,7 +126,7 @@ func (p *passing) Unwrap() error { return p.error }
 
 func (db *DB) post(ctx context.Context, body []byte) ([]byte, error) {
 	u := db.URL.JoinPath("pdb/query/v4")
-	u.User = nil // because errors of the client contain the URL
+	u.User = nil // errors of the client contain the URL
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, err

@@ -31,7 +31,7 @@ func TestReadLineDiscardsOverlongLines(t *testing.T) {
 	}
 }
 
-func TestParse(t *testing.T) {
+func TestParseReadsFieldsOfQuery(t *testing.T) {
 	q, err := query.Parse([]byte(`{"keys": ["a", "b"], "node": "n1", "explain": true, "facts": {"x": 1}}`))
 	if err != nil || q.Key != nil || !slices.Equal(q.Keys, []string{"a", "b"}) || q.Node != "n1" || !q.Explain ||
 		string(q.Facts) != `{"x": 1}` {
@@ -119,7 +119,7 @@ func answer(t *testing.T, s *query.Session, line string) string {
 	return v.String()
 }
 
-func TestLookup(t *testing.T) {
+func TestLookupAnswersOrDescribesProblem(t *testing.T) {
 	begun := 0
 	s := newSession(t, "[a, 'role ${role}'], [list, [1, 2]]", &begun)
 	for line, want := range map[string]string{

@@ -14,7 +14,7 @@ import (
 // Session looks up the keys of queries. It keeps the last request, because queries for the same node usually come
 // together.
 type Session struct {
-	Begin func(*bindings.Facts) (*lookup.Request, error) // returns a request, and ends the previous one
+	Begin func(*bindings.Facts) (*lookup.Request, error) // begins a request, and ends the previous one
 	Node  func(name string) (facts.Node, error)          // returns the facts of a node whose query has none
 
 	last    []byte // identifies the facts of the last request
@@ -100,7 +100,7 @@ func (s *Session) Lookup(r *lookup.Request, q *Query, key string, check Check) (
 	return v, found, err
 }
 
-// maxTypes limits the number of parsed types that a session keeps, and maxTypeText the lengths of their texts.
+// maxTypes limits the number of parsed types that a session keeps, and maxTypeText the lengths of their sources.
 const (
 	maxTypes    = 1000
 	maxTypeText = 1000

@@ -11,7 +11,7 @@ import (
 const (
 	CompiledConstant byte = 'c' // encoded by package value
 	CompiledRecipe   byte = 'r' // encoded Recipe
-	CompiledLookup   byte = 'l' // encoded Recipe that looks up other keys or contributions whatever the facts are
+	CompiledLookup   byte = 'l' // encoded Recipe that looks up other keys or contributions in every request
 )
 
 // AppendConstant appends the constant v as a compiled value.

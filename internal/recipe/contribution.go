@@ -12,8 +12,8 @@ func (o *Options) Check(v value.Value) *types.Mismatch {
 	return check(v, o.contributed(), o.Flatten)
 }
 
-// Misfit reports why the value of expression n, a contribution, has the wrong type whatever the facts are. It returns
-// nil if the type depends on facts or is unknown.
+// Misfit reports why the value of expression n, a contribution, has the wrong type in every request. It returns nil
+// if the type depends on facts or is unknown.
 func (o *Options) Misfit(n *expr.Node) *types.Mismatch {
 	if n.Op == expr.ArrayLit && o.Flatten != 0 {
 		return nil

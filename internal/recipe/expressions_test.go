@@ -8,7 +8,7 @@ import (
 	"bindc/internal/value"
 )
 
-// Lookups returns only keys that the expression looks up whatever the facts are (language.md, section 7).
+// Lookups returns only keys that the expression looks up in every request (language.md, section 7).
 func TestLookupsOmitsKeysInBranches(t *testing.T) {
 	for source, want := range map[string][]string{
 		"lookup('a')":                                   {"a"},

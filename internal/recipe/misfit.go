@@ -8,8 +8,8 @@ import (
 	"bindc/internal/value"
 )
 
-// Misfit returns the reason why the value of n cannot be a t, whatever the facts are. For example, a string with
-// interpolations is never a number. It returns nil if the type depends on facts or is unknown.
+// Misfit returns the reason why the value of n is a t in no request. For example, a string with interpolations is
+// never a number. It returns nil if the type depends on facts or is unknown.
 func Misfit(t *types.Type, n *expr.Node) *types.Mismatch { return misfit(t, n, nil) }
 
 // misfit works like Misfit. path is the position of n in the whole value.

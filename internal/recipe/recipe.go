@@ -40,7 +40,7 @@ type Recipe struct {
 	Sensitive   bool
 	Optional    bool         // declines if the value is undef before Transformer
 	Type        *types.Type  // the type that the value must have after Transformer; may be nil
-	Transformer *expr.Lambda // may be nil
+	Transformer *expr.Lambda // changes the value; may be nil
 	Value       value.Value
 	Expr        *expr.Node
 	Targets     []Target
@@ -77,8 +77,8 @@ func (r *Recipe) Declines() bool { return r.Optional || r.Kind == AliasOf || r.K
 // found under another name.
 func (r *Recipe) IsFinal() bool { return !r.Declines() && r.Kind != Erased }
 
-// StandsAlone reports whether r computes a value of its own. Other recipes merge values, or take them from a lower
-// binding or another name, and cannot be part of a merge.
+// StandsAlone reports whether r computes a value without other bindings of its key. Other recipes merge values, or
+// take them from a lower binding or another name, and cannot be part of a merge.
 func (r *Recipe) StandsAlone() bool { return r.Kind < Contributions }
 
 // Renames reports whether r renames other contributions and contributes nothing itself.

@@ -180,7 +180,7 @@ func TestEncodedRecipeHasSamePropertiesAsDecoded(t *testing.T) {
 			recipe, encoded, is bool
 		}{
 			{"secret", e.recipe.Secret(), IsSecret(e.encoded), e.secret},
-			{"of ARM-8", e.recipe.IsARM8(), IsARM8(e.encoded), e.arm8},
+			{"needs ARM-8", e.recipe.IsARM8(), IsARM8(e.encoded), e.arm8},
 			{"final", e.recipe.IsFinal(), IsFinal(e.encoded), !e.opens},
 			{"declines", e.recipe.Declines(), e.recipe.Declines(), e.declines},
 			{"sealed", false, IsSealed(e.encoded), false},

@@ -67,7 +67,7 @@ func Unseal(sealed, key string, box *seal.Box) (encoded string, err error) {
 
 // Features lists what the recipes of a snapshot may use.
 type Features struct {
-	Sealed bool // sealed recipes
+	Sealed bool // whether sealed recipes are allowed
 	Hiera  bool // recipes of kind Merged
 	ARM8   bool // operations of ARM-8
 }

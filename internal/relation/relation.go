@@ -29,7 +29,7 @@ type Relations struct {
 	templates  [][]part // per dimension, the parts of its text
 	related    []bool   // per dimension: it shares an unknown with another one, or has none
 	unknowns   []unknown
-	numbers    map[string]int // of unknowns, by their source
+	numbers    map[string]int // numbers of unknowns, by their source
 	spend      func(steps int)
 	conditions map[int]Condition // settled conditions, by number
 }

@@ -119,7 +119,7 @@ func TestImpliesOnlyIfDecidable(t *testing.T) {
 		{"xa=x-x", "a=x", true},
 		{"a=x b=y", "ab=x-y", true},
 		{"a=x b=y", "ab=x-z", false},
-		{"a=x", "ab=x-y", false},          // $b is unknown
+		{"a=x", "ab=x-y", false},          // the value of $b is unknown
 		{"ab=x-y", "a=x b=y", true},       // the only way to split the value
 		{"ab=x-y-z", "a=x", false},        // one of two ways to split it
 		{"ab=x-y-z a=x", "b=y-z", true},   // $b follows from $a

@@ -107,7 +107,7 @@ func (r *Relations) mentions(dim, n int) bool {
 
 // Case is one way in which a condition can hold. For all requests of a case, the same other conditions hold.
 type Case struct {
-	Condition // as returned by Settled
+	Condition // a condition that Settled returned
 	original  Condition
 	way       assignment
 }

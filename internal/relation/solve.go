@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// assignment maps unknowns to their folded texts.
+// assignment maps unknowns to their folded values.
 type assignment map[int]string
 
 // Limits of the search for ways in which a condition can hold. Beyond them, the condition is undecided.

@@ -24,7 +24,7 @@ const fewKeys = 3
 
 // causes groups the changes of keys by their causes.
 type causes struct {
-	files, levels [2]map[string]bool // of the old and of the new snapshot
+	files, levels [2]map[string]bool // files and levels of the old and the new snapshot
 	list          []*Cause
 	byKey         map[string]*Cause
 }

@@ -19,7 +19,7 @@ type Diff struct {
 	Keys  []Key    `json:"keys"`
 	Nodes []Group  `json:"nodes,omitzero"`  // fleet nodes with changes
 	Fleet int      `json:"fleet,omitempty"` // number of nodes of the fleet
-	If    []string `json:"if,omitempty"`    // changed facts: the nodes get other values of one snapshot
+	If    []string `json:"if,omitempty"`    // facts that were changed, to compare values in one snapshot
 
 	askedFor map[string]bool // removed keys that manifests still look up
 }
@@ -97,7 +97,7 @@ func (d *Diff) SetAskedFor(uses map[string][]Use) {
 // Key is a key with its changes.
 type Key struct {
 	Key           string   `json:"key"`
-	Gone          bool     `json:"gone,omitempty"`       // the key was bound, and is not any more
+	Gone          bool     `json:"gone,omitempty"`       // the key was bound before, but no longer is
 	RenamedTo     string   `json:"renamed_to,omitempty"` // the new key with the same values
 	AskedFor      []Use    `json:"asked_for,omitempty"`  // manifests that look up a removed key
 	Changes       []Change `json:"changes"`
@@ -307,7 +307,7 @@ func lookedUp(r *lookup.Request, key string) lookup.Outcome {
 
 // Effect returns the keys whose answers differ between two requests for a node.
 func (s Style) Effect(old, now *lookup.Request, keys []string) Effect {
-	out, exact := Effect{}, Style{Sensitive: true, Form: People} // in this form, different values look different
+	out, exact := Effect{}, Style{Sensitive: true, Form: People} // a form in which different values never look the same
 	for _, key := range keys {
 		before, after := lookedUp(old, key), lookedUp(now, key)
 		if x, y := exact.Outcome(before).text(), exact.Outcome(after).text(); x != y ||

@@ -14,7 +14,7 @@ func Tree(v bindings.Value) (value.Value, error) {
 	if v.Sensitive() {
 		return value.FromString(v.String()), nil
 	}
-	if v.Len() < 0 { // damaged
+	if v.Len() < 0 { // the value is damaged
 		_, _, err := lookup.Value(v).AppendRich(nil)
 		return value.Value{}, err
 	}
@@ -84,9 +84,9 @@ func sameText(name string) error {
 type Form int
 
 const (
-	JSON   Form = iota // as text; two keys with the same text are an error
+	JSON   Form = iota // keys become strings; it is an error if two keys become the same string
 	YAML               // the hash as a list of pairs, which restoreKeys converts back
-	People             // without quotes
+	People             // keys without quotes
 )
 
 // FormOf returns the form of values in a report that a verb prints with a value of --format.

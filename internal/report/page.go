@@ -26,7 +26,7 @@ type Page struct {
 // Screen describes the output that shows a page.
 type Screen struct {
 	Color bool
-	Width int // in columns; 0 if lines may have any length
+	Width int // columns per line; 0 for no limit
 }
 
 // ScreenOf describes w. Lines in a pipe or a file may have any length.

@@ -100,7 +100,7 @@ Lookups made for the value
 	}
 }
 
-// A wrapped line ends before it is too wide, whatever the width of its first word.
+// A wrapped line is not too wide, even if its first word nearly fills it.
 func TestWrappedLinesFitThePage(t *testing.T) {
 	for _, c := range []struct{ indent, first, second, lines int }{{0, 1, 78, 1}, {0, 1, 79, 2}, {2, 1, 77, 2},
 		{2, 1, 76, 1}, {0, 40, 39, 1}, {0, 40, 40, 2}, {0, 90, 1, 2}} {

@@ -52,7 +52,8 @@ func (r *Repository) Blame(file string, first, last int) (*Line, error) {
 	return r.newest(lines)
 }
 
-// newest returns the first line that the newest commit wrote. A commit is newer than its ancestors, whatever its date.
+// newest returns the first line that the newest commit wrote. A commit is newer than its ancestors, even if its date
+// is earlier.
 func (r *Repository) newest(lines []Line) (*Line, error) {
 	byCommit := map[string]*Line{}
 	order := []string{"rev-list", "--date-order", "--max-count=1"}

@@ -198,9 +198,9 @@ func (r *Repository) linkIgnored(root *os.Root) (notes []string, err error) {
 	switch n := len(linked); n {
 	case 0:
 	case 1:
-		notes = append(notes, "git ignores "+linked[0]+"; all sides read it from the work tree")
+		notes = append(notes, "git ignores "+linked[0]+"; all sides read it from the working tree")
 	default:
-		notes = append(notes, fmt.Sprintf("git ignores %s and %d more; all sides read them from the work tree",
+		notes = append(notes, fmt.Sprintf("git ignores %s and %d more; all sides read them from the working tree",
 			linked[0], n-1))
 	}
 	return notes, nil

@@ -8,7 +8,7 @@ import (
 	"bindc/internal/value"
 )
 
-// bindWords lists the words that may follow bind in place of a key.
+// bindWords lists the words that may follow bind instead of a key.
 var bindWords = []string{"abstract", "alias", "dependency", "map", "override", "parameters", "renamed", "sensitive", "to",
 	"variables"}
 

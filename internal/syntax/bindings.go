@@ -47,7 +47,7 @@ type Statement struct {
 	Options  []Option
 	Braces   int // offset of the options; 0 if there are none
 
-	When       [][]Pair // for when: the alternatives
+	When       [][]Pair // for when, the alternatives
 	Statements []Statement
 
 	Above  []string // for the printer: comments above the statement
@@ -145,7 +145,7 @@ func (p *setParser) bindings() *Bindings {
 	return b
 }
 
-// header parses the beginning of a file up to its '{': a word, and whatever rest parses. After an error, parsing
+// header parses the beginning of a file up to its '{': a word, and what rest parses. After an error, parsing
 // continues if the text was probably meant as a header.
 func (p *setParser) header(rest func(), what, word string) {
 	begin := p.here()

@@ -5,9 +5,9 @@ import "bindc/internal/expr"
 // Environments is the syntax tree of environments.pp: the declarations in site { }, and the statements outside it, in
 // order.
 type Environments struct {
-	Defaults   []Attribute // of Environment { }
-	Static     []Declared  // of environment { }
-	Dynamic    []Declared  // of dynamic_environments { }
+	Defaults   []Attribute // attributes in Environment { }
+	Static     []Declared  // declarations in environment { }
+	Dynamic    []Declared  // declarations in dynamic_environments { }
 	Statements []*expr.Node
 }
 

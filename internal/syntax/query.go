@@ -11,7 +11,7 @@ import (
 type Query struct {
 	Off   int
 	Type  Word
-	Where *expr.Node // in PuppetDB's form: lists of an operator and its operands
+	Where *expr.Node // condition as PuppetDB expects it: nested lists of an operator and its operands
 }
 
 // ParseQuery parses a query.

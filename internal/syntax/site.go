@@ -4,16 +4,16 @@ import "bindc/diag"
 
 // BinderConfig is the syntax tree of binder_config.pp. Missing parts are nil.
 type BinderConfig struct {
-	Categories []Attribute // highest first
+	Categories []Attribute // definitions of the categories, highest first
 	Off        int         // offset of the categories
-	Layers     []SiteLayer // highest first
+	Layers     []SiteLayer // layers, highest first
 	HasLayers  bool
 }
 
 // SiteLayer is a layer of contributions.
 type SiteLayer struct {
 	Name             Word
-	Include, Exclude []Word // URIs
+	Include, Exclude []Word // URIs of contributions
 }
 
 // ParseSite parses a file with one site { … }. It continues after an error, so it may return both errors and a result.

@@ -8,7 +8,7 @@ import (
 )
 
 // Lines and columns are counted from 1, and columns in characters. A line break belongs to the line that it ends.
-func TestLinesAndColumnsOfOffsets(t *testing.T) {
+func TestPosCountsLinesAndCharactersFromOne(t *testing.T) {
 	text := NewText("s.pp", "é b\n\nc")
 	for off, want := range map[int]string{0: "1:1", 2: "1:2", 3: "1:3", 4: "1:4", 5: "2:1", 6: "3:1", 7: "3:2"} {
 		at := text.Pos(off)
@@ -18,7 +18,7 @@ func TestLinesAndColumnsOfOffsets(t *testing.T) {
 	}
 }
 
-// An error without a code of its own gets the given code.
+// An error without a code gets the given code.
 func TestReportsErrorsWithTheirCode(t *testing.T) {
 	var diags diag.List
 	errs := []SyntaxError{{Off: 0, Message: "one"}, {Off: 2, Message: "two", Code: "catalog"}}

@@ -3,7 +3,7 @@ package syntax
 // Token is a token for the formatter. The text between two tokens is white space, comments and heredocs.
 type Token struct {
 	Off, End  int
-	Text      string // as in the source
+	Text      string // text as in the source
 	Op        bool   // operator or bracket
 	Operand   bool   // may be the end of an operand
 	Begins    bool   // first token of a statement

@@ -270,7 +270,7 @@ func (t *Type) literal() string {
 	return ""
 }
 
-// Generalize returns t without ranges, lengths and texts.
+// Generalize returns t without ranges, lengths and exact strings.
 func (t *Type) Generalize() *Type {
 	switch {
 	case t != nil && t.kind == Enum:

@@ -230,7 +230,7 @@ func TestShownQuotesWrongValue(t *testing.T) {
 	}
 }
 
-// The value is a view of encoded bytes, whose types are texts.
+// The value is a view of encoded bytes, in which types are strings.
 func TestCheckAcceptsViewsOfEncodedValues(t *testing.T) {
 	v, _, err := value.View(string(value.Append(nil, val(t, "{a => [1, x], b => Integer}"))))
 	if err != nil {

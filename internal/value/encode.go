@@ -238,6 +238,70 @@ func viewLong(tag byte, body, rest string) (Value, string, bool) {
 	return Value{ref: &plain[kind], num: count, str: body}, rest, true
 }
 
+// Entry returns a string that begins with the encoded value of a String key, in the encoded Hash at the start of b. It
+// decodes no other entries, and does not check what is inside them.
+func Entry(b, key string) (encoded string, ok bool) {
+	if len(b) < 3 || b[0] != tagHash {
+		return "", false
+	}
+	if end := 2 + int(b[1]); 2 < end && end <= len(b) && b[1]|b[2] < 0x80 { // the usual case: numbers of one byte
+		return entry(b[3:end], uint64(b[2]), key)
+	}
+	v, _, ok := view(b)
+	if !ok {
+		return "", false
+	}
+	return entry(v.str, v.num, key)
+}
+
+// entry is Entry for the n entries at the start of b.
+func entry(b string, n uint64, key string) (encoded string, ok bool) {
+	for ; n > 0 && b != ""; n-- {
+		found := false
+		if text, short := ShortText(b); short {
+			found, b = text == key, b[1+len(text):]
+		} else if k, rest, ok := view(b); ok {
+			found, b = k.str == key && k.is(String), rest
+		} else {
+			break
+		}
+		if found {
+			return b, true
+		}
+		if b, ok = skip(b); !ok {
+			break
+		}
+	}
+	return "", false
+}
+
+// skip returns b without the encoded value at its start. It does not check what is inside the value.
+func skip(b string) (rest string, ok bool) {
+	if b == "" {
+		return "", false
+	}
+	size := 1
+	switch tag := b[0]; {
+	case tag >= tagSmallStr:
+		size += int(tag &^ tagSmallStr)
+	case tag == tagFloat:
+		size += 8
+	case tag == tagInt:
+		_, rest, ok = uvarint(b[1:])
+		return rest, ok
+	case tag > tagInt && tag < tagSmallInt:
+		n, rest, ok := uvarint(b[1:])
+		if !ok || n > uint64(len(rest)) || tag > tagHash {
+			return "", false
+		}
+		return rest[n:], true
+	}
+	if size > len(b) {
+		return "", false
+	}
+	return b[size:], true
+}
+
 // typeName is an encoded type: its text, which package types has not parsed yet.
 type typeName string
 

@@ -40,7 +40,11 @@ func AppendJSON(dst []byte, v Value) []byte {
 			if !first {
 				dst = append(dst, ',')
 			}
-			dst = append(appendJSONString(dst, string(AppendText(nil, k))), ':')
+			text := k.Text()
+			if !k.is(String) {
+				text = string(AppendText(nil, k))
+			}
+			dst = append(appendJSONString(dst, text), ':')
 			dst, first = AppendJSON(dst, e), false
 		}
 		return append(dst, '}')
@@ -58,6 +62,9 @@ func appendJSONFloat(dst []byte, f float64) []byte {
 // appendJSONString appends s as a JSON string. It escapes only what JSON requires, and replaces bytes that are not
 // UTF-8.
 func appendJSONString(dst []byte, s string) []byte {
+	if out, ok := appendPlain(dst, s); ok {
+		return out
+	}
 	const hex = "0123456789abcdef"
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "\uFFFD")

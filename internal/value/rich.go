@@ -3,7 +3,6 @@ package value
 import (
 	"encoding/base64"
 	"math"
-	"unicode/utf8"
 )
 
 // AppendRich appends v in Puppet's rich data format. It works like AppendJSON, except that values without a JSON form
@@ -21,7 +20,10 @@ func AppendRich(dst []byte, v Value) (out []byte, rich bool) {
 			return appendPtype(dst, "Float", string(AppendFloat(nil, f))), true
 		}
 	case String:
-		if !utf8.ValidString(v.Text()) {
+		if out, ok := appendPlain(dst, v.Text()); ok {
+			return out, false
+		}
+		if !isUTF8(v.Text()) {
 			return appendPtype(dst, "Binary", base64.StdEncoding.EncodeToString([]byte(v.Text()))), true
 		}
 	case Array:
@@ -56,7 +58,7 @@ func appendRichArray(dst []byte, v Value) (out []byte, rich bool) {
 func appendRichHash(dst []byte, v Value) (out []byte, rich bool) {
 	begin, between, end := "{", byte(':'), "}"
 	for k := range v.Pairs() {
-		if k.Kind() != String || k.Text() == "__ptype" || !utf8.ValidString(k.Text()) {
+		if k.Kind() != String || k.Text() == "__ptype" || !isUTF8(k.Text()) {
 			begin, between, end, rich = `{"__ptype":"Hash","__pvalue":[`, ',', "]}", true
 			break
 		}

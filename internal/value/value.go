@@ -49,7 +49,7 @@ type body struct {
 	index     map[string]int // positions of String keys in elems; nil for small hashes
 	others    map[string]int // positions of other keys, by their AppendDistinct text
 	typ       TypeRef
-	load      func(uint64) (Value, error) // of a Source and of a sensitive value
+	load      func(uint64) (Value, error) // reads the value, for a Source or a sensitive value
 	owner     *Source                     // keeps the bytes alive that the value is a view of; may be nil
 }
 
@@ -285,31 +285,16 @@ func (v Value) Get(key Value) (Value, bool) {
 		return Value{}, false
 	}
 	if key.is(String) {
-		return v.entry(key.str)
+		encoded, found := entry(v.str, v.num, key.str)
+		if !found {
+			return Value{}, false
+		}
+		return Peek(encoded)
 	}
 	for k, e := range v.Pairs() {
 		if Identical(k, key) {
 			return e, true
 		}
-	}
-	return Value{}, false
-}
-
-// entry is Get for a String, in an encoded Hash.
-func (v Value) entry(key string) (Value, bool) {
-	for b, n := v.str, v.num; n > 0; n-- {
-		k, rest, ok := view(b)
-		if !ok {
-			break
-		}
-		e, rest, ok := view(rest)
-		if !ok {
-			break
-		}
-		if k.str == key && k.is(String) {
-			return e, true
-		}
-		b = rest
 	}
 	return Value{}, false
 }

@@ -9,7 +9,7 @@ import (
 	"bindc/internal/value"
 )
 
-// reused is the memory that all calls of held share.
+// reused is the memory that all calls of readersAgree share.
 var reused Scratch
 
 // readersAgree reads src with the blockReader and with the library. If the blockReader accepts src, both must give the

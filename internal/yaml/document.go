@@ -19,13 +19,13 @@ type Document struct {
 	ascii bool
 	plain bool // the source has no tab, no byte order mark, and no line break other than \n
 
-	marks  map[int][]int // by line: offsets of every markEach-th character; only for long lines
+	marks  map[int][]int // for long lines, the offset of every markEach-th character, by line
 	search search        // state of the last call of PosIn
 }
 
 const byteOrderMark = "\ufeff"
 
-// newDocument returns a document for src without a tree. problem is the offset of the first invalid byte or refused
+// newDocument returns a document for src without a tree. problem is the offset of the first invalid byte or rejected
 // character, or -1.
 func newDocument(file string, src []byte, refused func(rune) bool) (d *Document, problem int) {
 	return (&Scratch{}).newDocument(file, src, refused)
@@ -193,7 +193,7 @@ type report struct {
 	failed bool // an error was added
 }
 
-// fail adds an error with the given texts.
+// fail adds an error with the given message and hint.
 func (r *report) fail(pos diag.Pos, code diag.Code, message, hint string, notes ...diag.Note) {
 	r.failed = true
 	r.diags.Add(diag.Diagnostic{Pos: pos, Severity: diag.Error, Code: code, Message: message, Hint: hint, Notes: notes})

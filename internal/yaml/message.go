@@ -153,7 +153,7 @@ func aliasIn(problem string) string {
 	return "*" + name
 }
 
-// reword returns the replacement for a message of libyaml. A message without a replacement is clear as it is.
+// reword returns the replacement for a message of libyaml. A message without a replacement is clear enough.
 func reword(problem string) (message, hint string) {
 	for _, w := range wordings {
 		if w.problem == problem {

@@ -22,9 +22,9 @@ const (
 // the position of its definition, and shares its Kids. Nodes are not changed after Parse and may be read concurrently.
 type Node struct {
 	Kind  Shape
-	Unfit Unfit       // for a Scalar
+	Unfit Unfit       // why a Scalar has no value, see Unfit
 	Line  uint32      // counted from 1
-	Col   uint32      // in characters, counted from 1
+	Col   uint32      // column in characters, from 1
 	Value value.Value // the resolved value of a Scalar; undef for other nodes
 	Kids  []Node      // elements of a Sequence, or keys and values of a Mapping in turn; keys are unique
 }

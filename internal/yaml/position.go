@@ -14,7 +14,7 @@ func (d *Document) Pos(n *Node) diag.Pos {
 	return diag.Pos{File: d.File, Line: int(n.Line), Col: int(n.Col)}
 }
 
-// Written returns a plain scalar as it is in the source, for example 6.10. If it is not found there, it returns the
+// Written returns the source of a plain scalar, for example 6.10. If it does not find the scalar, it returns the
 // text of the value.
 func (d *Document) Written(n *Node) string {
 	text := string(value.AppendText(nil, n.Value))

@@ -88,7 +88,7 @@ func TestPosInWithoutMatchReturnsNode(t *testing.T) {
 		line, col int
 	}{
 		{"a", 0, 1, 4}, {"a", 7, 1, 4}, // n is not a string
-		{"b", 2, 2, 9}, {"b", 3, 2, 10}, {"b", 4, 2, 4}, {"b", -1, 2, 4}, // at the end and after it
+		{"b", 2, 2, 9}, {"b", 3, 2, 10}, {"b", 4, 2, 4}, {"b", -1, 2, 4}, // columns at and after the end of the line
 		{"c", 2, 2, 9}, // through an alias; the position is in its definition
 		{"d", 0, 4, 5},
 	} {

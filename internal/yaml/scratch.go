@@ -4,7 +4,7 @@ package yaml
 type Scratch struct {
 	open  []Node // nodes of unfinished hashes and lists, the outermost first
 	done  []Node // nodes of finished hashes and lists
-	lines []int  // for Document.lines
+	lines []int  // buffer for Document.lines
 	top   mapping
 	inUse bool // top is in use for the outermost hash of the document
 }

@@ -26,7 +26,7 @@ import (
 // fake is an in-memory registry with blobs and manifests.
 type fake struct {
 	mu     sync.Mutex
-	blobs  map[string][]byte // by digest
+	blobs  map[string][]byte // blobs by digest
 	tags   map[string]string // digests of manifests, by tag
 	log    []string
 	user   string // who may, with the password "secret"; "" for everybody

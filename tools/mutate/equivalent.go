@@ -14,9 +14,8 @@ type equivalents struct {
 	order   []string
 }
 
-// readEquivalents reads the list. In the list, the key of a mutant, as a run prints it, is on a line of its own,
-// followed by an indented reason. Several keys may share the reason that follows them. Lines that begin with # are
-// comments.
+// readEquivalents reads the list. It has the key of a mutant, as a run prints it, on one line, and then an indented
+// reason. Several keys may share a reason. Lines that begin with # are comments.
 func readEquivalents(path string) (*equivalents, error) {
 	list := &equivalents{reasons: map[string]string{}}
 	text, err := os.ReadFile(path)

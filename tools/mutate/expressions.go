@@ -61,7 +61,7 @@ var operators = map[token.Token]string{
 
 const alone = "left operand"
 
-// become lists the results of a forced condition as they are printed.
+// become has the words that a report prints for a forced condition.
 var become = map[token.Token]string{
 	token.LSS: "<=", token.LEQ: "<", token.GTR: ">=", token.GEQ: ">",
 	token.ADD: "-", token.SUB: "+", token.MUL: "+", token.AND: "|", token.OR: "&",

@@ -57,7 +57,7 @@ func run(size string, rounds int) error {
 // world has a site and the programs that read it.
 type world struct {
 	dir, site, file string // file is changed between builds
-	yaml            int64  // size in bytes
+	yaml            int64  // total size of the files in bytes
 	parse, bindc    string
 	changes         int
 }
@@ -211,7 +211,8 @@ func median(costs []*built.Cost, of func(*built.Cost) float64) float64 {
 	return all[len(all)/2]
 }
 
-// mappings returns the parsing time per byte for mappings with so many keys, measured alternately.
+// mappings returns the parsing time per byte for mappings with large and with small numbers of keys. It measures
+// both in turn.
 func mappings(large, small int) (perByteLarge, perByteSmall float64) {
 	sources := [2][]byte{mapping(large), mapping(small)}
 	var cases []measure.Case
@@ -229,7 +230,7 @@ func mappings(large, small int) (perByteLarge, perByteSmall float64) {
 	return results[0].Median / float64(len(sources[0])), results[1].Median / float64(len(sources[1]))
 }
 
-// mapping returns a data file with so many keys.
+// mapping returns a data file with the given number of keys.
 func mapping(keys int) []byte {
 	var b strings.Builder
 	for i := range keys {

@@ -13,8 +13,7 @@ import (
 	"strings"
 )
 
-// catalogs runs a Puppet for several masters, whose data comes from their stores through the
-// module.
+// catalogs compiles catalogs for several masters with one Puppet. The module gets the data from the masters' stores.
 type catalogs struct {
 	by    string // name of the Puppet in use
 	cmd   *exec.Cmd

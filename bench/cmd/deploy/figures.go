@@ -55,7 +55,7 @@ func (w *way) column(size string, releases, switches int) (rows []row, err error
 		if err != nil {
 			return nil, err
 		}
-		for _, r := range found { // a run takes half an hour, so it prints results as they come
+		for _, r := range found { // prints each result at once, because a run takes half an hour
 			fmt.Fprintf(os.Stderr, "%s: %s: %s\n", size, r.what, r.found)
 		}
 		rows = append(rows, found...)
@@ -163,7 +163,7 @@ func (s *sized) round(at string) (took []time.Duration, err error) {
 	return took, nil
 }
 
-// quantile returns the percentile p of column i of the rounds.
+// quantile returns percentile p of column i of the rounds.
 func quantile(rounds [][]time.Duration, i, p int) time.Duration {
 	var all []time.Duration
 	for _, r := range rounds {

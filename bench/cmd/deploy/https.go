@@ -59,7 +59,7 @@ func (w *way) server() (by, at string, end func(), err error) {
 	}
 	user := ""
 	if os.Getuid() == 0 {
-		user = "user root;\n" // it reads a directory that only root may read
+		user = "user root;\n" // the directory is readable only for root
 	}
 	if err := w.write("nginx.conf", fmt.Sprintf(`%sdaemon off;
 pid %[2]s/nginx.pid;

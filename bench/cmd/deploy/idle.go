@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// looks is the number of idle polls to measure.
+// looks is the number of polls without news to measure.
 const looks = 20
 
 // idle measures the bytes of a poll without news, in both directions and without TCP and IP

@@ -12,12 +12,12 @@ import (
 	"time"
 )
 
-// story tests a release on two masters, and everything that can go wrong with one.
+// story tests releases on two masters: valid ones, and all kinds that must be rejected.
 type story struct {
 	*way
 	masters  []*master
 	catalogs *catalogs
-	n        int // the active release
+	n        int // number of the active release
 }
 
 func (w *way) story() error {
@@ -50,7 +50,7 @@ func (w *way) story() error {
 	return nil
 }
 
-// answer checks that both masters, and their catalogs, have a release.
+// answer checks that lookups and catalogs on both masters have the values of release n.
 func (s *story) answer(n int) error {
 	for _, m := range s.masters {
 		if err := m.answers(int64(n)); err != nil {
@@ -208,8 +208,7 @@ func (s *story) layers() (map[string]int64, error) {
 	return out, err
 }
 
-// refused waits until both masters report the reason, and checks that the previous release stays
-// active.
+// refused waits until both masters report reason for a rejection. It checks that the previous release stays active.
 func (s *story) refused(reason string) error {
 	for _, m := range s.masters {
 		if err := m.look(); err != nil {

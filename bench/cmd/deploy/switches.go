@@ -12,9 +12,9 @@ import (
 	"bindc/ship"
 )
 
-// switches switches a name under load. No lookup may fail or mix values of two releases. Each
-// switch is seen before the next one. Snapshots are not verified again, which is where bindsync
-// activate spends its time.
+// switches switches a name n times while lookups run. No lookup may fail or mix values of two releases, and each
+// switch must be seen before the next one. It does not verify the snapshots again, which takes most of the time of
+// bindsync activate.
 func (s *sized) switches(n int) ([]row, error) {
 	dir := s.path("load-" + s.name)
 	store, digests, err := s.pullReleases(dir)

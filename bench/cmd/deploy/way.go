@@ -129,8 +129,8 @@ func (w *way) write(name, text string) error {
 	return os.WriteFile(path, []byte(text), 0o644)
 }
 
-// run runs a program with additional environment variables, and returns the time it took. Names of
-// our programs refer to the directory.
+// run runs a program with additional environment variables, and returns the time it took. It looks for our programs
+// in the directory of w.
 func (w *way) run(env []string, program string, args ...string) (time.Duration, error) {
 	if strings.HasPrefix(program, "bind") {
 		program = w.path(program)
@@ -197,7 +197,7 @@ func (m *master) end() error {
 // snapshot returns the path of the active snapshot.
 func (m *master) snapshot() string { return filepath.Join(m.store, "production.snap") }
 
-// look makes follow poll now.
+// look makes bindsync follow poll at once.
 func (m *master) look() error { return m.follow.Process.Signal(syscall.SIGHUP) }
 
 // state returns the state of the name in the store.

@@ -21,7 +21,7 @@ import (
 	"bindc/bench/built"
 )
 
-// most limits the ratio of times for twice the size.
+// most is the largest allowed ratio between the times for twice the size and for the size.
 const most = 2.3
 
 func main() {
@@ -40,7 +40,7 @@ type site struct {
 	n     int
 	text  func(n int) string
 	data  bool                          // text is a data file, not a bindings file
-	files func(n int) map[string]string // instead of text
+	files func(n int) map[string]string // the files of the site, instead of text
 }
 
 var sites = []site{
@@ -102,7 +102,7 @@ func globs(n int) map[string]string {
 	return files
 }
 
-// lines returns the strings n times, with the number instead of #.
+// lines returns a function that repeats texts n times, with the number of the repetition in place of #.
 func lines(texts ...string) func(n int) string {
 	return func(n int) string {
 		var b strings.Builder

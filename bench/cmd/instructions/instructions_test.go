@@ -74,7 +74,7 @@ func TestReadFiguresInvertsWriteFigures(t *testing.T) {
 
 // Each operation must find its keys, otherwise the figures would count errors. Building the sites
 // takes a few seconds.
-func TestOperationsRun(t *testing.T) {
+func TestOperationsFindTheirKeys(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds two sites")
 	}

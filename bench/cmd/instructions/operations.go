@@ -53,7 +53,7 @@ func perform(name string, n int, dir string) error {
 	return fmt.Errorf("unknown operation %q", name)
 }
 
-// generatedKeys returns the keys of the generated site, in a fixed order that is not that of the file.
+// generatedKeys returns the keys of the generated site in a fixed order, which differs from the order in the file.
 func generatedKeys() (constants, interpolated []string, err error) {
 	site, err := gen.New(config)
 	if err != nil {
@@ -71,7 +71,7 @@ func generatedKeys() (constants, interpolated []string, err error) {
 	return constants, interpolated, nil
 }
 
-// constants returns a function for that many keys that are bound to constants; for all of them if n is 0.
+// constants returns a function that returns n keys bound to constants, or all of them if n is 0.
 func constants(n int) func() ([]string, error) {
 	return func() ([]string, error) {
 		all, _, err := generatedKeys()
@@ -95,7 +95,8 @@ func absent() ([]string, error) {
 	return keys, err
 }
 
-// numbered returns a function for names in the site of Hiera 5. The format takes the number of a class and of a key.
+// numbered returns a function that returns names in the Hiera 5 site. format gets the number of a class and of a
+// key.
 func numbered(format string) func() ([]string, error) {
 	return func() ([]string, error) {
 		var out []string
@@ -187,7 +188,7 @@ func readSmall(dir string) (func(int) error, error) {
 	})
 }
 
-// copyText looks up keys and copies the values that are texts.
+// copyText looks up keys and copies the values that are strings.
 func copyText(dir string) (func(int) error, error) {
 	return reading(dir, func(v bindings.Value) error {
 		if v.Kind() != bindings.String {

@@ -33,7 +33,7 @@ func main() {
 	}
 }
 
-// clients are the numbers of clients that ask at the same time. Each asks for a node of its own.
+// clients lists the numbers of concurrent clients to measure. Each client asks for a different node.
 var clients = []int{1, 16, 255} // bindq serve has at most 256 connections; one loads the answers
 
 func run(size string, keys int, turn time.Duration, rounds int) error {

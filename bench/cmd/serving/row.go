@@ -26,7 +26,7 @@ type result struct {
 	cores float64 // processor time of the server per second
 }
 
-// measure has all visitors ask again and again, each when it has its answer.
+// measure makes all visitors ask repeatedly for one turn. Each asks again when it has its answer.
 func (r row) measure(visitors []*visitor, turn time.Duration) (result, error) {
 	conns := make([]net.Conn, len(visitors))
 	for i, v := range visitors {
@@ -59,7 +59,7 @@ func (r row) measure(visitors []*visitor, turn time.Duration) (result, error) {
 		(after - before).Seconds() / wall.Seconds()}, nil
 }
 
-// connect opens a connection and says what comes before the questions.
+// connect opens a connection, sends the first text of t and reads the answer.
 func (r row) connect(t talk) (net.Conn, error) {
 	c, err := net.Dial("unix", r.server.socket)
 	if err != nil || t.before == nil {
@@ -74,8 +74,8 @@ func (r row) connect(t talk) (net.Conn, error) {
 	return c, err
 }
 
-// askUntil asks until the end, and returns how long each answer took. Every answer has the same
-// length; its last byte shows that nothing else was read.
+// askUntil asks until end, and returns how long each answer took. All answers have the same length. The last byte
+// shows that the answer was read to its end.
 func askUntil(c net.Conn, t talk, end time.Time) (took []time.Duration, err error) {
 	buf := make([]byte, t.answer)
 	for time.Now().Before(end) {

@@ -16,10 +16,11 @@ import (
 	"bindc/serve/client"
 )
 
-// talk is what a client sends once, and again and again, and the length of the answer to the latter.
+// talk is what a client sends: before once at the start, and then the same question repeatedly, whose answer has a
+// fixed length.
 type talk struct {
 	before, ask []byte
-	answer      int // bytes of the answer to before come first; it is read with its own frame
+	answer      int // length of the answer to the repeated question; the answer to before is a separate frame
 }
 
 // visitor is a node that asks.
@@ -31,7 +32,7 @@ type object = map[string]any
 func frame(question any) []byte {
 	text, err := json.Marshal(question)
 	if err != nil {
-		panic(err) // it has only strings and numbers
+		panic(err) // impossible: the object has only strings and numbers
 	}
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(text))), text...)
 }

@@ -1,5 +1,5 @@
-// Table measures lookups next to their yardsticks, determines sizes, and prints the table "Lookups"
-// of bench/README.md. Times are medians of turns.
+// Table measures lookups and what they are compared with, determines sizes, and prints the table "Lookups" of
+// bench/README.md. Times are medians of turns.
 //
 //	go run ./cmd/table
 //	go run ./cmd/table -small S -large S -huge S -rounds 5    a quick look
@@ -154,7 +154,7 @@ func factLine(f rows.Fact) string {
 		f.Name, f.Value, f.Unit, f.Against, f.Other, f.Unit, f.Value/f.Other, judged(f.Value/f.Other, f.Target))
 }
 
-// judged formats a target, with a mark if it was missed.
+// judged formats a target, with a mark if value misses it.
 func judged(value, target float64) string {
 	s := fmt.Sprintf("≤ %.3g", target)
 	if value > target {

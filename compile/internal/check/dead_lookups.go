@@ -13,8 +13,9 @@ import (
 // deadLookups finds lookups that cannot find anything.
 type deadLookups struct {
 	*checker
-	askable []string                 // the keys that lookups can find
-	hashes  map[uint32][]value.Value // the values of keys that hash lookups read; none if one of them is computed
+	askable []string // the keys that lookups can find
+	// the values of each key that a hash lookup reads; no values if one of them is computed
+	hashes map[uint32][]value.Value
 }
 
 // checkDeadLookups warns about bindings and contributions that look up an unbound key, if a similar key is bound or the
@@ -64,7 +65,7 @@ func (v *deadLookups) warn(d diag.Diagnostic, at diag.Pos) {
 	}
 }
 
-// judge returns a warning about n, or an empty diagnostic.
+// judge returns a warning about the lookups in n, or an empty diagnostic.
 func (v *deadLookups) judge(n needs) diag.Diagnostic {
 	for _, key := range n.unbound {
 		if near := v.Diags.Misspelt(key, v.askable); near != "" {

@@ -71,7 +71,7 @@ func (h *hieraNeeds) warnOfNearOptions(key uint32, val uint32, at diag.Pos) {
 // options is the key of lookup_options.
 const options = "lookup_options"
 
-// needs returns the keys that a value looks up, as they are bound.
+// needs returns the keys that a value looks up, in the form in which keys are bound.
 func (h *hieraNeeds) needs(val uint32) []string {
 	text := h.Values[val]
 	if text[0] != recipe.CompiledRecipe {

@@ -114,7 +114,7 @@ func (f *loopFinder) descend(v visit, k *keyIndex, below int) (found []*place.Ca
 	return found, decided
 }
 
-// enqueueDeclining schedules v again for the requests in which cand, which it reached, declines.
+// enqueueDeclining schedules v again for the requests in which cand declines.
 func (f *loopFinder) enqueueDeclining(v visit, cand *place.Candidate) {
 	r := cand.Computed()
 	if r == nil || !r.Declines() {

@@ -7,12 +7,12 @@ import (
 	"bindc/internal/recipe"
 )
 
-// needs lists the keys that a recipe looks up whatever the facts are.
+// needs lists the keys that a recipe looks up in every request.
 type needs struct {
-	keys     []uint32       // looks up all of these, by index in Names
-	unbound  []string       // looks up these, which are unbound
-	tried    []attempt      // looks up these in order, until a value is not undef
-	below    []uint32       // looks up at most one of these, below its own binding
+	keys     []uint32       // keys that r looks up, by index in Names
+	unbound  []string       // keys that r looks up and that are not bound
+	tried    []attempt      // targets that r looks up in order, until a value is not undef
+	below    []uint32       // keys of which r looks up at most one, below its own binding
 	collects *recipe.Recipe // the recipe, if it collects contributions
 	tries    *recipe.Recipe // the recipe, if its value is undef unless one of tried has a value
 }
@@ -66,7 +66,7 @@ func producesTarget(k recipe.Kind) bool {
 
 // needGraph has the needs of all values and keys of a site.
 type needGraph struct {
-	ofValue map[uint32]needs    // by number of the value in place.Tables; values without needs are missing
+	ofValue map[uint32]needs    // needs of values, by number in place.Tables; omits values without needs
 	ofKey   map[uint32][]uint32 // the keys that any binding of a key needs; contributions have internal keys
 
 	circular map[uint32]bool // keys that may be part of a loop

@@ -28,8 +28,8 @@ func (k *keyIndex) checkTypes(t *place.Tables) {
 	}
 }
 
-// checkType checks the value of other against the type of abstract, as far as both are known at build time. In the same
-// layer, a mismatch is only a warning, because the reference implementation accepts it.
+// checkType checks the value of other against the type of abstract, if the build knows both. In the same layer, a
+// mismatch is only a warning, because the reference implementation accepts it.
 func (k *keyIndex) checkType(values *place.Tables, abstract, other *place.Candidate) {
 	r, err := values.Recipe(other.Value)
 	if err != nil { // a lookup reports the error
@@ -49,7 +49,7 @@ func (k *keyIndex) checkType(values *place.Tables, abstract, other *place.Candid
 		Notes:   []diag.Note{{Pos: abstract.Pos(), Message: "the abstract binding requires " + t.String()}}})
 }
 
-// misfit returns the reason why r cannot have type t whatever the facts are, or "".
+// misfit returns the reason why the value of r has type t in no request, or "".
 func misfit(t *types.Type, r *recipe.Recipe, secret bool) string {
 	var m *types.Mismatch
 	switch {

@@ -15,9 +15,9 @@ import (
 
 // Levels is the index of a site. For each key, it has the bindings that can win, and those that cannot.
 type Levels struct {
-	Defaults []KeyDefault // by key
+	Defaults []KeyDefault // defaults of the keys, by number of the key
 	byKey    map[levelKey]*level
-	cold     [][]coldBinding // by key, the bindings that are in no scope of a level
+	cold     [][]coldBinding // bindings outside all scopes, by number of the key
 }
 
 // levelKey identifies a level: a layer and the shape of a condition. A request is in at most one scope of a level.

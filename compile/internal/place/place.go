@@ -229,7 +229,8 @@ type OrderedBinding struct {
 	Layer, Order int
 }
 
-// Rebound is an alias, a rename or a rebinding. Its value is that of another key, or that of its own key below it.
+// Rebound is an alias, a rename or a rebinding. It has the value of another key, or the value that lower bindings
+// give its own key.
 type Rebound struct {
 	OrderedBinding
 	OfKey, OfPart bool // whether a key, or contributions, have the old name

@@ -14,7 +14,7 @@ import (
 // fail.
 type Merges struct {
 	layers      []loader.Layer
-	ByKey       map[uint32]MergedKey // by number in place.Tables
+	ByKey       map[uint32]MergedKey // merged keys, by number in place.Tables
 	Hierarchies *InternalBinding     // result of findHierarchies; may be nil
 	sensitive   bool                 // lookup_options make a value sensitive
 }

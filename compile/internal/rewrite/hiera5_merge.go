@@ -170,7 +170,8 @@ func (m *merger) mergeRecipe(root string, all []lookupOptions) (uint32, *merge.E
 	return m.KeepRecipe(r), entry
 }
 
-// refusePattern reports a pattern that takes too many steps to match, which leaves the lookup_options of a key unknown.
+// refusePattern reports a pattern that takes too many steps to match, so that the lookup_options of a key are
+// unknown.
 func (m *merger) refusePattern(o lookupOptions, err error) {
 	at := o.position(m.Tables, "")
 	if wrong, ok := err.(*merge.MergeError); ok {

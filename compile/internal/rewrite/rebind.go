@@ -16,7 +16,7 @@ import (
 
 // rebinding has the bindings and contributions that aliases, renames and rebindings add.
 type rebinding struct {
-	rebound  []place.Rebound        // with OfKey and OfPart set
+	rebound  []place.Rebound        // rebindings with OfKey and OfPart set
 	bindings []place.OrderedBinding // bindings of new names, and of old names that are erased
 	parts    []renamedPart
 	erased   map[uint32]bool // keys with a rename

@@ -79,8 +79,8 @@ func inspectText(s string) string {
 	return b.String()
 }
 
-// isPrinted reports whether Ruby's inspect shows r as it is. It shows all kinds of spaces, and formatting and private
-// characters.
+// isPrinted reports whether Ruby's inspect prints r without an escape. It does so for all kinds of spaces, and for
+// formatting and private characters.
 func isPrinted(r rune) bool {
 	return unicode.IsPrint(r) || unicode.In(r, unicode.Zs, unicode.Cf, unicode.Co) || r == 0x85
 }

@@ -41,7 +41,7 @@ func TestNamesInFiles(t *testing.T) {
 			"lookup_options:\n  f: {merge: hash}\n  '^g': {merge: first}\n",
 			[]string{"binds a::b", "looks up c", "variable os.family", "looks up e", "binds lookup_options", "options f",
 				"options ^g"}},
-		{"broken data", Data, "a: \"%{lookup('b')\nc: 1\n", []string{"binds a", "looks up b", "binds c"}},
+		{"data with a syntax error", Data, "a: \"%{lookup('b')\nc: 1\n", []string{"binds a", "looks up b", "binds c"}},
 		{"bindings", Bindings, "bind:\n- [a, 1]\n- {name: b, to_lookup_of: [String, c]}\n- {name: x, in: d, to: 1}\n" +
 			"- {name: e, multibind_id: f}\n- {rebind: g}\n- {name: h, to_first_found: [i, [Any, j]]}\n" +
 			"- {name: k, to_hash_lookup: {name: l, key: m}}\n" +

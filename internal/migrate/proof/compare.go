@@ -55,7 +55,7 @@ func (b *builtSite) close() {
 	_ = b.file.Close()
 }
 
-// refused is the hash of an answer that is an error.
+// refused is the hash for a lookup that fails.
 const refused = 0
 
 // askOldSite asks the old site, and records the keys with data that no request reaches.

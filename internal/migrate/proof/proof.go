@@ -21,7 +21,7 @@ import (
 // Options control the comparison. The zero value compares every key with every merge.
 type Options struct {
 	Migrate   migrate.Options
-	Load      loader.Options // for the new site: its global hierarchy
+	Load      loader.Options // options for loading the new site, with its global hierarchy
 	Nodes     []facts.Node   // nodes whose answers are compared, too
 	Calls     manifest.Calls // lookups in manifests
 	OnlyAsked bool           // compare only the merges that manifests use
@@ -38,7 +38,7 @@ type Report struct {
 	Rows      int // bindings of all keys, in both sites
 	Requests  int // requests constructed from rows
 	Nodes     int // nodes with facts
-	Answers   int // compared in the last round; all were equal
+	Answers   int // answers that were compared in the last round, all of them equal
 	Failed    int // questions that the old site answered with an error
 	Rounds    int
 	Unreached []string // keys with data that no request was found for
@@ -58,11 +58,11 @@ type Reason int
 
 // Reasons.
 const (
-	NoForm          Reason = iota // migrate.Site has no equivalent for it
+	NoForm          Reason = iota // migrate.Site has no equivalent for the key
 	Neighbour                     // another key in its module stays
-	Differs                       // its answer would change
-	UnreadableMerge               // a manifest looks it up with a computed merge
-	Foreign                       // it depends on an entry that only Puppet reads
+	Differs                       // the answer for the key would change
+	UnreadableMerge               // a manifest looks the key up with a computed merge
+	Foreign                       // the key depends on an entry that only Puppet reads
 )
 
 var reasonTexts = [...]string{NoForm: "without an equivalent in Hiera 2", Neighbour: "in a module with keys that stay",

@@ -149,7 +149,7 @@ func TestComparesNodesWithFacts(t *testing.T) {
 	}
 }
 
-// Reaching the limit is reported. Keys with data that was not compared stay.
+// If the limit is reached, the report says so, and keys whose data was not compared stay in Hiera 5.
 func TestReportsReachedLimitAndKeepsUncomparedKeys(t *testing.T) {
 	m := migrateFiles(t, proof.Options{Limit: 30}, "hiera.yaml", hierarchy, "data/common.yaml", "a: 1\nb: 1\n",
 		"data/role/web.yaml", "b: 2\n", "data/role/db.yaml", "c: 2\n")

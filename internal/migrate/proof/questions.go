@@ -30,11 +30,11 @@ type strategy struct {
 // questions holds the lookups that both sites are asked for.
 type questions struct {
 	keys     []string
-	merges   [][]strategy    // by key
-	terms    [][]lookup.Term // by key: the terms in the conditions of its rows in the old site
-	settled  []bool          // by key: it need not be compared again
+	merges   [][]strategy    // merge strategies to compare, by key
+	terms    [][]lookup.Term // terms in conditions of the old site, by key
+	settled  []bool          // whether a key need not be compared again, by key
 	all      []question
-	expected [][]uint64 // by question: the answers of the old site
+	expected [][]uint64 // answers of the old site, by question
 }
 
 // mergeNames lists the strategies that a caller can request.
@@ -151,7 +151,8 @@ func (p *prover) askSamples(next *builtSite) error {
 	if err != nil {
 		return err
 	}
-	at := map[string]int{} // by ID: the question with only the sample's variables; the next one has all variables
+	// index by ID of the question with only the sample's variables; the next one has all variables
+	at := map[string]int{}
 	p.questions.terms = make([][]lookup.Term, len(p.questions.keys))
 	for i, key := range p.questions.keys {
 		seen := map[string]bool{}
@@ -179,7 +180,7 @@ func (p *prover) askSamples(next *builtSite) error {
 				}
 				q := p.questions.all[at[id]:]
 				q[1].keys = append(q[1].keys, i)
-				if s.Alone { // also without other variables
+				if s.Alone { // the same sample without other variables
 					q[0].keys = append(q[0].keys, i)
 				}
 			}

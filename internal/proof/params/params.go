@@ -34,7 +34,7 @@ type Checker struct {
 	classes  *classes
 	keys     []receiver          // by number of the key
 	received map[string]*param   // parameters for which keys of the site exist, by key
-	suspects map[string]*suspect // by key
+	suspects map[string]*suspect // suspects by key
 	declared map[string][]manifest.Declaration
 
 	prover *prover

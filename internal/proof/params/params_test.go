@@ -72,7 +72,7 @@ func TestReportsValuesThatPuppetRefuses(t *testing.T) {
 		{"wrong for some nodes", intClass + "-- data/common.yaml --\nntp::p: 1\n-- data/role/web.yaml --\nntp::p: x\n",
 			"data/role/web.yaml:1 error 'ntp::p': expected Integer, found String, for nodes with " +
 				"role/%{facts.role}.yaml = role/web.yaml (such as role=web)"},
-		{"below a right one", intClass + "-- data/role/web.yaml --\nntp::p: 1\n-- data/common.yaml --\nntp::p: x\n",
+		{"wrong value below a right one", intClass + "-- data/role/web.yaml --\nntp::p: 1\n-- data/common.yaml --\nntp::p: x\n",
 			"data/common.yaml:1 error 'ntp::p': expected Integer, found String"},
 		{"null without a default", intClass + "-- data/common.yaml --\nntp::p: ~\n",
 			"data/common.yaml:1 error 'ntp::p': expected Integer, found Undef"},
@@ -100,10 +100,10 @@ func TestReportsValuesThatPuppetRefuses(t *testing.T) {
 			"data/common.yaml:1 error 'ntp::list': expected String, found Integer at [0]\n" +
 				"data/role/web.yaml:1 error 'ntp::list': expected String, found Integer at [1], for nodes with " +
 				"role/%{facts.role}.yaml = role/web.yaml (such as role=web)"},
-		{"only right after merging", "-- modules/ntp/manifests/init.pp --\nclass ntp (Struct[{a => Integer, b => Integer}] $p) { }\n" +
+		{"right only after merging", "-- modules/ntp/manifests/init.pp --\nclass ntp (Struct[{a => Integer, b => Integer}] $p) { }\n" +
 			"-- data/common.yaml --\nntp::p: {a: 1, b: 2}\nlookup_options:\n  ntp::p: {merge: hash}\n" +
 			"-- data/role/web.yaml --\nntp::p: {a: 3}\n", ""},
-		{"not declared", intClass + "-- data/common.yaml --\nntp::p: x\n-- manifests/site.pp --\n",
+		{"class without a declaration", intClass + "-- data/common.yaml --\nntp::p: x\n-- manifests/site.pp --\n",
 			"data/common.yaml:1 warning 'ntp::p': expected Integer, found String"},
 		{"set by the only declaration", intClass + "-- data/common.yaml --\nntp::p: x\n" +
 			"-- manifests/site.pp --\nclass { 'ntp': p => 1 }\n",
@@ -164,7 +164,7 @@ func TestReportsRequiredParametersWithoutValue(t *testing.T) {
 		{"bound for some nodes", ntp + "-- data/common.yaml --\nntp::a: 1\n-- data/role/a.yaml --\nntp::b: 1\n",
 			"modules/ntp/manifests/init.pp:1 lint the class ntp requires $b, but 'ntp::b' is only bound for nodes with " +
 				"role/%{facts.role}.yaml = role/a.yaml"},
-		{"not declared", ntp + "-- manifests/site.pp --\n", ""},
+		{"class without a declaration", ntp + "-- manifests/site.pp --\n", ""},
 		{"set by the declaration", ntp + "-- manifests/site.pp --\nclass { 'ntp': a => 1, b => 2 }\n", ""},
 		{"perhaps set by the declaration", ntp + "-- manifests/site.pp --\nclass { 'ntp': * => $x }\n", ""},
 	} {

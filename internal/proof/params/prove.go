@@ -26,7 +26,7 @@ type prover struct {
 	snap    *bindings.Snapshot
 	tables  *decision.Tables
 	sampler *decision.Sampler
-	paths   map[string]string // from the name of a file in the snapshot to its path
+	paths   map[string]string // paths of files, by their names in the snapshot
 }
 
 // prove reports the suspects that are wrong for some request.

@@ -37,7 +37,7 @@ type Policy struct {
 	keys   *regexp.Regexp // the pattern of several keys; nil with key
 	prefix string         // all keys begin with it
 	source string         // key or pattern, for messages
-	region *condition     // nil: all requests
+	region *condition     // nil for all requests
 	claim  claim
 }
 

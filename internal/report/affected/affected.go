@@ -19,7 +19,7 @@ import (
 // Comparison compares the answers of two snapshots for each node of a fleet.
 type Comparison struct {
 	Old, New         *lookup.Snapshot
-	OldPath, NewPath string // name the snapshots in errors
+	OldPath, NewPath string // paths of the snapshots, for errors
 	Nodes            []facts.Node
 	Style            report.Style
 
@@ -36,7 +36,7 @@ func (c *Comparison) Groups(d *decision.Difference) (groups []report.Group, wron
 	return c.groups(c.keys(d))
 }
 
-// AllGroups is Groups, but it looks up all keys.
+// AllGroups is like Groups, but looks up all keys.
 func (c *Comparison) AllGroups() (groups []report.Group, wrong []error) {
 	return c.groups(slices.Sorted(maps.Keys(c.allKeys())))
 }

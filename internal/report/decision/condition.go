@@ -173,7 +173,7 @@ func (d *dimensions) minimal(cs []relation.Condition) []relation.Condition {
 	return out
 }
 
-// conditionID identifies the condition of a row, whatever the order of categories.
+// conditionID identifies the condition of a row. It does not depend on the order of the categories.
 func (r *Row) conditionID() string {
 	var b strings.Builder
 	for _, t := range r.terms {

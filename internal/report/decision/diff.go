@@ -29,7 +29,7 @@ type KeyChanges struct {
 	Changes       []Change // a request is affected by the first change that it meets
 	Contributions []Change // changes among the contributions to its multibindings
 
-	Gone    bool   // the key was bound, and is not any more
+	Gone    bool   // the key was bound before, but no longer is
 	Renamed string // the new key with the same values, or ""
 }
 
@@ -37,8 +37,8 @@ type KeyChanges struct {
 type Change struct {
 	When     []lookup.Term
 	Except   [][]lookup.Term
-	Old, New *Row     // nil: not found
-	Through  []string // changed keys that a computed value looks up; its own text is the same
+	Old, New *Row     // nil if the key is not found
+	Through  []string // changed keys that a computed value looks up although its source is unchanged
 	Below    bool     // the value may decline, and only rows below it changed
 }
 
@@ -281,8 +281,8 @@ func (c *comparer) equal(a, b *Row) bool {
 	return a.contentID == b.contentID && len(through) == 0 && !below
 }
 
-// decline reports whether two rows are equal although their key has changed: they leave the answer only to the rows
-// below them, which have not changed.
+// decline reports whether two rows are equal although their key has changed: they only depend on lower rows, which
+// have not changed.
 func (c *comparer) decline(old, now []Row, a, b *Row) bool {
 	if a == nil || b == nil || a.contentID != b.contentID {
 		return false

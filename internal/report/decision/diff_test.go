@@ -22,7 +22,7 @@ var sites = []dimensionTexts{
 	{{"a", "${x}"}, {"b", "${x}-${y}"}, {"c", "${y}"}},                   // one category over two facts
 	{{"a", "${x}-${y}"}, {"$y", "${y}"}, {"c", "p-${x}"}},                // a guard, and text before a fact
 	{{"a", "${x}${y}"}, {"b", "${y}${x}"}, {"c", "${z}"}},                // the same text can come from several facts
-	{{"a", "${upcase($x)}"}, {"b", "${upcase($x)}-${y}"}, {"c", "${y}"}}, // computed text is an unknown
+	{{"a", "${upcase($x)}"}, {"b", "${upcase($x)}-${y}"}, {"c", "${y}"}}, // a computed value counts as an unknown
 }
 
 // facts has the values that each fact may have: all parts that values of conditions consist of, and another one.

@@ -219,7 +219,8 @@ func TestDiffReportsChangedCategoriesAndGuards(t *testing.T) {
 		`a for [$rack=r1 role=web]: nothing, 2 except [$rack=r1 node=n1]`})
 }
 
-// If the other site has another expression for a category, its value says nothing about the values of other categories.
+// If the sites have different expressions for a category, Diff derives nothing about other categories from its
+// value.
 func TestDiffDoesNotRelateCategoryWithChangedExpression(t *testing.T) {
 	of := func(role, statements string) *Tables {
 		return bookOf(t, contentOf(t, "binder_config.yaml", "version: 1\ncategories: [[role, '"+role+"'], [kind, '${role}']]\n",

@@ -13,7 +13,7 @@ import (
 // dimensions holds the dimensions of one snapshot, or of two compared snapshots. Dimensions that both have are merged.
 type dimensions struct {
 	*relation.Relations
-	names []string // for messages
+	names []string // names for messages
 	index map[dimensionKey]int
 }
 
@@ -31,7 +31,8 @@ func newDimensions(files ...*snapshot.Snapshot) (*dimensions, error) {
 		for _, d := range f.Dimensions() {
 			id := dimensionKeyOf(f, d)
 			if i, known := out.index[id]; known {
-				if programs[i] != string(d.Program) { // its values in the two snapshots cannot be compared
+				// the values of the dimension in the two snapshots cannot be compared
+				if programs[i] != string(d.Program) {
 					dims[i].Value = nil
 				}
 				continue

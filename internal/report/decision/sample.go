@@ -19,7 +19,7 @@ import (
 // Sample is a request that was constructed from rows.
 type Sample struct {
 	values assignment // strings of variables, by path
-	Alone  bool       // it was constructed from at most one row
+	Alone  bool       // the sample was constructed from at most one row
 }
 
 // ID identifies a sample, regardless of case. Samples of two snapshots with the same ID are the same request.
@@ -44,7 +44,7 @@ func (s Sample) String() string {
 // Sampler constructs requests from the rows of keys.
 type Sampler struct {
 	tables    *Tables
-	templates [][]piece // by dimension; nil if its value is not text with variables
+	templates [][]piece // parts of the text of each dimension; nil if it is not text with variables
 	rows      map[string][]Row
 }
 
@@ -355,7 +355,7 @@ func (t tree) set(path []string, number, text string) {
 	t[name] = list
 }
 
-// runtimeValue converts a tree to a value of package runtime. Anything else becomes undef.
+// runtimeValue converts a tree to a value of package runtime. Any other x becomes undef.
 func runtimeValue(x any) (bindings.Value, error) {
 	t, ok := x.(tree)
 	if !ok {

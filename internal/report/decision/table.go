@@ -53,9 +53,9 @@ func (r *Row) Terms() []snapshot.Term { return r.binding.Terms }
 type Tables struct {
 	snap        *snapshot.Snapshot
 	files       []snapshot.Input
-	allBindings *snapshot.AllBindings // nil: look up the bindings of each key separately
+	allBindings *snapshot.AllBindings // nil to look up the bindings of each key separately
 	dims        *dimensions
-	box         *seal.Box // decrypts sealed recipes; nil: they stay sealed
+	box         *seal.Box // decrypts sealed recipes; nil if they stay sealed
 }
 
 // NewTables returns the tables of f. With whole, it prepares for reading the tables of all keys, which is faster.

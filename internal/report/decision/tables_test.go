@@ -167,7 +167,7 @@ hierarchy:
 		"kernel",
 		"[os=debian-12] \"six\" (site data/os/debian/12.yaml:1:1)",
 		"[] \"unknown\" (site data/common.yaml:1:1)",
-		"[] $kernel (low bindings/low.yaml:7:12)", // no request reaches it
+		"[] $kernel (low bindings/low.yaml:7:12)", // no request reaches this row
 		"workers",
 		"[node=n1 role=web] 16 (site bindings/default.yaml:8:36)",
 		"[role=web] 8 (site bindings/default.yaml:7:10)",
@@ -204,7 +204,7 @@ layers:
 		"bindings/default.yaml", binds("default", site), "bindings/low.yaml", binds("low", low)))
 }
 
-// A computed value is shown as an expression, whatever syntax the data uses, and its lookups are known.
+// A computed value is shown as an expression, for data in YAML and in Puppet syntax, and its lookups are listed.
 func TestComputedValuesAreShownAsExpressions(t *testing.T) {
 	b := twoLayers(t, `
   - [a, 1]

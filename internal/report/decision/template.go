@@ -67,7 +67,7 @@ func Template(n *expr.Node) (out []Piece, ok bool) {
 // VariablePath returns the variable that n reads, as in Piece. ok is false if n is anything else.
 func VariablePath(n *expr.Node) (path string, ok bool) { return variableOf(n) }
 
-// NewSample returns the request in which variables have the given texts. Its keys are variables of pieces.
+// NewSample returns the request in which variables, as in Piece, have the given values.
 func NewSample(texts map[string]string) Sample { return Sample{values: texts} }
 
 // elementMark precedes the index of an element in the list of a mapped_paths.

@@ -13,7 +13,7 @@ import (
 	"bindc/snapshot"
 )
 
-// Parse parses terms of the form CATEGORY=VALUE, each with another category of dimensions.
+// Parse parses terms of the form CATEGORY=VALUE. Each must name a different category in dimensions.
 func Parse(dimensions []snapshot.Dimension, given []string) (terms []snapshot.Term, err error) {
 	for _, text := range given {
 		name, val, ok := strings.Cut(text, "=")
@@ -68,9 +68,9 @@ func valuesOf(content *snapshot.Content, dimension int) (out []string) {
 	return out
 }
 
-// Cut reduces content to the data that requests which meet all terms can reach. These requests get the same answers as
-// before; all others are refused. Bindings, values, keys and file names that only others could reach are removed.
-// Cutting a slice again leaves the requests that meet the terms of both.
+// Cut reduces content to the data that requests which meet all terms can reach. These requests get the same answers
+// as before; all others are rejected. Bindings, values, keys and file names that only others could reach are
+// removed. Cutting a slice again leaves the requests that meet the terms of both.
 func Cut(content *snapshot.Content, terms []snapshot.Term) error {
 	relations, err := relationsOf(content.Dimensions)
 	if err != nil {
@@ -125,11 +125,11 @@ type slicer struct {
 	when      relation.Condition
 
 	origins     map[snapshot.Origin]bool // places of bindings that stay; alternatives share theirs
-	inputBinds  []bool                   // by input: whether it binds anything
-	keyStays    []bool                   // by key
-	valueStays  []bool                   // by value
-	inputStays  []bool                   // by input: whether a binding in it stays
-	levelsAbove []int                    // by number of levels above before the cut: the number after it
+	inputBinds  []bool                   // whether each input binds anything
+	keyStays    []bool                   // whether each key stays
+	valueStays  []bool                   // whether each value stays
+	inputStays  []bool                   // whether a binding in each input stays
+	levelsAbove []int                    // maps a number of levels above a binding to that number after the cut
 }
 
 func condition(terms []snapshot.Term) (c relation.Condition) {

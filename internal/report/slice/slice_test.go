@@ -19,7 +19,7 @@ func dimensions() []snapshot.Dimension {
 		{Name: "path", Category: -1, Exact: true, Program: of("path")}}
 }
 
-func TestParse(t *testing.T) {
+func TestParseAcceptsOneValuePerDimension(t *testing.T) {
 	for _, c := range []struct {
 		given []string
 		want  []snapshot.Term

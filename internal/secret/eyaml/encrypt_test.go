@@ -67,7 +67,7 @@ func TestRejectsFilesThatAreNotPublicKeys(t *testing.T) {
 	}
 	one, two := pem("1024.cert"), pem("2048.cert")
 	for _, c := range []struct{ what, text, want string }{
-		{"nothing", "", "expected a hiera-eyaml public key"},
+		{"empty file", "", "expected a hiera-eyaml public key"},
 		{"text", "hunter2", "expected a hiera-eyaml public key"},
 		{"a private key", pem("2048"), "in PEM format), found 'RSA PRIVATE KEY'"},
 		{"two certificates", one + two, "expected one certificate, found 'CERTIFICATE' after it"},

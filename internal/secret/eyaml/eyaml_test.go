@@ -59,7 +59,7 @@ func TestDecryptRejectsInvalidStringsAndOtherKeys(t *testing.T) {
 	inner := strings.TrimSuffix(strings.TrimPrefix(good, "ENC[PKCS7,"), "]")
 	for _, c := range []struct{ what, key, text, want string }{
 		{"another key", "1024", good, "none of the keys can decrypt it"},
-		{"another method", "2048", "ENC[GPG,AAAA]", "the method GPG: expected PKCS7"},
+		{"method other than PKCS7", "2048", "ENC[GPG,AAAA]", "the method GPG: expected PKCS7"},
 		{"invalid Base64", "2048", "ENC[PKCS7,A]", "it is not valid Base64"},
 		{"a message that is not PKCS7", "2048", "ENC[PKCS7,AAAA]", "it is not PKCS7 enveloped data"},
 		{"a truncated message", "2048", "ENC[PKCS7," + inner[:len(inner)-40] + "]", "it is not PKCS7 enveloped data"},

@@ -123,7 +123,7 @@ type run struct {
 	left   int   // remaining steps
 	groups spans // unused for plain expressions
 	failed map[state]bool
-	done   map[state]int // for opInside: the end of the nested match, or -1 if it failed
+	done   map[state]int // end of each match nested by opInside, or -1 if it failed
 }
 
 const allProgress = ^uint64(0)
@@ -216,11 +216,11 @@ func (s *state) advance(n int) {
 	}
 }
 
-// split continues s with one branch of instruction i, and pushes the other one on ways. It returns false if the state
-// is known to fail.
+// split continues s with one branch of instruction i, and pushes the other one onto ways. It returns false if the
+// state is known to fail.
 func (r *run) split(i *instruction, s *state, ways *[]way, failed map[state]bool) bool {
 	if r.plain {
-		if failed[*s] { // also if it is still on the stack: no state needs to be tried twice
+		if failed[*s] { // no state needs to be tried twice, even while it is on the stack
 			return false
 		}
 		failed[*s] = true

@@ -207,7 +207,7 @@ func TestStepsGrowLinearlyWithText(t *testing.T) {
 	}
 }
 
-// Backreferences prevent remembering states, so a match has a limit of its own in addition to the caller's.
+// With backreferences, the matcher cannot remember states, so a match has a limit in addition to the caller's.
 func TestMatchStopsAtLimits(t *testing.T) {
 	m, err := CompileMatcher(`^(a?)(?:(?:a|aa)+[bd]|a+c$)\1`)
 	if err != nil {

@@ -11,11 +11,11 @@ import (
 // globElement is part of a glob: constant text, a wildcard or an interpolation.
 type globElement struct {
 	kind globKind
-	text string // of globText
-	ref  int    // of globRef: index of the interpolation
+	text string // text of a globText
+	ref  int    // index of the interpolation of a globRef
 
-	ranges [][2]rune // of globClass
-	not    bool      // of globClass: match any other character
+	ranges [][2]rune // characters in a globClass
+	not    bool      // the globClass matches any other character
 }
 
 type globKind uint8

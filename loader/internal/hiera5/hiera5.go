@@ -56,7 +56,7 @@ type dataSource struct {
 type Reader struct {
 	*site.Inputs
 	*site.Dimensions
-	Dirs map[string]*Hierarchy // by configuration file; nil if it has an error
+	Dirs map[string]*Hierarchy // hierarchies by configuration file; nil if it has an error
 
 	globbed    map[*site.File]bool // files that at least one glob matches
 	foundAgain int                 // remaining budget of maxFoundAgain

@@ -9,7 +9,7 @@ type WrittenEntry struct {
 // WrittenLocation is a path or a glob of an entry.
 type WrittenLocation struct {
 	Kind      string // path, glob or mapped_paths
-	Text      string // as in the source
+	Text      string // text as in the source
 	Dir       string // the constant directory
 	Dimension int    // dimension whose value is the path below Dir, or -1 if Path is constant
 	Path      string

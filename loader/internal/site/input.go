@@ -27,11 +27,11 @@ type Term = relation.Term
 // DataFile is a data file with the condition under which it applies. Its entries are already compiled to save memory,
 // because a site may have millions.
 type DataFile struct {
-	Path      string // for messages
+	Path      string // path for messages
 	Condition int    // index in Site.Conditions
 	Hidden    bool   // never used: an earlier backend has the same keys under the same condition
 	Entries   []datafile.Entry
-	Options   []datafile.Entry // as in datafile.File
+	Options   []datafile.Entry // see datafile.File
 }
 
 // Pos returns the position of entry i.

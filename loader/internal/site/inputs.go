@@ -32,8 +32,8 @@ type Inputs struct {
 	Reader  *datafile.Reader
 	Share   datafile.Share // the data files to read
 
-	byPath [datafile.Kinds + 1]map[string]*File // by format; the last map is for files without data
-	Found  []*File                              // in the order in which they were found
+	byPath [datafile.Kinds + 1]map[string]*File // files by format and path; the last map is for files without data
+	Found  []*File                              // files in the order in which they were found
 	queue  chan *File                           // files waiting for a parser
 	found  func()                               // called for each file that is found
 
@@ -76,7 +76,7 @@ func (in *Inputs) filesLike(f *File) map[string]*File {
 
 // File is a file of the site, or the output of an extension.
 type File struct {
-	Path  string                 // to open it, and in messages
+	Path  string                 // path to open, also used in messages
 	Label string                 // the same on every machine
 	read  func() ([]byte, error) // calls an extension; nil if the input is the file at Path
 	at    diag.Pos               // position that asked an extension for data
@@ -197,7 +197,7 @@ func (in *Inputs) isDir(path string) bool {
 
 func (in *Inputs) parse(f *File) {
 	switch {
-	case f.Data && in.Share.Of > 0 && (f.read != nil || !in.Share.Has(f.Label)): // of another part
+	case f.Data && in.Share.Of > 0 && (f.read != nil || !in.Share.Has(f.Label)): // the file belongs to another part
 	case f.read != nil:
 		in.parseExtension(f)
 	case f.Data:

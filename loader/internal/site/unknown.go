@@ -27,7 +27,7 @@ type unknownCategory struct {
 
 // UnknownCategories collects names that are used as categories but are not defined.
 type UnknownCategories struct {
-	byName map[string]*unknownCategory // by name or, for other values, by description
+	byName map[string]*unknownCategory // unknown categories by name; values that are not strings, by description
 }
 
 // Unknown records that the value name is used as a category but is not defined.

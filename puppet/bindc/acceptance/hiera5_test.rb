@@ -56,12 +56,11 @@ class Hiera5Test < Minitest::Test
          "#{self.class.dir}/migrated/new/hiera5/hiera.yaml", [ENV.fetch('BINDQ')])
     questions = %w[first_only list bag deep plain.a secret nothing of_role].product([nil, 'first', 'unique', 'hash', 'deep'])
     theirs, ours = [own, migrated].map { |root| between_answers(File.dirname(root), questions) }
-    # Categories use variables of the top scope, whatever the scope of the lookup.
+    # Categories use variables of the top scope, also for lookups in another scope.
     questions.each_index { |i| assert_equal theirs[i], ours[i], questions[i].inspect }
   end
 
-  # A name with '::' is a variable of the top scope, or of the class it names, whatever the scope of
-  # the lookup.
+  # A name with '::' is a variable of the top scope, or of the class it names, also for lookups in another scope.
   def test_qualified_variables_have_same_values_as_in_puppet
     own, beside = %w[own beside].map { |name| "#{self.class.dir}/qualified/#{name}/production" }
     [own, beside].each { |root| write(QUALIFIED, root) }
@@ -275,7 +274,7 @@ class Hiera5Test < Minitest::Test
     end
   end
 
-  # Looks up at top scope, then in a scope where a variable has another value.
+  # Looks keys up at top scope, then in a scope where a variable has another value.
   def between_answers(environments, questions)
     loader = Puppet::Environments::Cached.new(Puppet::Environments::Directories.new(Pathname(environments), []))
     node = { 'environment' => 'production', 'facts' => {}, 'trusted' => { 'certname' => 'a.example.org' },
@@ -290,7 +289,7 @@ class Hiera5Test < Minitest::Test
     end
   end
 
-  # Within the block unset variables are not errors, as they are in Puppet 8.
+  # Unset variables are errors in Puppet 8. Within the block they are not.
   def lenient
     before = Puppet[:strict]
     Puppet[:strict] = :warning

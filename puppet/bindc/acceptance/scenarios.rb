@@ -115,7 +115,7 @@ module Scenarios
     assert_match(/\Abindc: kinds::wrong: .*\[type_mismatch\] \(bindings\/default.yaml:\d+:\d+\)\z/, error)
   end
 
-  # The class has defaults for undef, also within Sensitive.
+  # Parameters of the class have defaults, which replace undef, also within Sensitive.
   def test_class_parameters_get_values
     root = kinds
     FileUtils.mkdir_p("#{root}/modules/kinds/manifests")
@@ -131,8 +131,8 @@ module Scenarios
     assert_equal 'x true its default [first, root]', message
   end
 
-  # A value that bindc has merged is not merged with the levels below, whatever their
-  # lookup_options.
+  # A value that bindc has merged is not merged again with lower levels, even if their lookup_options ask for a
+  # merge.
   def test_multibinding_is_not_merged_again
     root = kinds
     FileUtils.mkdir_p("#{root}/data")

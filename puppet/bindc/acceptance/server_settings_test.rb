@@ -8,7 +8,7 @@ require_relative 'scenarios'
 # several threads, and a user with restricted permissions.
 class ServerSettingsTest < Minitest::Test
   include Scenarios
-  # Each server starts for a single test. The shared tests are in server_test.
+  # Each test starts a server, so the shared tests only run in server_test.
   Scenarios.instance_methods.grep(/^test_/).each { |name| undef_method(name) }
 
   THREADS = 4

@@ -39,7 +39,7 @@ class ServerTest < Minitest::Test
     @logged = puppet.log.length
   end
 
-  # Whatever a test does to children, none stays defunct, even without further requests.
+  # After each test, no child stays defunct, even without further requests.
   def teardown
     eventually { assert_empty Processes.defunct(puppet.pid) }
   end
@@ -57,8 +57,7 @@ class ServerTest < Minitest::Test
     puppet.delete("/puppet-admin-api/v1/environment-cache?environment=#{environment}")
   end
 
-  # Each JRuby has one child, whatever the number of threads and environments, and even if JRubies are
-  # replaced.
+  # Each JRuby has one child for all its threads and environments, even after JRubies were replaced.
   def test_each_jruby_has_one_child
     numbered_environment
     puppet.delete('/puppet-admin-api/v1/jruby-pool') # environments of other tests have options, so children, of their own

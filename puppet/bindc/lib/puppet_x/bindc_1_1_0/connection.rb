@@ -14,10 +14,10 @@ module ::Puppet::Bindc_1_1_0
 
   @lock ||= Mutex.new
 
-  # The connection was lost. The caller may try again, a few times.
+  # The error that the connection was lost. The caller may try again a few times.
   class Ended < StandardError; end
 
-  # The server has ended the session.
+  # The error that the server has ended the session.
   class Forgotten < StandardError; end
 
   # Returns the connection of this process (in a server: of this JRuby) for the options. There is one for each command
@@ -271,7 +271,7 @@ module ::Puppet::Bindc_1_1_0
     # Any interruption closes the connection. Otherwise a late answer would be read as the answer to
     # the next question.
     #
-    # A nil in questions stands for a question that was already sent.
+    # A nil in questions means that the question was already sent.
     def exchange(questions, further = [])
       texts = [*questions, *further.map(&:first)].compact.map { |question| JSON.generate(question) }
       complete = false
