@@ -19,6 +19,10 @@ func (r *hieraReader) entryFiles(h *hieraDir, e hierarchyEntry) []dataFile {
 		c.folded = map[string]string{}
 	}
 	c.whole = c.ambiguous()
+	r.Expect(len(listing))
+	if e.category >= 0 {
+		r.ExpectConditions(e.category, len(listing))
+	}
 	for _, backend := range h.backends {
 		c.earlier, c.at = len(c.out), nil
 		if builtinBackend(backend) {

@@ -101,9 +101,11 @@ OLD_CONFIG = """
   - common
 """
 
-OLD_TERMS = ["motd environment=production", "-y scope.yaml motd", "--json=scope.json motd", "motd -y scope.yaml fqdn=other",
-             "-d motd", "--debug --hash hash", "list -f json", "motd --format json", "absent -f json", "flag -f ruby",
-             "motd fallback and more", "motd ::fqdn=web1.example.org fqdn=web1.example.org", "motd", "port", "flag", "list", "hash", "motd fqdn=web1.example.org", "motd environment=testing",
+OLD_TERMS = ["motd environment=production", "-y scope.yaml motd", "--json=scope.json motd",
+             "motd -y scope.yaml fqdn=other", "-d motd", "--debug --hash hash", "list -f json", "motd --format json",
+             "absent -f json", "flag -f ruby", "motd fallback and more",
+             "motd ::fqdn=web1.example.org fqdn=web1.example.org", "motd", "port", "flag", "list", "hash",
+             "motd fqdn=web1.example.org", "motd environment=testing",
              "motd fqdn=web1.example.org environment=testing", "absent", "absent fallback", "motd fallback",
              "-a list fqdn=web1.example.org", "-h hash fqdn=web1.example.org", "special", "nothing", "multiline"]
 

@@ -177,7 +177,8 @@ class RunTest(unittest.TestCase):
                          str(self.world.dir / "installed")],
                         ["ansible-doc", "-t", "lookup", "bindc.data.hiera"],
                         ["ansible-doc", "-t", "vars", "bindc.data.values"]):
-            run = subprocess.run(command, cwd=self.world.dir, env=environment, check=False, capture_output=True, text=True)
+            run = subprocess.run(command, cwd=self.world.dir, env=environment, check=False, capture_output=True,
+                                 text=True)
             self.assertEqual(run.returncode, 0, run.stderr)
         out = self.world.play("""
             - hosts: h0.example.org
@@ -218,6 +219,13 @@ class RunTest(unittest.TestCase):
         self.assertIn("the snapshot is /etc/hiera.yaml, a configuration of Hiera",
                       self.world.play(playbook % ", config_file='/etc/hiera.yaml'", status=2))
 
+    def test_directory_of_run_can_have_long_path(self) -> None:
+        self.hosts = self.world.hosts(1)
+        self.world.inventory(self.hosts)
+        found = self.results("lookup('bindc.data.hiera', 'generation')",
+                             ANSIBLE_LOCAL_TEMP=str(self.world.dir / ("long" * 30)))
+        self.assertEqual(found, {"h0.example.org": 1})
+
     def test_list_as_one_term_is_an_error(self) -> None:
         out = self.world.play("""
             - hosts: h0.example.org
@@ -232,7 +240,7 @@ class RunTest(unittest.TestCase):
         self.world.build()
         self.hosts = self.world.hosts(1)
         self.world.inventory(self.hosts)
-        expression = "[lookup('bindc.data.hiera', 'environment'), lookup('bindc.data.hiera', 'environment environment=')]"
+        expression = "query('bindc.data.hiera', 'environment', 'environment environment=')"
         self.assertEqual(self.results(expression), {"h0.example.org": ["in production|", "in |"]})
         self.world.configure("environment =")
         self.assertEqual(self.results(expression), {"h0.example.org": ["in |", "in |"]})

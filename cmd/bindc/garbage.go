@@ -11,7 +11,7 @@ const garbagePercent = 90
 
 // firstGarbage is the memory of the program at which garbage is collected for the first time. Collections of a small
 // heap free little, and take a fifteenth of the time of a rebuild.
-const firstGarbage = 160 << 20
+const firstGarbage = 208 << 20
 
 // collectGarbageLate sets when the garbage collector runs. A lower limit that the user set by GOMEMLIMIT stays.
 func collectGarbageLate() {

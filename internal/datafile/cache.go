@@ -66,41 +66,60 @@ func OpenCache(dir, site string, program Program) (*Cache, error) {
 	if c.opened, err = fsx.Clock(dir, "."+filepath.Base(c.path)+".*.tmp"); err != nil {
 		return nil, err
 	}
-	raw, err := readText(c.path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := c.load(); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
-	}
-	if p, ok := decodePack(raw, program); ok {
-		c.files = p.files
-		c.pools.Keys.Load(p.keys)
-		c.pools.Values.Load(p.values)
 	}
 	c.index()
 	return c, nil
 }
 
-// readText returns the content of a file as a string without copying it. A pack is large, and all of its texts are
-// substrings.
-func readText(path string) (string, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+// load reads the pack. It ignores a pack that is damaged or from another program.
+func (c *Cache) load() error {
+	f, size, err := openFile(c.path)
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer f.Close()
+	r := newPackReader(f, size)
+	if p, ok := r.pack(c.program); ok {
+		c.files = p.files
+		c.pools.Keys.Load(p.keys)
+		c.pools.Values.Load(p.values)
+	}
+	return r.err
+}
+
+// openFile opens a file and returns its size.
+func openFile(path string) (*os.File, int64, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, 0, err
+	}
 	info, err := f.Stat()
 	if err == nil {
 		err = fsx.NotAFile(path, info.Mode())
 	}
 	if err != nil {
+		f.Close()
+		return nil, 0, err
+	}
+	return f, info.Size(), nil
+}
+
+// readText returns the content of a file as a string without copying it.
+func readText(path string) (string, error) {
+	f, length, err := openFile(path)
+	if err != nil {
 		return "", err
 	}
-	size := int(info.Size())
-	if int64(size) != info.Size() {
+	defer f.Close()
+	size := int(length)
+	if int64(size) != length {
 		return "", nil // a 32-bit program cannot have written so much
 	}
 	var b strings.Builder
 	b.Grow(size)
-	_, err = io.Copy(&b, io.LimitReader(f, info.Size()))
+	_, err = io.Copy(&b, io.LimitReader(f, length))
 	return b.String(), err
 }
 

@@ -7,9 +7,6 @@ import (
 	"math"
 
 	"github.com/cespare/xxhash/v2"
-
-	"bindc/internal/fsx"
-	"bindc/internal/recipe"
 )
 
 // A pack is, in little endian, numbers unsigned where nothing else is said:
@@ -166,104 +163,4 @@ func (r *renumbered) number(n uint32) uint32 {
 		r.numbers[n] = uint32(len(r.used))
 	}
 	return r.numbers[n] - 1
-}
-
-// decodePack decodes a pack. It returns false if the pack is damaged or from another program. The strings are
-// substrings of raw.
-func decodePack(raw string, program Program) (p pack, ok bool) {
-	if len(raw) < packHead+packSum || raw[:len(packMagic)] != packMagic ||
-		raw[len(packMagic):][:len(program)] != string(program[:]) {
-		return pack{}, false
-	}
-	body, sum := raw[:len(raw)-packSum], raw[len(raw)-packSum:]
-	if xxhash.Sum64String(body) != u64(sum) {
-		return pack{}, false
-	}
-	head := body[packHead-4*4:]
-	keys, values, files, entries := u32(head), u32(head[4:]), u32(head[8:]), u32(head[12:])
-	d := packDecoder{rest: body[packHead:]}
-	keyLengths, valueLengths := d.take(keys, 4), d.take(values, 4)
-	records, list := d.take(files, packFile), d.take(entries, packEntry)
-	p.keys, p.values = d.texts(keyLengths), d.texts(valueLengths)
-	p.files = d.files(records, d.entries(list, keys, values))
-	for _, key := range p.keys {
-		d.failed = d.failed || key == "" || key[0] == 0 && key != recipe.LookupOptionsKey // no other internal key
-	}
-	for _, v := range p.values {
-		d.failed = d.failed || v == ""
-	}
-	return p, !d.failed && d.rest == ""
-}
-
-func u32(b string) uint32 {
-	_ = b[3]
-	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
-}
-
-func u64(b string) uint64 { return uint64(u32(b)) | uint64(u32(b[4:]))<<32 }
-
-// packDecoder splits a pack. After the first failure, all its methods return nothing.
-type packDecoder struct {
-	rest   string
-	failed bool
-}
-
-// take returns the next count items of the given size.
-func (d *packDecoder) take(count uint32, size uint64) string {
-	length := uint64(count) * size
-	if d.failed || length > uint64(len(d.rest)) {
-		d.failed = true
-		return ""
-	}
-	out := d.rest[:length]
-	d.rest = d.rest[length:]
-	return out
-}
-
-// texts reads strings with the given lengths.
-func (d *packDecoder) texts(lengths string) []string {
-	out := make([]string, 0, len(lengths)/4)
-	for ; len(lengths) > 0 && !d.failed; lengths = lengths[4:] {
-		out = append(out, d.take(u32(lengths), 1))
-	}
-	return out
-}
-
-func (d *packDecoder) entries(list string, keys, values uint32) []Entry {
-	out := make([]Entry, len(list)/packEntry)
-	for i := range out {
-		b := list[i*packEntry:][:packEntry]
-		e := Entry{u32(b), u32(b[4:]), u32(b[8:]), u32(b[12:])}
-		if e.Key >= keys || e.Value >= values {
-			d.failed = true
-			return nil
-		}
-		out[i] = e
-	}
-	return out
-}
-
-// files assigns the entries to the files.
-func (d *packDecoder) files(records string, entries []Entry) []File {
-	out := make([]File, 0, len(records)/packFile)
-	for ; len(records) > 0 && !d.failed; records = records[packFile:] {
-		f := File{kind: Format(records[32]), silent: true, cached: true}
-		copy(f.digest[:], records)
-		var n [9]uint64
-		for i := range n {
-			n[i] = u64(records[33+8*i:])
-		}
-		f.Size, f.Hash = int64(n[0]), n[1]
-		f.id = fsx.FileID{Device: n[2], Inode: n[3], Size: int64(n[4]), Modified: int64(n[5]),
-			Change: int64(n[6])}
-		if n[7] > uint64(len(entries)) || n[8] > uint64(len(entries))-n[7] {
-			d.failed = true
-			break
-		}
-		f.Entries, entries = entries[:n[7]:n[7]], entries[n[7]:]
-		f.Options, entries = entries[:n[8]:n[8]], entries[n[8]:]
-		out = append(out, f)
-	}
-	d.failed = d.failed || len(entries) > 0
-	return out
 }

@@ -3,7 +3,10 @@ package datafile
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
+	"io"
 	"testing"
+	"testing/iotest"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -75,6 +78,21 @@ func TestRejectsDamagedPacks(t *testing.T) {
 		damaged[i] ^= 0x10
 		if _, ok := decodePack(string(damaged), Program{1}); ok {
 			t.Errorf("changed at %d it is decoded", i)
+		}
+	}
+}
+
+// An error of the disk is reported. A pack that ends too early is only damaged.
+func TestReadErrorIsNotDamage(t *testing.T) {
+	raw, broken := examplePack(t), errors.New("broken disk")
+	for at := range raw {
+		r := newPackReader(io.MultiReader(bytes.NewReader(raw[:at]), iotest.ErrReader(broken)), int64(len(raw)))
+		if _, ok := r.pack(Program{1}); ok || r.err != broken {
+			t.Fatalf("after an error at %d: %v, %v", at, ok, r.err)
+		}
+		r = newPackReader(bytes.NewReader(raw[:at]), int64(len(raw)))
+		if _, ok := r.pack(Program{1}); ok || r.err != nil {
+			t.Fatalf("cut to %d bytes: %v, %v", at, ok, r.err)
 		}
 	}
 }

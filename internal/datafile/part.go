@@ -134,7 +134,7 @@ func ReadPart(path, name string) (*Part, error) {
 	if found := sha256.Sum256([]byte(body)); len(body) < partStart || string(found[:]) != sum {
 		return nil, p.damaged()
 	}
-	length, rest := uint64(u32(body[len(partMagic):])), body[partStart:]
+	length, rest := uint64(binary.LittleEndian.Uint32([]byte(body[len(partMagic):partStart]))), body[partStart:]
 	if length > uint64(len(rest)) {
 		return nil, p.damaged()
 	}

@@ -70,7 +70,7 @@ func (d *Data) fillAnswers(k *keyData, key string) error {
 	return nil
 }
 
-// isConstant reports whether every node gets the value of a row as it is written.
+// isConstant reports whether every node gets a value that a row has, without an expression.
 func isConstant(k *keyData) bool {
 	isComputed := func(r decision.Row) bool { return r.Computed != "" }
 	return k.isPlain() && !slices.ContainsFunc(k.table.Rows, isComputed)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"bindc/facts"
 	"bindc/internal/lookup"
@@ -45,6 +46,9 @@ type Data struct {
 
 	tally *tally      // what all bindings reach
 	diff  *difference // changes from old
+	diffs differences // changes from other versions
+
+	Since time.Time // when a server first showed it
 
 	notes    []string // facts that could not be read
 	warnings string   // diagnostics of the build

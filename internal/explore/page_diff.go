@@ -3,13 +3,17 @@ package explore
 import (
 	"cmp"
 	"slices"
+	"strconv"
+	"sync"
+	"time"
 
+	"bindc/diag"
 	"bindc/internal/report"
 	"bindc/internal/report/affected"
 	"bindc/internal/report/decision"
 )
 
-// difference has the changes from the old version, as bindq diff prints them.
+// difference has the changes from another version, as bindq diff prints them.
 type difference struct {
 	ready  chan struct{} // closed when the rest is set
 	report *report.Diff
@@ -18,14 +22,39 @@ type difference struct {
 
 func newDifference() *difference { return &difference{ready: make(chan struct{})} }
 
-// take compares the old version with d, for all keys and then for all nodes.
-func (x *difference) take(d *Data) {
-	defer close(x.ready)
-	x.err = d.read(func() error { return d.old.read(func() error { return x.compare(d) }) })
+// differences has the changes from other versions by their ID.
+type differences struct {
+	mu    sync.Mutex
+	known map[string]*difference
 }
 
-func (x *difference) compare(d *Data) error {
-	before, err := decision.NewTables(d.old.file, true, nil)
+// changesFrom returns the changes from another version, which are incomplete until they are ready.
+func (d *Data) changesFrom(old *Data) *difference {
+	if old == d.old {
+		return d.diff
+	}
+	d.diffs.mu.Lock()
+	defer d.diffs.mu.Unlock()
+	x := d.diffs.known[old.ID]
+	if x == nil {
+		if d.diffs.known == nil {
+			d.diffs.known = map[string]*difference{}
+		}
+		x = newDifference()
+		d.diffs.known[old.ID] = x
+		go x.take(old, d)
+	}
+	return x
+}
+
+// take compares an old version with d, for all keys and then for all nodes.
+func (x *difference) take(old, d *Data) {
+	defer close(x.ready)
+	x.err = d.read(func() error { return old.read(func() error { return x.compare(old, d) }) })
+}
+
+func (x *difference) compare(old, d *Data) error {
+	before, err := decision.NewTables(old.file, true, nil)
 	if err != nil {
 		return err
 	}
@@ -38,26 +67,77 @@ func (x *difference) compare(d *Data) error {
 		return err
 	}
 	style := d.style(report.JSON)
-	if x.report, err = style.Diff(d.old.file, d.file, found); err != nil || len(d.nodes) == 0 {
+	if x.report, err = style.Diff(old.file, d.file, found); err != nil || len(d.nodes) == 0 {
 		return err
 	}
-	c := affected.Comparison{Old: d.old.snap, New: d.snap, OldPath: d.old.Name, NewPath: d.Name, Nodes: d.nodes,
+	c := affected.Comparison{Old: old.snap, New: d.snap, OldPath: old.Name, NewPath: d.Name, Nodes: d.nodes,
 		Style: style, Done: func() {}}
 	x.report.Nodes, _ = c.Groups(found) // the list of nodes shows their errors
 	x.report.Fleet = len(d.nodes)
 	return nil
 }
 
+// version is a version to compare with.
+type version struct {
+	ID, Name string
+	Selected bool
+}
+
+// versions returns the versions to compare with: the one that was given at the start, and those that the server has
+// kept.
+func (v *view) versions(selected *Data) (out []version) {
+	if v.d.old != nil {
+		out = append(out, version{v.d.old.ID, v.d.old.label(), v.d.old == selected})
+	}
+	for _, d := range v.kept {
+		if d.ID != v.d.ID && (v.d.old == nil || d.ID != v.d.old.ID) {
+			out = append(out, version{d.ID, d.label(), d == selected})
+		}
+	}
+	return out
+}
+
+// label describes a version.
+func (d *Data) label() string {
+	if d.Since.IsZero() {
+		return d.Name
+	}
+	return d.Name + " at " + d.Since.Format(time.TimeOnly)
+}
+
+// oldVersion returns the version that the query names, or the one to compare with by default.
+func (v *view) oldVersion() (*Data, error) {
+	id := v.Get("old")
+	if id == "" && v.d.old != nil {
+		return v.d.old, nil
+	}
+	for i := len(v.kept) - 1; i >= 0; i-- {
+		if d := v.kept[i]; d.ID == id || id == "" && d.ID != v.d.ID {
+			return d, nil
+		}
+	}
+	if v.d.old != nil && v.d.old.ID == id {
+		return v.d.old, nil
+	}
+	if id != "" {
+		text := "The version " + diag.Visible(id) + " is gone; the last " + strconv.Itoa(keptVersions) + " are kept"
+		return nil, notFound(text, "", link{"Changes", v.With("/d")})
+	}
+	return nil, notFound("No other version was given to compare with", "bindc explore --old OLD names one; "+
+		"with a site, changes since the start are shown after the first one")
+}
+
 // diffContent is the data of the page of changes.
 type diffContent struct {
-	Old     string
-	Summary string
-	Causes  []report.Cause
-	Keys    []diffKey
-	Total   int
-	Next    string
-	Groups  []diffGroup
-	Left    int // groups that are not shown
+	Old      string
+	Versions []version
+	Summary  string
+	Causes   []report.Cause
+	Keys     []diffKey
+	Total    int
+	Next     string
+	Groups   []diffGroup
+	Left     int // groups that are not shown
 }
 
 // diffKey is a key with its changes.
@@ -93,25 +173,28 @@ const (
 	diffPerKeys = 20
 )
 
-// diffPage shows the changes from the old version.
+// diffPage shows the changes from another version.
 func (v *view) diffPage() (any, error) {
-	if v.d.old == nil {
-		return nil, notFound("No other version was given to compare with", "bindc explore --old OLD names one; "+
-			"with a site, changes since the start are shown after the first one")
-	}
 	v.Title, v.Section = "Changes", "d"
-	ready, err := v.wait(v.d.diff.ready)
+	old, err := v.oldVersion()
+	if err != nil {
+		return nil, err
+	}
+	c := &diffContent{Old: old.label(), Versions: v.versions(old)}
+	v.unstable = v.unstable || len(v.kept) > 1
+	diff := v.d.changesFrom(old)
+	ready, err := v.wait(diff.ready)
 	if err == nil && ready {
-		err = v.d.diff.err
+		err = diff.err
 	}
 	if err != nil || !ready {
-		return &diffContent{Old: v.d.old.Name}, err
+		return c, err
 	}
-	all := v.d.diff.report
+	all := diff.report
 	if v.asJSON {
 		return all, nil
 	}
-	c := &diffContent{Old: v.d.old.Name, Summary: all.Summary(), Causes: all.Causes, Total: len(all.Keys)}
+	c.Summary, c.Causes, c.Total = all.Summary(), all.Causes, len(all.Keys)
 	from := min(v.number("from"), len(all.Keys))
 	to := min(from+diffKeys, len(all.Keys))
 	unreached := all.Unreached()
@@ -121,7 +204,7 @@ func (v *view) diffPage() (any, error) {
 		c.Keys = append(c.Keys, shown)
 	}
 	if to < len(all.Keys) {
-		c.Next = v.With("/d", "from", to)
+		c.Next = v.With("/d", "old", v.Get("old"), "from", to)
 	}
 	if from == 0 {
 		c.Groups, c.Left = diffGroupsOf(all.Nodes)

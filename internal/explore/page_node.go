@@ -21,6 +21,8 @@ type nodeContent struct {
 	Unset      []string // variables that conditions use and the node lacks
 	Facts      []factField
 
+	Environment factField
+
 	Prefix, InFile, Layer string // filters
 	Layers                []string
 	Rows                  []nodeRow
@@ -106,7 +108,8 @@ func (v *view) nodePage() (any, error) {
 
 // nodeContent returns everything about a node except its keys.
 func (v *view) nodeContent(n facts.Node, r *lookup.Request) *nodeContent {
-	return &nodeContent{Name: n.Name, File: n.File, Categories: r.Categories(), Doubt: n.Contradiction(),
+	return &nodeContent{Name: n.Name, File: n.File, Environment: environmentOf(n),
+		Categories: r.Categories(), Doubt: n.Contradiction(),
 		Unset: r.Unset(), Facts: v.factFields(n), Prefix: v.Get("prefix"), InFile: v.Get("file"), Layer: v.Get("layer"),
 		Layers: v.d.file.Layers(), If: v.Values["if"], With: v.Get("with")}
 }

@@ -19,7 +19,8 @@ type whyContent struct {
 	If         []string // changed facts
 	Explained  explained
 	Categories report.Terms
-	Layers     []string // highest first
+	Layers     []string // that bind the key, highest first
+	IsHiera    bool     // layers are entries of hiera.yaml
 	Facts      []factField
 	Unset      []string
 }
@@ -102,7 +103,17 @@ func (v *view) whyPage() (any, error) {
 	}
 	v.categories = e.Categories
 	return &whyContent{Node: n.Name, Key: key, If: v.Values["if"], Explained: v.explained(e), Categories: e.Categories,
-		Layers: v.d.file.Layers(), Facts: v.factFields(n), Unset: r.Unset()}, nil
+		Layers: v.layersOf(e), IsHiera: v.d.file.Hiera() != nil, Facts: v.factFields(n), Unset: r.Unset()}, nil
+}
+
+// layersOf returns the layers of the bindings in an explanation, highest first.
+func (v *view) layersOf(e *report.Explanation) (out []string) {
+	for _, layer := range v.d.file.Layers() {
+		if slices.ContainsFunc(e.Candidates, func(c report.Candidate) bool { return c.Layer == layer }) {
+			out = append(out, layer)
+		}
+	}
+	return out
 }
 
 // explained returns an explanation with its bindings by state.

@@ -63,7 +63,8 @@ func TestReasonSaysWhyBindingIsHidden(t *testing.T) {
 	to := served(t, Access{}, d) + "/s/" + d.ID
 	shows(t, to, "/n/web1/k/a", "because the category role is above osfamily",
 		"because it is for role = web only, and this one is for all nodes",
-		`hidden by <a class="place" href="/s/`+d.ID+`/f/data/role/web.yaml#L1"`, "Layers, highest first",
+		`hidden by <a class="place" href="/s/`+d.ID+`/f/data/role/web.yaml#L1"`,
+		"Layers that bind this key, highest first: <code>top</code>, <code>site</code>",
 		`= <bdi>Debian</bdi>`, `osfamily is Debian`)
 	shows(t, to, "/n/web2/k/a", "because the layer &#39;top&#39; is above &#39;site&#39;")
 }
@@ -124,4 +125,19 @@ func TestChangesForNoNodeAreMarked(t *testing.T) {
 	shows(t, served(t, Access{}, d)+"/s/"+d.ID, "/d", "1 key changes, on 2 of 2 nodes; 1 more on none of them.",
 		`<bdi>b</bdi></a> <span class="none">reaches no node</span>`,
 		"<summary><strong><bdi>web1</bdi>, <bdi>web2</bdi></strong>: 1 key changes (unused)")
+}
+
+func TestChangesBetweenAnyKeptVersions(t *testing.T) {
+	first := open(t, ranked, Source{})
+	second := open(t, strings.ReplaceAll(ranked, "a: role", "a: second"), Source{Old: first})
+	third := open(t, strings.ReplaceAll(ranked, "a: role", "a: third"), Source{Old: first})
+	to := served(t, Access{}, first, second, third) + "/s/"
+	shows(t, to, third.ID+"/d", "role", "third", "!second", `<option value="`+first.ID+`" selected`, second.ID)
+	shows(t, to, third.ID+"/d?old="+second.ID, "second", "third", "!role&#34;", `<option value="`+second.ID+`" selected`)
+	shows(t, to, first.ID+"/d?old="+third.ID, "third", "role")
+	shows(t, to, third.ID+"/d.json?old="+second.ID, `"old":{"value":"second"},"new":{"value":"third"}`)
+	answer, text := get(t, "GET", to+third.ID+"/d?old=000000000000", nil)
+	if answer.StatusCode != http.StatusNotFound || !strings.Contains(text, "The version 000000000000 is gone") {
+		t.Errorf("status %d: %s", answer.StatusCode, text)
+	}
 }

@@ -9,6 +9,7 @@ package explore
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -58,6 +59,7 @@ func (s *Server) Show(d *Data) {
 				return
 			}
 		}
+		d.Since = time.Now()
 		s.versions = append(s.versions, d)
 		if len(s.versions) > keptVersions {
 			s.versions = s.versions[1:]
@@ -88,11 +90,16 @@ func (s *Server) state() (latest *Data, failure string, changed chan struct{}) {
 	return latest, s.failure, s.changed
 }
 
-// version returns the version with an ID, or nil.
-func (s *Server) version(id string) *Data {
+// kept returns the versions that s answers for, oldest first.
+func (s *Server) kept() []*Data {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, d := range s.versions {
+	return slices.Clone(s.versions)
+}
+
+// version returns the version with an ID, or nil.
+func (s *Server) version(id string) *Data {
+	for _, d := range s.kept() {
 		if d.ID == id {
 			return d
 		}
@@ -107,7 +114,7 @@ func (d *Data) count(done func()) {
 		done()
 		d.tally.err = d.readWhole()
 		if d.diff != nil {
-			d.diff.take(d)
+			d.diff.take(d.old, d)
 			done()
 		}
 		d.tally.take(d)

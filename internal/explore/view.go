@@ -54,8 +54,9 @@ var pages = map[string]page{
 
 // view is a request for a page, and what its layout shows.
 type view struct {
-	d *Data
-	r *http.Request
+	d    *Data
+	r    *http.Request
+	kept []*Data // versions of the server
 	links
 	url.Values // of the query
 
@@ -87,7 +88,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, p page) {
 		redirect(w, r, latest.ID)
 		return
 	}
-	v := &view{d: cmp.Or(d, latest), r: r, Values: r.URL.Query(), Live: s.Live, Failure: failure,
+	v := &view{d: cmp.Or(d, latest), r: r, kept: s.kept(), Values: r.URL.Query(), Live: s.Live, Failure: failure,
 		asJSON: strings.HasSuffix(r.URL.Path, ".json")}
 	v.links = links{"/s/" + v.d.ID}
 	w.Header().Set("Cache-Control", "no-store")
@@ -212,7 +213,18 @@ func (v *view) FirstNode() string {
 	return v.d.nodes[0].Name
 }
 
-func (v *view) HasOld() bool    { return v.d.old != nil }
+func (v *view) HasOld() bool { return v.d.old != nil || len(v.kept) > 1 }
+
+// IgnoresCase reports whether all conditions compare without regard to case. Paths of Hiera 5 do not.
+func (v *view) IgnoresCase() bool {
+	for i, d := range v.d.file.Dimensions() {
+		if d.Exact && v.d.file.HasValues(i) {
+			return false
+		}
+	}
+	return true
+}
+
 func (v *view) Notes() []string { return v.d.notes }
 func (v *view) Revealed() bool  { return v.d.Sensitive }
 

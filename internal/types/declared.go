@@ -12,8 +12,8 @@ import (
 // Aliases resolves the type aliases of modules.
 type Aliases struct {
 	source   func(name string) (text string, ok bool)
-	found    map[string]*Type // by name; nil while the alias is being read
-	problems map[string]error
+	found    map[string]*Type // types of aliases by name; nil while one is being read
+	problems map[string]error // why aliases cannot be read, by name
 }
 
 // NewAliases returns the aliases whose definitions source returns, by name.
@@ -98,7 +98,7 @@ func (a *Aliases) alias(name string) (*Type, error) {
 		return t, nil
 	}
 	target, err := parse(parser{text: text, find: a.named, declared: true})
-	if err == nil && target.expands(t, 0) { // Puppet refuses or simplifies such an alias
+	if err == nil && target.expands(t, 0) { // Puppet rejects or simplifies such an alias
 		err = errors.New("the alias refers to itself without an array or a hash around it")
 	}
 	if err != nil {

@@ -29,12 +29,16 @@ class Ended(Exception):
 
 def main(path: str, pid: int, command: list[str]) -> int:
     watch = watch_process(pid)
+    directory = os.getcwd()
+    os.chdir(os.path.dirname(path))  # the path may be longer than that of a socket can be
+    path = os.path.basename(path)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     listener.bind(path + ".new")
     os.chmod(path + ".new", 0o600)
     listener.listen(BACKLOG)
     try:
-        start = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+        start = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0,
+                                 cwd=directory)
     except OSError as error:
         print(error.strerror, file=sys.stderr)
         return 1

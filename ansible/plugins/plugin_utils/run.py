@@ -21,7 +21,6 @@ from .bindq import Client
 from .bindq.transport import Socket
 
 RELAY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "relay.py")
-LONGEST_SOCKET = 100  # bytes of its path; the limit of Linux is 107, and the relay appends ".new"
 
 display = Display()
 _clients: Dict[str, Client] = {}
@@ -33,7 +32,7 @@ def client(options: Any) -> Client:
     name = hashlib.sha256(json.dumps(command).encode()).hexdigest()[:16]
     timeout = options("timeout")
     if name not in _clients:
-        _clients[name] = Client(lambda: Socket(_socket(name, command, options)), " ".join(command), timeout)
+        _clients[name] = Client(lambda: _connect(_socket(name, command, options)), " ".join(command), timeout)
     return _clients[name]
 
 
@@ -68,9 +67,6 @@ def _socket(name: str, command: List[str], options: Any) -> str:
     """Returns the socket of the run's relay, and starts the relay if this is the first question of the run."""
     directory = C.DEFAULT_LOCAL_TMP  # belongs to the run; Ansible removes it at the end
     path = os.path.join(directory, "bindq-" + name)
-    if len(os.fsencode(path)) > LONGEST_SOCKET:
-        raise AnsibleLookupError("bindc: the path of the socket %s is too long; set ANSIBLE_LOCAL_TEMP to a shorter "
-                                 "directory" % path)
     with open(path + ".lock", "a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if os.path.exists(path):
@@ -80,6 +76,15 @@ def _socket(name: str, command: List[str], options: Any) -> str:
         _check(options)
         _start(path, command, options("timeout"))
     return path
+
+
+def _connect(path: str) -> Socket:
+    """Returns a connection to a socket. Its path may be longer than the 107 bytes that Linux allows."""
+    directory = os.open(os.path.dirname(path), os.O_PATH)
+    try:
+        return Socket("/proc/self/fd/%d/%s" % (directory, os.path.basename(path)))
+    finally:
+        os.close(directory)
 
 
 def _start(path: str, command: List[str], timeout: float) -> None:

@@ -33,8 +33,8 @@ def reveal(key: str, value: Any) -> Any:
     """Returns a sensitive value to the task that is running, and hides it in the task's results and messages."""
     executor = _executor()
     if TaskResult is None:
-        raise AnsibleLookupError("bindc: %s is sensitive, and this version of ansible-core cannot hide it; use one that "
-                                 "the README of the collection lists" % key)
+        raise AnsibleLookupError("bindc: %s is sensitive, and this version of ansible-core cannot hide it; use one "
+                                 "that the README of the collection lists" % key)
     if executor is None:
         raise AnsibleLookupError("bindc: %s is sensitive, and is only available to tasks; names of plays and tasks, "
                                  "and keywords that Ansible evaluates before a task starts, would be printed" % key)

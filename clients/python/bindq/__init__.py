@@ -13,5 +13,5 @@ from .client import Client, Explanation, Needs, Node, Values
 from .errors import BindqError, KeyFailed, NotFound, SnapshotReplaced
 from .values import DEFAULT, Default, Regexp, Sensitive, Type
 
-__all__ = ["Client", "Node", "Needs", "Values", "Explanation", "BindqError", "KeyFailed", "NotFound", "SnapshotReplaced",
-           "Sensitive", "Regexp", "Type", "Default", "DEFAULT"]
+__all__ = ["Client", "Node", "Needs", "Values", "Explanation", "BindqError", "KeyFailed", "NotFound",
+           "SnapshotReplaced", "Sensitive", "Regexp", "Type", "Default", "DEFAULT"]

@@ -225,7 +225,8 @@ class Node:
     def all(self, prefix: str = "") -> Values:
         """Returns the values of all keys that begin with a prefix. Unlike ``prefix``, it returns errors of keys."""
         answer = self._ask({"ask": "prefix", "prefix": prefix})
-        return Values(_decoded(answer), {key: self._failed(key, error) for key, error in answer.get("errors", {}).items()})
+        errors = {key: self._failed(key, error) for key, error in answer.get("errors", {}).items()}
+        return Values(_decoded(answer), errors)
 
     def identity(self) -> str:
         """Returns a text that is equal for nodes with equal values: it covers the snapshot, and the facts it needs."""

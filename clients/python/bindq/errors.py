@@ -49,8 +49,8 @@ class SnapshotReplaced(BindqError):
     """
 
     def __init__(self, before: str, now: str) -> None:
-        super().__init__("the snapshot was replaced (%s by %s) after this node had used it, and bindq no longer has the "
-                         "first one; start over with a new node" % (before, now), "replaced")
+        super().__init__("the snapshot was replaced (%s by %s) after this node had used it, and bindq no longer has "
+                         "the first one; start over with a new node" % (before, now), "replaced")
 
 
 class Forgotten(Exception):

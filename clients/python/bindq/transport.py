@@ -77,7 +77,7 @@ class Transport:
 
 
 class Child(Transport):
-    """``bindq serve --stdio`` as a child process. It ends when its input is closed, so it never outlives this process."""
+    """``bindq serve --stdio`` as a child process. It ends when its input is closed, and so with this process."""
 
     def __init__(self, command: Sequence[str]) -> None:
         try:

@@ -80,7 +80,8 @@ def _special(kind: str, value: Any) -> Any:
         return float(value)
     if kind == "Binary":
         return base64.b64decode(value)
-    raise BindqError("bindq answers with a %s, which this client does not know; install a newer client" % kind, "protocol")
+    raise BindqError("bindq answers with a %s, which this client does not know; install a newer client" % kind,
+                     "protocol")
 
 
 def _pairs(items: list[Any]) -> Iterable[tuple[Any, Any]]:

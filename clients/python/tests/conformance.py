@@ -44,7 +44,8 @@ def main(path: str) -> None:
     for line in sys.stdin:
         step = json.loads(line)
         if step["do"] == "node":
-            nodes[step["node"]] = client.node(step.get("facts"), variables=step.get("vars"), trusted=step.get("trusted"))
+            nodes[step["node"]] = client.node(step.get("facts"), variables=step.get("vars"),
+                                              trusted=step.get("trusted"))
             answer: Any = {}
         else:
             answer = lookup(nodes[step["node"]], step["key"])

@@ -111,7 +111,7 @@ if ("signin" in page) {
     window.scrollTo(0, Number(scroll));
   }
   const updated = sessionStorage.getItem("updated");
-  if (updated !== null) {
+  if (updated !== null && !("partial" in page)) {
     sessionStorage.removeItem("updated");
     document.getElementById("updated").textContent = "This page followed a change at " + updated + ".";
   }

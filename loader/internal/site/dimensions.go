@@ -97,12 +97,21 @@ func (d *Dimensions) Condition(c Condition) int {
 	return i
 }
 
+// ExpectConditions prepares for about n new conditions, whose terms most often have the dimension dim.
+func (d *Dimensions) ExpectConditions(dim, n int) {
+	for len(d.singles) <= dim {
+		d.singles = append(d.singles, nil)
+	}
+	if d.singles[dim] == nil {
+		d.singles[dim] = make(map[string]int, n)
+	}
+	d.Conditions = slices.Grow(d.Conditions, n)
+}
+
 // single is Condition for a single term, which most conditions are.
 func (d *Dimensions) single(c Condition) int {
 	t := c[0]
-	for len(d.singles) <= t.Dimension {
-		d.singles = append(d.singles, map[string]int{})
-	}
+	d.ExpectConditions(t.Dimension, 1)
 	i, ok := d.singles[t.Dimension][t.Value]
 	if !ok {
 		i = len(d.Conditions)

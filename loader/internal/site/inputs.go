@@ -33,6 +33,7 @@ type Inputs struct {
 	Share   datafile.Share // the data files to read
 
 	byPath [datafile.Kinds + 1]map[string]*File // files by format and path; the last map is for files without data
+	expect int                                  // capacity of a new map in byPath
 	Found  []*File                              // files in the order in which they were found
 	queue  chan *File                           // files waiting for a parser
 	found  func()                               // called for each file that is found
@@ -69,9 +70,15 @@ func (in *Inputs) filesLike(f *File) map[string]*File {
 		format = f.Kind
 	}
 	if in.byPath[format] == nil {
-		in.byPath[format] = map[string]*File{}
+		in.byPath[format] = make(map[string]*File, in.expect)
 	}
 	return in.byPath[format]
+}
+
+// Expect prepares for about n files.
+func (in *Inputs) Expect(n int) {
+	in.expect = n
+	in.Found = slices.Grow(in.Found, n)
 }
 
 // File is a file of the site, or the output of an extension.
