@@ -314,7 +314,7 @@ func TestRequestInDirectoryWithoutEnvironmentsFails(t *testing.T) {
 	}
 }
 
-func TestOpenEnvironmentsFails(t *testing.T) {
+func TestOpenEnvironmentsReportsErrors(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := bindings.OpenEnvironments(filepath.Join(dir, "none"), byHand); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("of no directory: %v", err)

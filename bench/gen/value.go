@@ -44,11 +44,11 @@ func (s *Site) kindsOf(n int) []Kind {
 // Value is a generated value in a data file.
 type Value struct {
 	Kind  Kind
-	Text  string   // for String and Interpolated
-	Int   int      // for Integer
-	Bool  bool     // for Boolean
+	Text  string   // text of a String or Interpolated
+	Int   int      // number of an Integer
+	Bool  bool     // truth of a Boolean
 	Names []string // keys of the items of a Hash
-	Items []Value  // for List and Hash
+	Items []Value  // items of a List or Hash
 }
 
 func draw(d *dice, kind Kind) Value {

@@ -9,16 +9,16 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// A pack is, in little endian, numbers unsigned where nothing else is said:
+// A pack has these parts. Numbers are in little endian. u64 and u32 are unsigned, i64 is signed.
 //
 //	magic     16 bytes
 //	program   32 bytes
-//	keys      u32: how many; values, files, entries: likewise
-//	lengths   u32 per key, then u32 per value: of their strings
+//	counts    u32 each: the numbers of keys, values, files and entries
+//	lengths   u32 each: the lengths of the strings of keys, then of values
 //	files     per file 105 bytes: digest 32, kind 1, size u64, hash u64, device u64, inode u64, size u64,
-//	          modified i64, change i64, entries u64, options u64: how many
-//	entries   per entry 16 bytes: key u32, value u32, line u32, column u32; those of one file after those of
-//	          another, its options behind its entries
+//	          modified i64, change i64, number of entries u64, number of options u64
+//	entries   per entry 16 bytes: key u32, value u32, line u32, column u32; in the order of the files, the
+//	          entries of a file before its options
 //	texts     of the keys, then of the values
 //	sum       u64, xxhash64 of everything before it
 //

@@ -13,7 +13,7 @@ import (
 
 // answer is a value of a key that nodes get. An error, or no value at all, is an answer too.
 type answer struct {
-	nodes []int32 // their numbers, in order
+	nodes []int32 // numbers of the nodes, in order
 }
 
 // maxAnswered limits the nodes whose values of a key are looked up.

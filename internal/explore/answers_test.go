@@ -118,7 +118,7 @@ func looked(t *testing.T, d *Data, key string) []answer {
 	return groups.sorted()
 }
 
-func TestTooManyNodesAreSaid(t *testing.T) {
+func TestPageSaysIfNodesAreTooMany(t *testing.T) {
 	d := open(t, computed, Source{})
 	d.maxAnswered = 2
 	to := served(t, Access{}, d) + "/s/" + d.ID

@@ -30,43 +30,43 @@ type Data struct {
 	snap   *lookup.Snapshot
 	single *decision.Tables                // finds the bindings of one key after the other
 	whole  atomic.Pointer[decision.Tables] // has the bindings of all keys, after counting has read them
-	keys   []string                        // sorted
+	keys   []string                        // names of all bound keys, sorted
 	inputs []snapshot.Input
-	facts  []string // variables that answers depend on, sorted
+	facts  []string // names of the variables that answers depend on, sorted
 	reads  []string // paths of the variables that conditions and values read, such as os.family, sorted
 	old    *Data    // the version to compare with, or nil
 
-	nodes    []facts.Node // sorted by name
+	nodes    []facts.Node // nodes of the fleet, sorted by name
 	number   map[string]int
 	counting sync.Once
 	census   *census
 	cache    keyCache
 
-	maxAnswered int // nodes whose values of a key are looked up
+	maxAnswered int // limit of the nodes whose values of a key are looked up
 
 	tally *tally      // what all bindings reach
-	diff  *difference // changes from old
+	diff  *difference // changes from the version old
 	diffs differences // changes from other versions
 
 	Since time.Time // when a server first showed it
 
-	notes    []string // facts that could not be read
+	notes    []string // messages about facts that could not be read
 	warnings string   // diagnostics of the build
 }
 
 // Style says how pages show data.
 type Style struct {
-	Name      string // of the site or snapshot
+	Name      string // name of the site or snapshot
 	SourceURL string // address of a line, with {path}, {line} and {revision}; may be ""
-	Revision  string // replaces {revision}
+	Revision  string // revision of the site, which replaces {revision} in SourceURL
 	Sensitive bool   // show sensitive values
 }
 
 // Source says where data comes from.
 type Source struct {
 	Style
-	Path     string       // of the snapshot
-	Nodes    []facts.Node // the fleet
+	Path     string       // path of the snapshot
+	Nodes    []facts.Node // nodes of the fleet
 	Notes    []string     // messages about facts that could not be read
 	Warnings string       // diagnostics of the build, as text
 	Old      *Data        // the version to compare with, or nil

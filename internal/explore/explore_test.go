@@ -440,7 +440,7 @@ func TestOldestVersionsAreForgotten(t *testing.T) {
 	}
 }
 
-// The nodes of a row are found without lookups. They must be the nodes whose explanations name the row.
+// The census finds the nodes of a row without lookups. They must be the nodes whose explanations name the row.
 func TestCensusAgreesWithExplanations(t *testing.T) {
 	for name, d := range map[string]*Data{
 		"example": openDir(t, "../../testdata/example", "../../testdata/example-facts", Source{}),

@@ -15,7 +15,7 @@ import (
 type factField struct {
 	Name    string // path with dots
 	Value   string
-	Origin  string // of the environment, which need not be a fact
+	Origin  string // where the environment comes from, because it need not be a fact
 	isText  bool
 	Changed string // the value that the page assumes, or ""
 }

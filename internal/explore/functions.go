@@ -9,7 +9,7 @@ import (
 	"bindc/diag"
 )
 
-// functions has the functions of the templates.
+// functions has the functions that templates can call.
 var functions = template.FuncMap{
 	"asset":    func(file string) string { return "/assets/" + assetsID() + "/" + file },
 	"visible":  diag.Visible,
@@ -40,7 +40,7 @@ var functions = template.FuncMap{
 	},
 }
 
-// Arguments of templates.
+// These types are arguments of templates.
 type (
 	bar   struct{ Nodes, Fleet int }
 	table struct {

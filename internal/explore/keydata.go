@@ -14,17 +14,17 @@ import (
 type keyData struct {
 	known chan struct{} // closed when table and shown are set
 	table *decision.Table
-	shown *report.Values // as pages show it, without nodes
+	shown *report.Values // the table as pages show it, without nodes
 
 	ready  chan struct{} // closed when the rest is set
 	err    error
-	full   *report.Values // with nodes; nil if they were not counted
-	reason string         // why they were not counted
+	full   *report.Values // the table with nodes; nil if they were not counted
+	reason string         // why the nodes were not counted
 
 	answered   chan struct{} // closed when the rest is set
 	answersErr error
 	answers    []answer
-	looked     int // nodes whose answers are known; the others are too many
+	looked     int // number of nodes whose answers are known; the others are too many
 }
 
 // maxExplained limits the work of counting the nodes of a key whose bindings may decline or are merged, in bindings
@@ -35,7 +35,7 @@ const maxExplained = 100_000_000
 type keyCache struct {
 	mu    sync.Mutex
 	known map[string]*keyData
-	order []string // least recently added first
+	order []string // the keys in known, least recently added first
 }
 
 // cachedKeys limits the number of tables in a keyCache.

@@ -12,7 +12,7 @@ import (
 // answersContent lists the values that nodes get for a key.
 type answersContent struct {
 	Rows    []answerRow
-	Total   int // different values
+	Total   int // number of different values
 	Looked  int // nodes whose values are known
 	Skipped int // nodes that were not looked up
 	Pending bool
@@ -25,7 +25,7 @@ type answerRow struct {
 	Value shownValue
 	Nodes int
 	Some  []string // the first nodes
-	List  string   // address of all of them
+	List  string   // address of the list of all these nodes
 }
 
 // Limits of the values on the page of a key.

@@ -144,7 +144,7 @@ type diffContent struct {
 type diffKey struct {
 	report.Key
 	Rows        []diffRow
-	ReachesNone bool // it changes for no node of the fleet
+	ReachesNone bool // the key changes for no node of the fleet
 }
 
 // diffRow is a change under a condition.
@@ -152,13 +152,13 @@ type diffRow struct {
 	report.Change
 	Before, After   shownValue
 	OldPlace, Place place
-	IsPart          bool // of a contribution
+	IsPart          bool // the change is one of a contribution to a multibinding
 }
 
 // diffGroup is a group of nodes with equal changes.
 type diffGroup struct {
 	Number  int
-	Nodes   []string // the first ones
+	Nodes   []string // names of the first nodes of the group
 	Count   int
 	Changes []effectRow
 	Total   int

@@ -17,7 +17,7 @@ import (
 // factPrefix begins the names of the inputs of the form, which end in the name of a fact.
 const factPrefix = "fact."
 
-// changedFacts returns the changes that the query asks for, as for --if. They are canonical unless they come from the
+// changedFacts returns the changes that the query asks for, as for --if. canonical is false if some come from the
 // inputs of the form.
 func (v *view) changedFacts(n facts.Node) (changed []string, canonical bool) {
 	changed, canonical = slices.Clone(v.Values["if"]), true
@@ -58,7 +58,7 @@ type effectContent struct {
 type effectRow struct {
 	Key            string
 	Old, New       shownValue
-	WhyOld, WhyNew string // addresses of the reasons
+	WhyOld, WhyNew string // addresses of the pages that explain both values
 }
 
 // comparison shows the keys whose values change with some facts, or differ for another node.

@@ -100,7 +100,7 @@ type fileBinding struct {
 	At      string         `json:"at"`
 	Name    string         `json:"name,omitempty"`
 	Outcome report.Outcome `json:"outcome"`
-	Nodes   int            `json:"nodes"` // it reaches
+	Nodes   int            `json:"nodes"` // number of nodes that the binding reaches
 	UpTo    bool           `json:"up_to,omitempty"`
 
 	Line  int        `json:"-"`
@@ -226,7 +226,7 @@ func (v *view) bindingsOfKey(key, file string) (out []fileBinding, err error) {
 	return out, nil
 }
 
-// only returns the rows for which keep is true.
+// only returns the rows for which keep returns true.
 func only(rows []decision.Row, keep func(decision.Row) bool) (out []decision.Row) {
 	for _, r := range rows {
 		if keep(r) {

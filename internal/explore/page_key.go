@@ -11,14 +11,14 @@ import (
 // keyContent is the data of the page of a key.
 type keyContent struct {
 	Key     string
-	Options string // lookup_options
+	Options string // the lookup_options of the key
 	Merged  bool
 	Rows    []keyRow
 	Parts   []keyRow // contributions
-	Total   int      // rows of the table
+	Total   int      // number of rows of the table
 	Next    string   // address of the next rows
 	Counted bool
-	Reason  string // why nodes are not counted
+	Reason  string // why the nodes are not counted
 	Unknown int    // nodes whose facts cannot be used
 
 	Answers *answersContent
@@ -27,7 +27,7 @@ type keyContent struct {
 
 // keyRow is a binding of a key.
 type keyRow struct {
-	Name   string // of a contribution
+	Name   string // name of the contribution, or ""
 	When   report.Terms
 	Value  shownValue
 	SameAs string // place of an earlier row with the same long value

@@ -15,22 +15,22 @@ import (
 // nodeContent is the data of the page of a node.
 type nodeContent struct {
 	Name       string
-	File       string // its file of facts
+	File       string // path of its file of facts
 	Categories report.Terms
-	Doubt      string   // the facts are about another node
+	Doubt      string   // why the facts are in doubt: they are about another node
 	Unset      []string // variables that conditions use and the node lacks
 	Facts      []factField
 
 	Environment factField
 
-	Prefix, InFile, Layer string // filters
+	Prefix, InFile, Layer string // filters of the keys
 	Layers                []string
 	Rows                  []nodeRow
 	Scanned               int // keys that were looked at, if the filter leaves some out
 	Next                  string
 
 	If     []string // changed facts
-	With   string   // the other node
+	With   string   // name of the other node
 	Effect *effectContent
 }
 
@@ -41,8 +41,8 @@ type nodeRow struct {
 	Place  place
 	Layer  string
 	When   report.Terms
-	Reason string // if no single binding wins
-	Hidden int    // bindings that apply and are hidden
+	Reason string // why no single binding wins, or ""
+	Hidden int    // number of bindings that apply and are hidden
 }
 
 // nodeNamed returns the node that the path names.

@@ -5,14 +5,14 @@ import "slices"
 // overviewContent is the data of the first page.
 type overviewContent struct {
 	Warnings     string
-	Summary      string // of the changes
+	Summary      string // summary of the changes
 	Dead         []fileRow
 	DeadAll      int
 	DeadBindings int // bindings that reach no node
 	Cells        []cell
 	Levels       []levelName
 	Areas        []area
-	More         int // areas that the table does not have
+	More         int // number of areas that the table does not have
 }
 
 // levelName is a level with the number of its colour.

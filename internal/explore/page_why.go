@@ -19,7 +19,7 @@ type whyContent struct {
 	If         []string // changed facts
 	Explained  explained
 	Categories report.Terms
-	Layers     []string // that bind the key, highest first
+	Layers     []string // names of the layers that bind the key, highest first
 	IsHiera    bool     // layers are entries of hiera.yaml
 	Facts      []factField
 	Unset      []string
@@ -33,7 +33,7 @@ type explained struct {
 	Parts     []candidate // contributions
 	Options   []candidate // lookup_options
 	Lookups   []explained
-	More      int // lookups that are not explained
+	More      int // number of lookups that are not explained
 }
 
 // candidates are the bindings in one state.
@@ -52,8 +52,8 @@ type candidate struct {
 	Place place
 	Layer string
 	State string
-	Why   string // it does not apply
-	By    *place // what hides it
+	Why   string // why the binding does not apply
+	By    *place // place of the binding that hides this one
 }
 
 // stateTitles has the groups of bindings in the order of the page.
@@ -145,7 +145,7 @@ func (v *view) explained(e *report.Explanation) explained {
 	return out
 }
 
-// candidate returns a binding. One of all may hide it.
+// candidate returns what the page shows of the binding c. all has the bindings that may hide it.
 func (v *view) candidate(c *report.Candidate, all []report.Candidate) candidate {
 	out := candidate{Name: diag.Visible(c.Name), When: c.When, Value: shown(c.Outcome), Place: v.place(c.At),
 		Layer: c.Layer, State: c.State, Why: c.Why}

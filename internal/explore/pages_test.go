@@ -69,7 +69,7 @@ func TestReasonSaysWhyBindingIsHidden(t *testing.T) {
 	shows(t, to, "/n/web2/k/a", "because the layer &#39;top&#39; is above &#39;site&#39;")
 }
 
-func TestReasonOfWhatIf(t *testing.T) {
+func TestPagesExplainChangedFacts(t *testing.T) {
 	d := open(t, ranked, Source{})
 	to := served(t, Access{}, d) + "/s/" + d.ID
 	shows(t, to, "/n/web1?if=osfamily%3DRedHat", "/n/web1/k/a?if=osfamily%3DRedHat")

@@ -14,8 +14,8 @@ import (
 	"bindc/internal/report/decision"
 )
 
-// BINDC_SNAPSHOT names a snapshot of a large site of bench/cmd/gensite. Every page of it has at most 200 KB. The log
-// has the times.
+// Every page of a large site has at most 200 KB. BINDC_SNAPSHOT names a snapshot of such a site, made by
+// bench/cmd/gensite. The test logs the times.
 func TestPagesOfLargeSiteAreSmall(t *testing.T) {
 	file := os.Getenv("BINDC_SNAPSHOT")
 	if file == "" {

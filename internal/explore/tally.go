@@ -14,21 +14,22 @@ import (
 type tally struct {
 	ready chan struct{} // closed when the rest is set
 	err   error
-	files []fileTally // by number of the file
-	areas []area      // largest first
-	plain []bool      // by number of the key: its table is short, and the first row that holds is the answer
+	files []fileTally // for each file, by its number
+	areas []area      // areas of all keys, largest first
+	// by the number of a key: its table is short, and the first row whose condition holds is the answer
+	plain []bool
 }
 
 // fileTally says how many bindings of a file reach a node.
 type fileTally struct {
-	bindings []boundAt // by line
+	bindings []boundAt // bindings of the file, by line
 	reaching int
 }
 
 // boundAt is a binding at a line of a file.
 type boundAt struct {
 	line, key int32
-	isDead    bool // it reaches no node
+	isDead    bool // the binding reaches no node
 }
 
 // fewRows is the number of rows up to which reading a table is faster than searching the bindings for a node.

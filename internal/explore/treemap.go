@@ -14,7 +14,7 @@ type cell struct {
 	area
 	Color    int // number of the colour of its level
 	Label    string
-	SubLabel string // the level
+	SubLabel string // name of the level
 }
 
 // Limits of a treemap.
@@ -57,7 +57,7 @@ func treemap(areas []area, levels []string) []cell {
 	return out
 }
 
-// otherLevels is the name of all levels that have no colour of their own.
+// otherLevels is the common name of the levels that have no colour of their own.
 const otherLevels = "other levels"
 
 // colorOf returns the number of the colour of a level.
@@ -88,7 +88,7 @@ func inModule(areas []area, module string, levels []string) (out []area) {
 	return out
 }
 
-// Room for the labels of a cell.
+// These sizes determine which labels a cell has room for.
 const (
 	letterWidth = 7.0
 	labelMargin = 12.0
@@ -131,7 +131,8 @@ func squarify(sizes []float64, r rect) (out []rect) {
 	return out
 }
 
-// worst returns the largest ratio of the sides of a row of rectangles along a side.
+// worst returns the largest ratio between the sides of a rectangle, if rectangles with these sizes form a row along
+// a side of the given length.
 func worst(sizes []float64, sum, scale, side float64) (ratio float64) {
 	depth := sum * scale / side
 	for _, s := range sizes {
@@ -141,7 +142,7 @@ func worst(sizes []float64, sum, scale, side float64) (ratio float64) {
 	return ratio
 }
 
-// divide cuts a row of rectangles from r along its shorter side.
+// divide cuts a row of rectangles with the given sizes off r, along its shorter side.
 func divide(sizes []float64, sum, scale float64, r rect) (row []rect, rest rect) {
 	at := 0.0
 	if r.W >= r.H {

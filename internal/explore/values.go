@@ -10,10 +10,10 @@ import (
 	"bindc/internal/report"
 )
 
-// maxShown is the number of bytes of a value that a page shows.
+// maxShown is the number of bytes after which a page cuts a value.
 const maxShown = 4096
 
-// maxLine is the length of a value that is shown on one line.
+// maxLine is the length of the longest value that is shown on one line.
 const maxLine = 72
 
 // shownValue is an outcome as a page shows it.

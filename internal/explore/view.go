@@ -58,7 +58,7 @@ type view struct {
 	r    *http.Request
 	kept []*Data // versions of the server
 	links
-	url.Values // of the query
+	url.Values // parameters of the query
 
 	Title   string
 	Section string // the part of the site: k, n, f, d or q
@@ -67,7 +67,7 @@ type view struct {
 	Failure string // diagnostics of the newest state of the site
 	Content any
 
-	categories report.Terms // of the node that the page explains a key for
+	categories report.Terms // categories of the node for which the page explains a key
 
 	asJSON   bool
 	unstable bool   // the answer may differ next time
@@ -195,7 +195,7 @@ func (v *view) number(parameter string) int {
 	return max(n, 0)
 }
 
-// The following are for the layout.
+// The templates of the layout call the following methods.
 
 func (v *view) ID() string       { return v.d.ID }
 func (v *view) SiteName() string { return v.d.Name }

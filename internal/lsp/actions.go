@@ -121,7 +121,8 @@ func (c *cursor) correction(f analysis.Finding) *protocol.CodeAction {
 	return a
 }
 
-// wholeEntry returns the lines of the entry at an offset, if they have no other entry.
+// wholeEntry returns the offsets of the lines of the entry at an offset. ok is false if these lines have another
+// entry, too.
 func (c *cursor) wholeEntry(off int) (from, to int, ok bool) {
 	f := c.doc.outline()
 	if f == nil {
@@ -134,7 +135,7 @@ func (c *cursor) wholeEntry(off int) (from, to int, ok bool) {
 	if shared := slices.ContainsFunc(f.Entries, func(o outline.Entry) bool {
 		return o.Pos != e.Pos && o.From == e.From && !(o.Key == "bind" && e.InBind)
 	}); shared || strings.TrimLeft(c.doc.text.Src[e.From:off], " -[{\"'") != "" {
-		return 0, 0, false // the binding is part of a longer one
+		return 0, 0, false // the lines have another entry, or the offset is inside an entry
 	}
 	to = e.From + len(strings.TrimRight(c.doc.text.Src[e.From:e.To], " \t\r\n"))
 	if rest := c.doc.text.Src[to:]; strings.HasPrefix(rest, "\r\n") {

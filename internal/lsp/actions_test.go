@@ -35,7 +35,7 @@ func (e *editor) act(name string, line int, words string) (text string, titles [
 }
 
 // Each fix removes its diagnostic.
-func TestFixesOfDiagnostics(t *testing.T) {
+func TestFixRemovesItsDiagnostic(t *testing.T) {
 	for _, test := range []struct {
 		name, file, text string
 		line             int
@@ -67,7 +67,7 @@ func TestFixesOfDiagnostics(t *testing.T) {
 }
 
 // A value is encrypted with the public key of the site, and its plain text is gone.
-func TestEncryptValue(t *testing.T) {
+func TestActionEncryptsValue(t *testing.T) {
 	key, err := os.ReadFile("../secret/eyaml/testdata/2048.cert.pem")
 	if err != nil {
 		t.Skip(err)

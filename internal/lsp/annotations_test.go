@@ -81,7 +81,7 @@ func TestAnnotationsAreOffByDefault(t *testing.T) {
 	}
 }
 
-func TestLensesAndHintsWithoutFacts(t *testing.T) {
+func TestWithoutFactsLensesAndHintsCountBindings(t *testing.T) {
 	e := startWith(t, site(t, control), withLints(), everything)
 	e.open("data/common.yaml", "")
 	e.open("data/os/Debian.yaml", "")
@@ -109,7 +109,7 @@ func TestNoLensesOutsideOfSites(t *testing.T) {
 	}
 }
 
-func TestLensesAndHintsWithFacts(t *testing.T) {
+func TestWithFactsLensesAndHintsCountNodes(t *testing.T) {
 	dir := t.TempDir()
 	for name, family := range map[string]string{"web1": "Debian", "web2": "Debian", "db": "RedHat"} {
 		text := fmt.Sprintf(`{"os": {"family": %q}, "trusted": {"certname": %q}}`, family, name)
@@ -142,7 +142,7 @@ func TestLensesAndHintsWithFacts(t *testing.T) {
 	}
 }
 
-func TestSemanticTokensInDataAndPuppetSyntax(t *testing.T) {
+func TestSemanticTokensCoverDataAndPuppetSyntax(t *testing.T) {
 	e := startWith(t, site(t, control+"-- bindings/x.pp --\nbindings x {}\n"), withLints(), everything)
 	for name, test := range map[string]struct {
 		text string

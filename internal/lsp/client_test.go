@@ -29,10 +29,10 @@ type editor struct {
 	inside *Server // the server itself, to wait until it has read a site
 
 	mu    sync.Mutex
-	diags map[string][]string // by path relative to dir
+	diags map[string][]string // diagnostics by path relative to dir
 	logs  []string
 
-	texts map[string]string // of open files
+	texts map[string]string // texts of open files
 }
 
 // PublishDiagnostics records the diagnostics of a file.
@@ -175,7 +175,7 @@ func (e *editor) settle() {
 		if _, err := p.settled(e.t.Context()); err != nil {
 			e.t.Fatal(err)
 		}
-		p.reading.Lock()   // the read that is done publishes before it releases this
+		p.reading.Lock()   // a read publishes its results before it releases this lock
 		p.reading.Unlock() //lint:ignore SA2001 only waiting for the lock matters
 	}
 	e.server.Hover(e.t.Context(), &protocol.HoverParams{TextDocumentPositionParams: e.at("none", 0, 0)})

@@ -14,7 +14,7 @@ func (d *document) around(start, off int) string {
 	text := d.text
 	line := text.LineOf(start)
 	before := text.Src[start:off]
-	if flow := d.openBrackets(line); flow >= 0 { // inside brackets that begin in an earlier line
+	if flow := d.openBrackets(line); flow >= 0 { // the offset is inside brackets that begin in an earlier line
 		from, _ := text.Line(flow)
 		before = strings.Join(strings.Fields(text.Src[from:start]), " ") + " " + strings.TrimLeft(before, " \t")
 		line, start = flow, from

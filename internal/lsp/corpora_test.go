@@ -75,7 +75,8 @@ func TestEveryPlaceOfRealSitesAnswers(t *testing.T) {
 	t.Logf("%d places in %d files", tried, files)
 }
 
-// tryPlaces sends requests at each n-th place of an open file. They go to the server itself, without the connection.
+// tryPlaces sends requests at every n-th place of an open file. They go to the server itself, without the
+// connection.
 func (e *editor) tryPlaces(name, path string, n int) (tried int) {
 	e.t.Helper()
 	e.hover(name, 0, 0) // the server has opened the file when it answers

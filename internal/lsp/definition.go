@@ -68,7 +68,7 @@ func (c *cursor) placesOf(key string) []diag.Pos {
 	return out
 }
 
-// locations converts the first maxLocations positions, without the one at m.
+// locations converts positions to locations: the first maxLocations, without that of m.
 func (c *cursor) locations(places []diag.Pos, m *mention.Mention) protocol.LocationSlice {
 	out := protocol.LocationSlice{}
 	texts := map[string]*buffer.Text{}

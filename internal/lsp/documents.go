@@ -34,7 +34,7 @@ type document struct {
 	text    *buffer.Text
 
 	once    sync.Once
-	entries *outline.File // of a YAML file
+	entries *outline.File // entries of a YAML file
 
 	find  sync.Once
 	names []mention.Mention

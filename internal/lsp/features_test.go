@@ -56,7 +56,7 @@ func (e *editor) complete(t *testing.T, name string, line int, text string) (lab
 	return labels
 }
 
-func TestCompletionAlsoInBrokenFiles(t *testing.T) {
+func TestCompletionWorksInBrokenFiles(t *testing.T) {
 	e := start(t, site(t, control), withLints())
 	e.open("data/common.yaml", "")
 	s := start(t, site(t, structured), withLints())
@@ -102,7 +102,7 @@ func TestCompletionAlsoInBrokenFiles(t *testing.T) {
 	}
 }
 
-func TestReferencesInDataAndManifests(t *testing.T) {
+func TestReferencesFindDataAndManifests(t *testing.T) {
 	e := start(t, site(t, structured), withLints())
 	e.open("bindings/default.yaml", "")
 	for declarations, want := range map[bool][]string{
@@ -122,7 +122,7 @@ func TestReferencesInDataAndManifests(t *testing.T) {
 	}
 }
 
-func TestHighlightsInOneFile(t *testing.T) {
+func TestHighlightsSameNameInFile(t *testing.T) {
 	e := start(t, site(t, structured), withLints())
 	e.open("bindings/default.yaml", "")
 	found, err := e.server.DocumentHighlight(t.Context(),
@@ -132,7 +132,7 @@ func TestHighlightsInOneFile(t *testing.T) {
 	}
 }
 
-func TestSymbolsOfDocumentAndSites(t *testing.T) {
+func TestSymbolsListKeysOfDocumentAndSites(t *testing.T) {
 	e := start(t, site(t, structured), withLints())
 	e.open("bindings/default.yaml", "")
 	found, err := e.server.DocumentSymbol(t.Context(),

@@ -17,13 +17,13 @@ import (
 type project struct {
 	dir    string
 	server *Server
-	reader *analysis.Reader // used by one read at a time, which holds reading
+	reader *analysis.Reader // used by one read at a time, which holds the lock reading
 
 	reading sync.Mutex
 
 	mu      sync.Mutex
 	changes int                // number of changes
-	done    int                // number of changes that site has seen
+	done    int                // number of changes that site contains
 	site    *analysis.Site     // nil before the first read
 	news    chan struct{}      // closed when site is replaced
 	cancel  context.CancelFunc // stops the current read; may be nil

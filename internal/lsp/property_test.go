@@ -16,7 +16,8 @@ import (
 	"bindc/internal/testmode"
 )
 
-// pieces are typed at random places: parts of keys, lookups and YAML, also broken and outside of ASCII.
+// pieces are the texts that the test types at random places: parts of keys, lookups and YAML, some of them broken or
+// not ASCII.
 var pieces = []string{"app::port: 1\n", "\n", "\"", "'", "%{lookup('app::name')}", "${lookup('app::port')}", ": ", "- ",
 	"[", "]", "{", "}", "🙂", "名", "\t", "#", "lookup_options:\n  app::port: {merge: hash}\n", "x", "app::", "\r\n",
 	"ENC[PKCS7,x]", "  - [app::new, 1]\n", "  - {name: app::x, to_lookup_of: app::port}\n", "&a ", "*a", "|", "---\n"}
@@ -80,7 +81,8 @@ func TestStateEqualsThatOfFreshServer(t *testing.T) {
 	checkState(t, rounds, "", (*editor).state)
 }
 
-// checkState compares what a server knows after random edits with what a server knows that starts with the last texts.
+// checkState makes random edits. After them, the state of the server must equal that of a server that starts with
+// the last texts.
 func checkState(t *testing.T, rounds int, settings string, state func(e *editor, open map[string]string) string) {
 	t.Helper()
 	for seed := range rounds {

@@ -22,8 +22,8 @@ import (
 type Options struct {
 	Analysis analysis.Options // Fence is extended by the folders of the editor
 	FactsDir string           // facts of a fleet; "": none
-	Version  string           // of the program
-	Delay    time.Duration    // between the last change and reading the site; default: 300 ms
+	Version  string           // version of the program
+	Delay    time.Duration    // time between the last change and reading the site; default: 300 ms
 }
 
 // defaultDelay is long enough that a site is not read while somebody types a word.
@@ -132,11 +132,11 @@ type Server struct {
 	settings settings
 
 	factsOnce sync.Once
-	facts     *analysis.Fleet // see fleet
+	facts     *analysis.Fleet // nodes with facts; read by fleet
 	roots     []string        // the folders of the editor
 
 	mu       sync.Mutex
-	open     texts // replaced, never changed
+	open     texts // open documents; replaced as a whole, never changed
 	projects map[string]*project
 
 	publishing sync.Mutex

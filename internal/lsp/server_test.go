@@ -45,7 +45,7 @@ func wantDiagnostics(t *testing.T, e *editor, name string, want ...string) {
 	}
 }
 
-func TestDiagnosticsWhileTyping(t *testing.T) {
+func TestDiagnosticsFollowTyping(t *testing.T) {
 	e := start(t, site(t, control), withLints())
 	e.open("data/common.yaml", "")
 	e.settle()
@@ -104,7 +104,7 @@ func TestHoverShowsWhoWins(t *testing.T) {
 	}
 }
 
-func TestDefinitionsHighestFirst(t *testing.T) {
+func TestDefinitionsAreHighestFirst(t *testing.T) {
 	e := start(t, site(t, control), withLints())
 	all := []string{"data/nodes/web1.yaml:0:0", "data/os/Debian.yaml:0:0", "data/common.yaml:0:0"}
 	for _, test := range []struct {
@@ -129,7 +129,7 @@ func TestDefinitionsHighestFirst(t *testing.T) {
 }
 
 // While a file is broken, the other entries are known, and their places are those of the open text.
-func TestAnswersInBrokenFiles(t *testing.T) {
+func TestBrokenFileStillAnswers(t *testing.T) {
 	e := start(t, site(t, control), withLints())
 	e.open("data/common.yaml", "")
 	e.open("data/os/Debian.yaml", "")

@@ -39,7 +39,8 @@ func (s *Server) DocumentSymbol(ctx context.Context, p *protocol.DocumentSymbolP
 	return out, nil
 }
 
-// linesOf returns the offsets of the entry that binds the key m. For other names, that is the name.
+// linesOf returns the offsets of the entry that binds the key m. For another kind of name, it returns the offsets of
+// the name.
 func (d *document) linesOf(m mention.Mention) (from, to int) {
 	if f := d.outline(); f != nil && m.Role == mention.Binds {
 		if e := entryAt(f, m.From); e != nil {

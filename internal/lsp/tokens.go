@@ -33,7 +33,7 @@ var typeOfRole = map[mention.Role]protocol.SemanticTokenTypes{
 // semanticToken is a part of a line with a type. A key where it is bound is a declaration.
 type semanticToken struct {
 	from, to    int
-	kind        int // index in tokenTypes
+	kind        int // index of the type in tokenTypes
 	declaration bool
 }
 

@@ -31,7 +31,7 @@ func newDocument(file string, src []byte, refused func(rune) bool) (d *Document,
 	return (&Scratch{}).newDocument(file, src, refused)
 }
 
-// newDocument is newDocument with the list of lines in s.
+// newDocument works like the function newDocument, and reuses the list of lines in s.
 func (s *Scratch) newDocument(file string, src []byte, refused func(rune) bool) (d *Document, problem int) {
 	if s.lines == nil {
 		s.lines = make([]int, 0, bytes.Count(src, []byte{'\n'})+1)

@@ -23,8 +23,8 @@ type Placement struct {
 // Totals summarizes the bindings of a site.
 type Totals struct {
 	Bindings  int  // number of bindings in files
-	Sensitive bool // whether a binding is sensitive
-	ARM8      bool // whether a binding uses operations of ARM-8
+	Sensitive bool // some binding is sensitive
+	ARM8      bool // some binding uses operations of ARM-8
 }
 
 // Scope has the bindings of a layer under a condition, in the order of the input.

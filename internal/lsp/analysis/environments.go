@@ -20,7 +20,7 @@ func Environments(path string, text *buffer.Text, fence []string) (*loader.Envir
 	all := loader.ReadEnvironments(disk, filepath.Dir(path), &diags)
 	list := diags.Sorted()
 	for i := range list {
-		if d := &list[i]; d.Pos.File != path { // about a directory
+		if d := &list[i]; d.Pos.File != path { // the diagnostic is about a directory
 			d.Message = strings.TrimPrefix(d.Pos.File, filepath.Dir(path)+"/") + ": " + d.Message
 			d.Pos = diag.Pos{File: path}
 		}

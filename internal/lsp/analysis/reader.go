@@ -23,7 +23,7 @@ import (
 // Options configures a Reader.
 type Options struct {
 	Loader loader.Options // Disk, Cache and Context are set by the Reader
-	Strict bool           // unknown variables are errors
+	Strict bool           // report unknown variables as errors
 	Effort int
 	Lints  []diag.Code
 	Fence  []string // the directories that may be read

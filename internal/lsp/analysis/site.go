@@ -21,8 +21,8 @@ import (
 type Site struct {
 	Dir     string
 	Site    *loader.Site
-	Open    map[string]*buffer.Text      // the texts that were read in place of files
-	Diags   map[string][]diag.Diagnostic // by file
+	Open    map[string]*buffer.Text      // texts that were read in place of files
+	Diags   map[string][]diag.Diagnostic // diagnostics by file
 	Refused []string                     // paths that were not read because they are outside
 
 	disk      fsx.Disk
@@ -32,11 +32,11 @@ type Site struct {
 
 // compiled is the compiled site.
 type compiled struct {
-	content *snapshot.Content // nil if the site has errors, and once the others are set
+	content *snapshot.Content // nil if the site has errors, and after open has set the other fields
 
 	once   sync.Once
-	file   *snapshot.Snapshot // may be nil
-	snap   *lookup.Snapshot   // the same, for lookups
+	file   *snapshot.Snapshot // the snapshot in memory; may be nil
+	snap   *lookup.Snapshot   // the same snapshot, for lookups
 	mu     sync.Mutex         // guards tables
 	tables *decision.Tables
 }

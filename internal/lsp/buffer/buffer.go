@@ -17,7 +17,7 @@ type Text struct {
 	starts []int // offset of each line, as editors count them
 
 	yamlOnce   sync.Once
-	yamlStarts []int // as YAML counts them
+	yamlStarts []int // offset of each line, as YAML counts them
 }
 
 // New returns the Text with the content src.

@@ -9,7 +9,7 @@ import (
 const mixed = "\ufeffa: '🙂名'\r\nb: x\rc: e\u0301\n"
 
 // Places in UTF-16 and in UTF-8 convert to offsets and back, whatever the line breaks.
-func TestPlacesOfEachOffset(t *testing.T) {
+func TestPlacesConvertToOffsetsAndBack(t *testing.T) {
 	text := New(mixed)
 	if n := text.Lines(); n != 4 {
 		t.Fatalf("there are %d lines, expected 4", n)
@@ -34,7 +34,7 @@ func TestPlacesOfEachOffset(t *testing.T) {
 }
 
 // A place inside a character or outside the text is moved to the nearest offset before it.
-func TestPlacesOutsideTheText(t *testing.T) {
+func TestInvalidPlacesMoveToOffsetBefore(t *testing.T) {
 	text := New("a🙂\nb")
 	for p, want := range map[Place]int{{0, 2}: 1, {0, 99}: 5, {1, 99}: 7, {9, 0}: 7, {0, 1 << 31}: 5} {
 		if got := text.Offset(p, UTF16); got != want {
@@ -47,7 +47,7 @@ func TestPlacesOutsideTheText(t *testing.T) {
 }
 
 // Columns of diagnostics count characters; a byte order mark does not count.
-func TestPositionsOfDiagnostics(t *testing.T) {
+func TestAtCountsColumnsInCharacters(t *testing.T) {
 	text := New(mixed)
 	for _, test := range []struct {
 		line, col int
@@ -76,7 +76,7 @@ func TestTokensEndInTheirLine(t *testing.T) {
 	}
 }
 
-func TestWordAroundTheCursor(t *testing.T) {
+func TestWordAtFindsWholeKey(t *testing.T) {
 	for _, test := range []struct {
 		text string
 		off  int

@@ -30,7 +30,7 @@ func found(t *testing.T, kind Kind, src string) (out []string) {
 	return out
 }
 
-func TestNamesInFiles(t *testing.T) {
+func TestFindReturnsNamesWithRoles(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		kind Kind
@@ -83,7 +83,7 @@ func TestNamesInFiles(t *testing.T) {
 }
 
 // At returns the narrowest name around an offset.
-func TestNarrowestNameAroundTheCursor(t *testing.T) {
+func TestAtReturnsNarrowestName(t *testing.T) {
 	src := "hierarchy:\n- path: 'nodes/%{node}.yaml'\n"
 	list := Find(Config, buffer.New(src), outline.Read("hiera.yaml", []byte(src), yaml.Options{}))
 	for off, want := range map[int]string{20: "nodes/%{node}.yaml", 29: "node", 2: ""} {

@@ -90,7 +90,7 @@ func (r *setReader) statements(list []syntax.Statement) {
 		if s.Word == "multibind" {
 			id = Collects
 		} else if s.In != nil {
-			s.Key = nil // the name of a contribution
+			s.Key = nil // it is the name of a contribution
 		}
 		r.addText(Binds, s.Key)
 		r.addText(id, s.In)

@@ -13,9 +13,9 @@ import (
 
 // Entry is an entry of the hash at the top of a file, or a binding in the list 'bind' of a bindings file.
 type Entry struct {
-	From, To int        // offsets of its lines
+	From, To int        // offsets of the lines of the entry
 	Key      string     // "" for a binding in a list
-	Pos      diag.Pos   // of the key, or of the dash
+	Pos      diag.Pos   // position of the key, or of the dash
 	Value    *yaml.Node // nil if the entry does not parse
 	InBind   bool       // a binding in the list 'bind'
 }
