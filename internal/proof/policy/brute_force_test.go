@@ -465,3 +465,27 @@ func TestVerdictsEqualBruteForceOverAllRequests(t *testing.T) {
 		t.Errorf("too few verdicts of a kind: %v", counts)
 	}
 }
+
+// A policy that requires a value is not proven for a value that may look up an abstract binding.
+func TestValueThatMayLookUpAbstractBindingIsNotProven(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "site")
+	written(t, dir, map[string]string{
+		"binder_config.yaml": "version: 1\nlayers: [{name: top, include: 'confdir:/top'}, {name: low, include: " +
+			"'confdir:/low'}]\ncategories: [[node, '${fqdn}'], [role, '${role}'], [environment, '${environment}'], " +
+			"[common, 'true']]\n",
+		"bindings/low.yaml": "bindings_version: 1\nname: low\nbind:\n" +
+			"  - {when: {environment: x}, bind: [{name: 'm::b', abstract: true}]}\n" +
+			"  - {when: {node: x}, bind: [{name: 'm::b', to: one}]}\n",
+		"bindings/top.yaml": "bindings_version: 1\nname: top\nbind:\n" +
+			"  - {when: {role: x}, bind: [{name: 'm::a', to_lookup_of: m::b}]}\n",
+		"policies/p.yaml": "policy_version: 1\npolicies:\n" +
+			"  - {name: p, key: 'm::a', when: {environment: x, role: x}, bound: true}\n"})
+	of := proved(t, dir)
+	if of == nil {
+		t.Fatal("the site has errors")
+	}
+	defer of.snap.Close()
+	if got := of.verdict("p"); got == "proven" {
+		t.Errorf("the policy is proven, although the lookup fails in the environment x")
+	}
+}

@@ -3,6 +3,8 @@ package policy
 import (
 	"cmp"
 	"slices"
+
+	"bindc/internal/recipe"
 )
 
 // doubt is a binding that breaks a policy if it wins in the policy's region, or may break it.
@@ -68,7 +70,11 @@ func (p *prover) judge(policies []*Policy, i int, d doubt, value uint32, out [][
 		layer, _ = p.tables.place(&d.row)
 	}
 	if stored := &p.Content.Values[value]; stored.Computed {
-		d.verdict = claim.ofRecipe(p.tables.recipe(value), layer)
+		r := p.tables.recipe(value)
+		d.verdict = claim.ofRecipe(r, layer)
+		if d.verdict == holds && claim.holdsForConstants() && r.Kind != recipe.Constant && p.tables.hasAbstract() {
+			d.verdict = unknown // it may look up an abstract binding
+		}
 	} else {
 		d.verdict = claim.ofConstant(stored.Bytes, layer)
 	}

@@ -1,7 +1,9 @@
 package policy
 
 import (
+	"slices"
 	"strings"
+	"sync"
 
 	"bindc/internal/recipe"
 	"bindc/snapshot"
@@ -17,13 +19,20 @@ type row struct {
 
 // tables gives access to the rows of a site.
 type tables struct {
-	content *snapshot.Content
-	rows    [][]row          // rows by number of the key, for the keys that collect was called with
-	recipes []*recipe.Recipe // decoded values, by number; nil if not decoded yet
+	content     *snapshot.Content
+	hasAbstract func() bool      // reports whether the site has abstract bindings
+	rows        [][]row          // by key, of the keys that collect was called with
+	recipes     []*recipe.Recipe // decoded values, by number; nil: not decoded yet
 }
 
 func newTables(c *snapshot.Content) *tables {
-	return &tables{content: c, recipes: make([]*recipe.Recipe, len(c.Values))}
+	t := &tables{content: c, recipes: make([]*recipe.Recipe, len(c.Values))}
+	t.hasAbstract = sync.OnceValue(func() bool {
+		return slices.ContainsFunc(c.Values, func(v snapshot.Stored) bool {
+			return v.Computed && v.Bytes != "" && recipe.Kind(v.Bytes[0]) == recipe.Abstract
+		})
+	})
+	return t
 }
 
 // collect collects the rows of the wanted keys, by decreasing precedence.
