@@ -131,14 +131,28 @@ func (c config) warnOfMerges() {
 		Message: "merge_behavior is '" + behavior + "', and the snapshot does not contain this setting: " +
 			"every lookup chooses its own merge",
 		Hint: "expected native, deep or deeper"}
-	if n, ok := lookup3(c.Doc.Root, "deep_merge_options"); ok && len(n.Kids) > 0 {
-		options = " and 'deep_merge_options = " + string(value.AppendJSON(nil, n.Literal())) + "'"
+	if n, ok := lookup3(c.Doc.Root, "deep_merge_options"); ok {
+		options = mergeOptions3(n)
 	}
 	if strategy := strategies3[behavior]; strategy != "" {
 		d.Hint = "in the section [bindc] of ansible.cfg, write 'merge_behavior = " + behavior + "'" + options +
 			"; elsewhere, use the merge strategy " + strategy
 	}
 	c.Diags.Add(d)
+}
+
+// mergeOptions3 returns the setting of ansible.cfg for deep_merge_options, or "". Hiera 3 ignores names without a colon.
+func mergeOptions3(n *yaml.Node) string {
+	var b value.Builder
+	for k, v := range n.Pairs() {
+		if text, _ := k.Text(); strings.HasPrefix(text, ":") {
+			b.Set(value.FromString(text[1:]), v.Literal())
+		}
+	}
+	if options := b.Hash(); options.Len() > 0 {
+		return " and 'deep_merge_options = " + string(value.AppendJSON(nil, options)) + "'"
+	}
+	return ""
 }
 
 // lookup3 returns the value of a key that may begin with a colon.
