@@ -108,7 +108,8 @@ OLD_TERMS = ["motd environment=production", "-y scope.yaml motd", "--json=scope.
              "motd ::fqdn=web1.example.org fqdn=web1.example.org", "motd", "port", "flag", "list", "hash",
              "motd fqdn=web1.example.org", "motd environment=testing",
              "motd fqdn=web1.example.org environment=testing", "absent", "absent fallback", "motd fallback",
-             "-a list fqdn=web1.example.org", "-h hash fqdn=web1.example.org", "special", "nothing", "multiline"]
+             "-a list fqdn=web1.example.org", "-h hash fqdn=web1.example.org", "special", "nothing", "multiline",
+             "floats", "infinite"]
 
 
 MERGES: List[Tuple[str, Dict[str, Any]]] = [
@@ -145,6 +146,8 @@ class OldPluginTest(unittest.TestCase):
             special: "  spaces and 'quotes'  "
             multiline: "one\ntwo\n"
             nothing: ~
+            floats: [1.0e+20, 1.5e+16, 1.0e-05, 0.0001, 123456789012345.0]
+            infinite: [.inf, -.inf, .nan]
             """)
         world.write("scope.yaml", "fqdn: web1.example.org\n")
         world.write("scope.json", '{"fqdn": "web1.example.org"}')
@@ -178,8 +181,8 @@ class OldPluginTest(unittest.TestCase):
             lines = "".join("  :%s: %s\n" % (name, json.dumps(options[name])) for name in options)
             old = world.write("old%d.yaml" % number, plain + ":merge_behavior: %s\n:deep_merge_options:\n%s"
                               % (behavior, lines))
-            # Neither can sort arrays of hashes.
-            for term in ("-h order", "-h kinds", "-h knock", "-h hashes")[:3 if "sort_merged_arrays" in options else 4]:
+            sorts = "sort_merged_arrays" in options  # neither can sort arrays of hashes
+            for term in ("-h order", "-h kinds", "-h knock", "-h hashes")[:3 if sorts else 4]:
                 term += " fqdn=web1.example.org"
                 text = self.old(world, old, term)  # Ruby breaks long lines
                 text = re.sub(r",\n *", ", ", re.sub(r"=>\n *", "=>", text))
