@@ -159,8 +159,8 @@ func (r *Reader) WarnOfAbsent() {
 	}
 }
 
-// absoluteHint returns how to correct an absolute path that does not exist. In a site, it also says which absolute paths
-// are inside. A global hierarchy is outside the site, so only paths of environments can be.
+// absoluteHint returns how to correct an absolute path that does not exist, and which absolute paths are in the site.
+// The latter matters for a global hierarchy only if the path is one of an environment.
 func (c config) absoluteHint(text string) string {
 	if c.Doc.File == c.global && !strings.Contains(text, "/environments/") {
 		return "create it, or correct the path; a relative path starts from the directory of this file"

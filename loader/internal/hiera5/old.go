@@ -141,7 +141,8 @@ func (c config) warnOfMerges() {
 	c.Diags.Add(d)
 }
 
-// mergeOptions3 returns the setting of ansible.cfg for deep_merge_options, or "". Hiera 3 ignores names without a colon.
+// mergeOptions3 returns the setting of ansible.cfg for deep_merge_options, or "". As Hiera 3, it ignores names without
+// a colon.
 func mergeOptions3(n *yaml.Node) string {
 	var b value.Builder
 	for k, v := range n.Pairs() {
