@@ -43,11 +43,11 @@ func TestUnreadableKeysAndManifestsAreErrors(t *testing.T) {
 		asked.Includes("a") {
 		t.Errorf("manifests: %v, %v", asked.keys, err)
 	}
-	unlisted := Lookups{disk: fsx.Disk{Fault: func(fsx.Op, string) error { return errors.New("gone") }}}
+	unlisted := Lookups{Disk: fsx.Disk{Fault: func(fsx.Op, string) error { return errors.New("gone") }}}
 	if err := unlisted.AddManifests(t.TempDir()); err == nil {
 		t.Error("a directory that cannot be listed is not an error")
 	}
-	failing := Lookups{disk: fsx.Disk{Fault: func(_ fsx.Op, path string) error {
+	failing := Lookups{Disk: fsx.Disk{Fault: func(_ fsx.Op, path string) error {
 		if filepath.Base(path) == "a.pp" {
 			return errors.New("gone")
 		}
@@ -56,7 +56,7 @@ func TestUnreadableKeysAndManifestsAreErrors(t *testing.T) {
 	if err := failing.AddManifests(manifests); err == nil || !strings.Contains(err.Error(), "a.pp") {
 		t.Errorf("a manifest that cannot be read: %v", err)
 	}
-	removing := Lookups{disk: fsx.Disk{Fault: func(_ fsx.Op, path string) error {
+	removing := Lookups{Disk: fsx.Disk{Fault: func(_ fsx.Op, path string) error {
 		if filepath.Base(path) == "a.pp" {
 			return os.RemoveAll(filepath.Join(manifests, "b"))
 		}

@@ -4,6 +4,7 @@
 package params
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,10 +20,11 @@ import (
 
 // Options changes what Check reports. The zero value is the default.
 type Options struct {
-	Strict  bool     // also report values that cannot be decided
-	Require bool     // required parameters without a value are errors
-	Lint    bool     // required parameters without a value are lints
-	Disk    fsx.Disk // reads manifests
+	Strict  bool            // also report values that cannot be decided
+	Require bool            // required parameters without a value are errors
+	Lint    bool            // required parameters without a value are lints
+	Disk    fsx.Disk        // reads manifests
+	Context context.Context // when it is done, Check fails; may be nil
 }
 
 // Checker checks the data of one site.
