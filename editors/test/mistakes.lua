@@ -36,9 +36,9 @@ return {
     files = bindings('  - [ntp::server, a]\n  - [ntp::server, b]') },
   { name = 'misspelt word in Puppet syntax', open = 'bindings/default.pp', message = 'expected a statement',
     action = "'bind'", files = { ['bindings/default.pp'] = "bindings default {\n  bnid 'ntp::server' to 'a'\n}" } },
-  { name = 'misspelt parameter in a module with a hiera.yaml', open = 'modules/ntp/data/common.yaml',
-    message = 'the class ntp has no parameter $servr', action = "'ntp::server'",
-    files = { ['hiera.yaml'] = 'version: 5', ['data/common.yaml'] = 'motd: a',
-      ['modules/ntp/hiera.yaml'] = 'version: 5', ['modules/ntp/data/common.yaml'] = 'ntp::servr: b',
-      ['modules/ntp/manifests/init.pp'] = 'class ntp (String $server) { }' } },
+  { name = 'misspelt key of the site in a module with a hiera.yaml', open = 'modules/ntp/data/common.yaml',
+    message = "looks up 'site::domian'", action = "'site::domain'",
+    files = { ['hiera.yaml'] = 'version: 5', ['data/common.yaml'] = 'site::domain: a',
+      ['modules/ntp/hiera.yaml'] = 'version: 5', ['modules/ntp/data/common.yaml'] =
+      'ntp::server: "%{lookup(\'site::domian\')}"' } },
 }

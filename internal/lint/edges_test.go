@@ -67,6 +67,28 @@ func TestUnreadableKeysAndManifestsAreErrors(t *testing.T) {
 	}
 }
 
+// Search reads a directory behind a symbolic link, texts in place of files, and records what it reads.
+func TestSearchReadsWithItsDisk(t *testing.T) {
+	dir := t.TempDir()
+	site{"real/a.pp": "'a::a'"}.write(t, dir)
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink("real", link); err != nil {
+		t.Fatal(err)
+	}
+	seen := &fsx.Seen{}
+	unsaved := fsx.NewOverlay(map[string][]byte{filepath.Join(link, "b.pp"): []byte("'b::b'")})
+	asked := Lookups{Disk: fsx.Disk{Seen: seen, Overlay: unsaved}}
+	found, err := asked.Search(link)
+	if !found || err != nil || !asked.Includes("a::a") || !asked.Includes("b::b") {
+		t.Errorf("Search = %t, %v; the keys are %v, expected a::a and b::b", found, err, asked.keys)
+	}
+	if !slices.ContainsFunc(seen.Looks(), func(l fsx.Look) bool {
+		return l.Op == fsx.Read && l.Path == filepath.Join(link, "a.pp")
+	}) {
+		t.Errorf("reading a.pp is not recorded: %v", seen.Looks())
+	}
+}
+
 // A looked-up key with interpolations matches every key that it may result in.
 func TestInterpolatedKeyMatchesAllKeysThatFit(t *testing.T) {
 	var asked Lookups

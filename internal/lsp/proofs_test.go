@@ -52,7 +52,7 @@ func TestPoliciesAreProven(t *testing.T) {
 	e := start(t, site(t, control+"-- "+policies+" --\n"+portPolicy), withLints())
 	e.open(data, "app::port: [1]\n")
 	e.settle()
-	if got := e.found(data); len(got) != 2 || !strings.Contains(got[0], "policy: 'app::port' breaks the policy 'port'") {
+	if got := e.found(data); len(got) != 2 || !strings.Contains(got[0], "policy: 'app::port' breaks the policy") {
 		t.Errorf("the diagnostics are %q, expected one about the policy", got)
 	}
 	e.open(policies, strings.Replace(portPolicy, "Integer", "Array", 1))
@@ -84,7 +84,20 @@ func TestNothingIsProvenWhileEntriesAreBroken(t *testing.T) {
 	}
 }
 
-// A parameter of a class is one of the definitions of its key.
+// A note about the type of a parameter goes away with the data for the parameter.
+func TestParameterOfUnknownTypeIsReportedOnlyWithData(t *testing.T) {
+	const manifest = "modules/app/manifests/init.pp"
+	e := start(t, site(t, strings.Replace(control, "String $token", "Own::Token $token", 1)), withLints())
+	e.open("data/common.yaml", "")
+	e.settle()
+	wantDiagnostics(t, e, manifest, "4:13-4:19 parameter_unchecked: data for 1 parameter is only checked in part, "+
+		"because these types are not known: 'Own::Token'")
+	e.change("data/common.yaml", "app::port: 80\n")
+	e.settle()
+	wantDiagnostics(t, e, manifest)
+}
+
+// The definitions of a key include the parameter of a class that receives it.
 func TestDefinitionOfKeyHasParameterOfClass(t *testing.T) {
 	e := start(t, site(t, control), withLints())
 	e.open("data/common.yaml", "")

@@ -114,7 +114,7 @@ func TestDefinitionsAreHighestFirst(t *testing.T) {
 		line, col  int
 		want       []string
 	}{
-		{"key, without its own place", "data/os/Debian.yaml", 0, 4, 
+		{"key, without its own place", "data/os/Debian.yaml", 0, 4,
 			[]string{all[0], all[2], "modules/app/manifests/init.pp:1:10"}},
 		{"class parameter", "modules/app/manifests/init.pp", 1, 13, all},
 		{"lookup in a manifest", "modules/app/manifests/init.pp", 2, 28, []string{"data/common.yaml:2:0"}},

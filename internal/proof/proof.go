@@ -1,4 +1,4 @@
-// Package proof checks a compiled site for all requests: it proves the policies of the site, and checks its data against
+// Package proof checks a compiled site for all requests: it proves the policies of the site, and checks the data against
 // the classes that receive it.
 package proof
 
@@ -30,8 +30,8 @@ type Result struct {
 	Params   *params.Checker
 }
 
-// Check checks the site in dir. If the site has errors, Check only reads its policies. content is the compiled site, or
-// nil if it has errors. Errors may also be in diags, to which Check adds what it finds.
+// Check checks the site in dir, and adds its diagnostics to diags. content is the compiled site. If content is nil, or
+// if diags has errors of the site, Check only reads the policies.
 func Check(dir string, site *loader.Site, content *snapshot.Content, opts Options, diags *diag.List) (Result, error) {
 	policies := policy.Read(dir, opts.Policies, opts.Disk, diags)
 	policy.Policies.WarnOfMisspelt(dir, opts.Disk, diags)

@@ -121,7 +121,9 @@ type Parameter struct {
 }
 
 // Receiver returns the parameter of a class for which Puppet looks key up. ok is false if there is none.
-func (s *Site) Receiver(key string) (at diag.Pos, ok bool) { return params.Receiver(s.Site, s.unsaved, key) }
+func (s *Site) Receiver(key string) (at diag.Pos, ok bool) {
+	return params.Receiver(s.Site, s.unsaved, key)
+}
 
 // Parameters returns the parameters of all classes in the manifests of the site.
 func (s *Site) Parameters() []Parameter {

@@ -54,8 +54,8 @@ var absence = []diag.Code{"key_unbound", "rebind", "multibind_unknown", "overrid
 	"map_required", "same_value", "never_wins", "near_key", "empty", "facts_missing", "data_unreached"}
 
 // collect groups the diagnostics by file. While entries of a file are broken, it omits diagnostics that may be caused
-// by what these entries would bind. It also omits those in broken files that the reader has replaced. Diagnostics without
-// a file are about the directory of the site.
+// by what these entries would bind. It also omits those in broken files that the reader has replaced. A diagnostic
+// without a file is about the directory of the site.
 func (s *Site) collect(found []diag.Diagnostic, broken map[string]bool) {
 	s.Diags = map[string][]diag.Diagnostic{}
 	s.Refused = s.disk.Fence.Refused()

@@ -97,7 +97,14 @@ func (c *Checker) hasManifests() bool {
 // findReceivers finds what Puppet looks the keys of the site up for.
 func (c *Checker) findReceivers() {
 	c.keys = make([]receiver, len(c.site.Keys))
+	isBound := make([]bool, len(c.keys)) // a cache adds the keys of earlier texts
+	for b := range c.bindings {
+		isBound[b.number] = true
+	}
 	for i, key := range c.site.Keys {
+		if !isBound[i] {
+			continue
+		}
 		class, name := c.split(key)
 		if class == nil {
 			continue
