@@ -1,5 +1,5 @@
-// Package proof checks a compiled site for all requests: it proves the policies of the site, and checks the data against
-// the classes that receive it.
+// Package proof checks a compiled site for all requests: it proves the policies of the site, and checks its data
+// against the classes that receive it.
 package proof
 
 import (
