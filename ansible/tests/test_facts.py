@@ -193,7 +193,7 @@ class OldPluginTest(unittest.TestCase):
         found = self.evaluate(world, "[%s]" % ", ".join(expressions))
         self.assertEqual([(*case[:3], text) for case, text in zip(expected, found)], expected)
         world.configure("old_plugin = true\nmerge_behavior = deeper\n"
-                        + 'deep_merge_options = {"knockout_prefix":"--","sort_merged_arrays":true}')
+                        'deep_merge_options = {"knockout_prefix":"--","sort_merged_arrays":true}')
         settings = ("deeper", {"knockout_prefix": "--", "sort_merged_arrays": True})
         self.assertIn(settings, MERGES)
         self.assertEqual([self.evaluate(world, "lookup('bindc.data.hiera', '%s')" % case[2])
