@@ -435,7 +435,7 @@ func TestOldestVersionsAreForgotten(t *testing.T) {
 	if s.version(ids[0]) != nil || s.version(ids[1]) != nil || s.version(ids[2]) == nil {
 		t.Error("the wrong versions are kept")
 	}
-	if latest, _, _ := s.state(); latest.ID != ids[len(ids)-1] {
+	if latest := s.state().latest; latest.ID != ids[len(ids)-1] {
 		t.Error("the latest version is not the last one")
 	}
 }
