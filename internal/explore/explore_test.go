@@ -484,7 +484,7 @@ func TestWhatIfFormLeadsToCanonicalAddress(t *testing.T) {
 		}
 	}
 	_, text = get(t, "GET", to+"/s/"+d.ID+"/n/web1?if=osfamly%3DRedHat", nil)
-	if !strings.Contains(text, "nothing uses the fact") || !strings.Contains(text, "osfamily") {
+	if !strings.Contains(text, "Nothing uses the fact") || !strings.Contains(text, "osfamily") {
 		t.Errorf("the page does not mention the misspelt fact:\n%s", text)
 	}
 	if answer, _ = get(t, "GET", to+"/s/"+d.ID+"/n/web1?if=nonsense", nil); answer.StatusCode != http.StatusBadRequest {

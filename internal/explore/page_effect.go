@@ -157,6 +157,8 @@ func (v *view) noteChanges(c *nodeContent) {
 			note := fmt.Sprintf("Nothing uses the fact '%s'", diag.Visible(root))
 			if near := diag.DidYouMean(root, v.d.facts); near != "" {
 				note += "; " + near
+			} else {
+				note += "."
 			}
 			c.Effect.Unused = append(c.Effect.Unused, note)
 		}
