@@ -119,13 +119,11 @@ func TestInputsSuggestNodes(t *testing.T) {
 func TestBindingsWithoutNodesHaveReason(t *testing.T) {
 	d := open(t, ranked, Source{})
 	to := served(t, Access{}, d) + "/s/" + d.ID
-	const unmatched = "reaches no node: its condition holds for no node"
-	hidden := func(nodes string) string {
-		return "reaches no node: it applies to " + nodes + ", but a higher binding hides it there"
-	}
+	const unmatched = "reaches no node: no node has its condition"
+	hidden := func(nodes string) string { return "reaches no node: hidden where it applies, on " + nodes }
 	shows(t, to, "/f/data/common.yaml", hidden("2 nodes"), "!"+unmatched)
 	shows(t, to, "/f/data/osfamily/debian.yaml", hidden("1 node"))
-	shows(t, to, "/f/data/osfamily/suse.yaml", unmatched, "!it applies")
+	shows(t, to, "/f/data/osfamily/suse.yaml", unmatched, "!where it applies")
 	shows(t, to, "/k/a", hidden("2 nodes"), hidden("1 node"), unmatched)
 	shows(t, to, "/k/b", unmatched, "No node gets a value.", "!2 nodes get")
 	shows(t, to, "/k/unused", "!reaches no node", "2 nodes get the same value:")

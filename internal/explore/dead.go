@@ -8,17 +8,17 @@ import (
 	"bindc/internal/report/decision"
 )
 
-// deadReason says why a binding reaches no node: its condition holds for none, or they get another value.
+// deadReason says why a binding reaches no node: its condition holds for none, or these nodes get another value.
 func (d *Data) deadReason(row *decision.Row) string {
 	holds := d.census.where(d, row.Terms(), &d.census.known)
 	nodes := diag.Count(holds.count(), "node")
 	switch {
 	case holds.count() == 0:
-		return "its condition holds for no node"
+		return "no node has its condition"
 	case row.Declines:
-		return "it applies to " + nodes + ", but is hidden or has no value there"
+		return "hidden or without a value where it applies, on " + nodes
 	}
-	return "it applies to " + nodes + ", but a higher binding hides it there"
+	return "hidden where it applies, on " + nodes
 }
 
 // addReasons says for each counted row that reaches no node why that is so.
