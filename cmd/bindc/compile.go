@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"os"
@@ -135,9 +136,16 @@ func (f *flags) program() (datafile.Program, error) {
 		if err != nil {
 			return f.code, err
 		}
-		if f.code, err = datafile.HashProgram(path, f.cache); err != nil {
+		file, err := os.Open(path)
+		if err != nil {
 			return f.code, err
 		}
+		defer file.Close()
+		sum := sha256.New()
+		if _, err := io.Copy(sum, file); err != nil {
+			return f.code, err
+		}
+		f.code = datafile.Program(sum.Sum(nil))
 	}
 	return f.code, nil
 }

@@ -44,7 +44,7 @@ func (c *compilation) prove(f *flags, dir string, disk fsx.Disk) error {
 		c.proofs.Report(&c.diags)
 	}
 	checks := params.Options{Strict: f.strict, Require: f.requireParams, Lint: f.lint.wants("missing_parameter"),
-		Disk: disk}
+		Later: f.policies.fleet, Disk: disk}
 	if c.params, err = params.Check(c.site, c.content, checks, &c.diags); err != nil {
 		return err
 	}

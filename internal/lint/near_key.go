@@ -26,12 +26,23 @@ func NearKeys(site *loader.Site, opts Options) int {
 
 // boundKey counts the places where a key is bound, and records the first one.
 type boundKey struct {
-	at     diag.Pos
-	places int
+	at      diag.Pos
+	places  int
+	byOwner bool // the module whose name the key begins with binds it
 }
 
-// checkNearKeys reports keys that differ from another key by a typo. Of the two, it reports the one with fewer places,
-// or the later one. If lookups are known, unused_key replaces this check.
+// isTrusted reports whether, of two keys that are nearly the same, k is the correct one. A module knows its own keys.
+// Otherwise, a typo is rarely repeated.
+func (k *boundKey) isTrusted(other *boundKey) bool {
+	if k.byOwner != other.byOwner {
+		return k.byOwner
+	}
+	return k.places > other.places || k.places == other.places && k.at.Compare(other.at) < 0
+}
+
+// checkNearKeys reports keys that differ from another key by a typo. Of the two, it reports the one that the key's
+// module does not bind, the one with fewer places, or the later one. If lookups are known, unused_key replaces this
+// check.
 func (l *linter) checkNearKeys() {
 	if !l.wants("near_key") || l.opts.Lookups != nil && l.wants("unused_key") {
 		return
@@ -44,8 +55,7 @@ func (l *linter) checkNearKeys() {
 		for from, to := range words(key) {
 			for _, other := range near[key[from:to]] {
 				k := key[:from] + other + key[to:]
-				if b := keys[k]; b != nil && twin == "" && (b.places > own.places ||
-					b.places == own.places && b.at.Compare(own.at) < 0) {
+				if b := keys[k]; b != nil && twin == "" && b.isTrusted(own) {
 					twin = k
 				}
 			}
@@ -76,6 +86,9 @@ func (l *linter) boundKeys() map[string]*boundKey {
 		k := &byID[b.id]
 		if k.places++; k.places == 1 || b.at.Compare(k.at) < 0 {
 			k.at = b.at
+		}
+		if prefix, _, ok := strings.Cut(b.key, "::"); ok && !k.byOwner {
+			k.byOwner = l.module(b.at.File) == prefix
 		}
 	}
 	keys := map[string]*boundKey{}

@@ -42,6 +42,15 @@ func TestReportsTyposOfKeys(t *testing.T) {
 	}
 }
 
+// The site's data, which come before the module's, misspell a key of the module.
+func TestReportsTypoOfKeyThatItsModuleBinds(t *testing.T) {
+	s := site{"hiera.yaml": "version: 2", "data/common.yaml": "wiki::databse: 1", "data/osfamily/debian.yaml": "wiki::databse: 2",
+		"modules/wiki/bindings/default.yaml": "bindings_version: 1\nname: wiki::default\nbind: [[wiki::database, 1]]\n"}
+	if got := strings.Join(s.advice(t, Options{})["near_key"], " "); got != "data/common.yaml:1:1" {
+		t.Errorf("advises at %q, expected data/common.yaml:1:1", got)
+	}
+}
+
 // A key that a manifest looks up is not a typo.
 func TestDoesNotReportLookedUpKeysAsTypos(t *testing.T) {
 	asked := &Lookups{}

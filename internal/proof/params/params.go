@@ -22,6 +22,7 @@ type Options struct {
 	Strict  bool     // also report values that cannot be decided
 	Require bool     // required parameters without a value are errors
 	Lint    bool     // required parameters without a value are lints
+	Later   bool     // keep what is wrong with values for Report
 	Disk    fsx.Disk // reads manifests
 }
 
@@ -36,6 +37,8 @@ type Checker struct {
 	received map[string]*param   // parameters for which keys of the site exist, by key
 	suspects map[string]*suspect // suspects by key
 	declared map[string][]manifest.Declaration
+	merged   map[string]bool // keys to which lookup_options apply
+	later    map[finding][]diag.Diagnostic
 
 	prover *prover
 	mu     sync.Mutex // in Refuses: guards declared
@@ -67,7 +70,7 @@ type binding struct {
 // cannot look keys up in the snapshot of content.
 func Check(site *loader.Site, content *snapshot.Content, opts Options, diags *diag.List) (*Checker, error) {
 	c := &Checker{site: site, content: content, opts: opts, diags: diags, received: map[string]*param{},
-		suspects: map[string]*suspect{}}
+		suspects: map[string]*suspect{}, later: map[finding][]diag.Diagnostic{}}
 	if len(site.Modules) == 0 && !c.hasManifests() {
 		return c, nil
 	}
@@ -116,19 +119,19 @@ func (c *Checker) findSuspects() {
 	if !slices.Contains(isTyped, true) {
 		return
 	}
-	merged := c.mergedKeys()
+	c.merged = c.mergedKeys()
 	for b := range c.bindings {
 		if !isTyped[b.number] {
 			continue
 		}
 		key, p := c.site.Keys[b.number], c.keys[b.number].param
 		b.verdict = p.judge(c.site.Values[b.value])
-		if b.verdict == fits && !merged[key] {
+		if b.verdict == fits && !c.merged[key] {
 			continue
 		}
 		s := c.suspects[key]
 		if s == nil {
-			s = &suspect{param: p, merged: merged[key], places: map[diag.Pos]binding{}}
+			s = &suspect{param: p, merged: c.merged[key], places: map[diag.Pos]binding{}}
 			c.suspects[key] = s
 		}
 		s.places[b.at()] = b
