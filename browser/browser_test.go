@@ -269,7 +269,7 @@ func TestKeyboardLeadsToReason(t *testing.T) {
 // outside returns the texts of the cells that are not, or only partly, on the screen, or that are too narrow to read.
 const outside = `[...document.querySelectorAll(".scroll td")].filter((e) => {
 	const r = e.getBoundingClientRect();
-	return r.right > innerWidth || r.width < 30;
+	return e.innerText && (r.right > innerWidth || r.width < 30);
 }).map((e) => e.innerText)`
 
 // Every page and each cell of its tables fit a narrow screen. A page logs nothing, and requests nothing from other
