@@ -43,7 +43,8 @@ func (c *compilation) prove(f *flags, dir string, disk fsx.Disk) error {
 	if !f.policies.fleet {
 		c.proofs.Report(&c.diags)
 	}
-	checks := params.Options{Strict: f.strict, Require: f.requireParams, Lint: f.lint.wants("missing_parameter"),
+	checks := params.Options{Strict: f.strict.includes("parameter_type"), Require: f.requireParams,
+		Lint:  f.lint.wants("missing_parameter"),
 		Later: f.policies.fleet, Disk: disk}
 	if c.params, err = params.Check(c.site, c.content, checks, &c.diags); err != nil {
 		return err
