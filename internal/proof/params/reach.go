@@ -18,7 +18,7 @@ const (
 	certain
 )
 
-// findReached finds the classes to which the manifests and data of the site lead, through the classes that they declare.
+// findReached finds the classes to which the manifests and data of the site lead, also through other classes.
 func (c *Checker) findReached() map[string]certainty {
 	reached := map[string]certainty{}
 	for isChanged := true; isChanged; {
