@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"bindc/diag"
 	"bindc/internal/fsx"
 	"bindc/internal/manifest"
 	"bindc/internal/types"
@@ -70,6 +71,18 @@ func findClasses(site *loader.Site, disk fsx.Disk) *classes {
 		}
 	}
 	return c
+}
+
+// Receiver returns the parameter of a class for which Puppet looks key up. ok is false if there is none.
+func Receiver(site *loader.Site, disk fsx.Disk, key string) (at diag.Pos, ok bool) {
+	i := strings.LastIndex(key, "::")
+	if i <= 0 {
+		return diag.Pos{}, false
+	}
+	if class := findClasses(site, disk).find(key[:i]); class != nil && class.params[key[i+2:]] != nil {
+		return class.params[key[i+2:]].At, true
+	}
+	return diag.Pos{}, false
 }
 
 // manifestsIn returns the manifests in dir and below it, or dir itself if it is a file.

@@ -51,8 +51,9 @@ var convertible = map[types.Kind]string{types.Integer: "Integer", types.Float: "
 // hintOfLookup returns what to change in a value that looks another key up.
 func (p *prover) hintOfLookup(n *expr.Node) (hint string) {
 	expr.HieraKeys(n, func(key string) {
+		number := slices.Index(p.site.Keys, key)
 		switch {
-		case !slices.Contains(p.site.Keys, key):
+		case number < 0 || !p.isBound[number]:
 			hint = "bind '" + key + "': no data binds this key"
 		case n.Name == expr.HieraLookup:
 			hint = "lookup() makes a string of the value; write %{alias('" + key + "')}"

@@ -4,6 +4,7 @@
 package params
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,11 +20,12 @@ import (
 
 // Options changes what Check reports. The zero value is the default.
 type Options struct {
-	Strict  bool     // also report values that cannot be decided
-	Require bool     // required parameters without a value are errors
-	Lint    bool     // required parameters without a value are lints
-	Later   bool     // keep what is wrong with values for Report
-	Disk    fsx.Disk // reads manifests
+	Strict  bool            // also report values that cannot be decided
+	Require bool            // required parameters without a value are errors
+	Lint    bool            // required parameters without a value are lints
+	Later   bool            // keep what is wrong with values for Report
+	Disk    fsx.Disk        // reads manifests
+	Context context.Context // when it is done, Check fails; may be nil
 }
 
 // Checker checks the data of one site.
@@ -34,6 +36,7 @@ type Checker struct {
 	diags    *diag.List
 	classes  *classes
 	keys     []receiver          // by number of the key
+	isBound  []bool              // by number of the key; a cache adds keys of earlier texts, which are not bound
 	received map[string]*param   // parameters for which keys of the site exist, by key
 	suspects map[string]*suspect // suspects by key
 	declared map[string][]manifest.Declaration
@@ -99,7 +102,14 @@ func (c *Checker) hasManifests() bool {
 // findReceivers finds what Puppet looks the keys of the site up for.
 func (c *Checker) findReceivers() {
 	c.keys = make([]receiver, len(c.site.Keys))
+	c.isBound = make([]bool, len(c.keys))
+	for b := range c.bindings {
+		c.isBound[b.number] = true
+	}
 	for i, key := range c.site.Keys {
+		if !c.isBound[i] {
+			continue
+		}
 		class, name := c.split(key)
 		if class == nil {
 			continue

@@ -41,6 +41,9 @@ func (c *Checker) prove() error {
 		return err
 	}
 	for _, key := range slices.Sorted(maps.Keys(c.suspects)) {
+		if c.opts.Context != nil && c.opts.Context.Err() != nil {
+			return c.opts.Context.Err()
+		}
 		if err := p.key(key, c.suspects[key]); err != nil {
 			return err
 		}
