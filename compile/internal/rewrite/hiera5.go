@@ -2,14 +2,12 @@ package rewrite
 
 import (
 	"slices"
-	"strings"
 
 	"bindc/compile/internal/pass"
 	"bindc/compile/internal/place"
 	"bindc/diag"
 	"bindc/internal/lookupkey"
 	"bindc/internal/merge"
-	"bindc/internal/recipe"
 	"bindc/loader"
 	"bindc/snapshot"
 )
@@ -44,10 +42,6 @@ type MergedKey struct {
 }
 
 const noValue = ^uint32(0)
-
-// IsLookupOptions reports whether key is lookup_options. Unlike for other keys, lookups use all effective bindings of
-// it, and not only the highest.
-func IsLookupOptions(key string) bool { return strings.HasPrefix(key, recipe.LookupOptionsKey) }
 
 // In returns how key is merged if layer binds it.
 func (ms *Merges) In(layer int, key uint32) (MergedKey, bool) {
