@@ -41,7 +41,8 @@ func (c config) locate(at diag.Pos, source dataSource, path string, isGlob bool)
 			"what a lookup finds"})
 	}
 	for _, problem := range problems {
-		c.Diags.Errorf(at, "interpolation", "%s", problem.Message)
+		c.Diags.Add(diag.Diagnostic{Pos: at, Code: "interpolation", Message: problem.Message,
+			Fix: c.Diags.Correct(problem.Method, expr.HieraMethods)})
 	}
 	for _, e := range slices.Concat(syntax.MisspeltHiera(below), syntax.MisspeltHiera(node)) {
 		c.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "fact", Message: e.Message, Hint: e.Hint,
