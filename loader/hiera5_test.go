@@ -307,8 +307,8 @@ func TestMappedPathsHaveOneLayerPerElement(t *testing.T) {
 	}
 }
 
-// Searching many globs over the same files takes time in proportion to both. So a file counts once per glob that finds
-// it again, and the glob at which the limit is exceeded is reported.
+// Matching g globs against f files takes g×f steps. So each repeated match of a file counts towards the limit. The error
+// is at the glob that exceeds it.
 func TestOverlappingGlobsAreLimited(t *testing.T) {
 	const entries, files = 6, 5
 	config := "version: 5\nhierarchy:\n"

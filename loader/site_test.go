@@ -398,7 +398,7 @@ var sites = []struct {
 	{"backends as a string", map[string]string{"hiera.yaml": "{version: 2, backends: json}",
 		"modules/m/hiera.yaml": "{version: 2, backends: eyaml}", "modules/n/hiera.yaml": "{version: 2, backends: 1}"},
 		[]string{"hiera.yaml:1:24 error backend; write backends: [json]", "modules/m/hiera.yaml:1:24 error backend; " +
-			"write [yaml]: lookups decrypt encrypted values in any data file if bindq has the key, " +
+			"write [yaml]: lookups decrypt encrypted values in any data file if bindq gets the key " +
 			"--eyaml-key",
 			"modules/n/hiera.yaml:1:24 error backend"},
 		[]string{"site confdir-hiera:/:", "modules module-hiera:/m:", "modules module-hiera:/n:"}},

@@ -127,7 +127,7 @@ func TestActivationOfNameWithoutSourceDoesNotPin(t *testing.T) {
 }
 
 // A release of the same statement with the signature of another key replaces the stored signature.
-func TestSignatureOfAnotherKeyReplacesStoredOne(t *testing.T) {
+func TestSignatureByAnotherKeyReplacesStoredOne(t *testing.T) {
 	m := newSignedMaster(t, signedStore(t))
 	m.offer("three", 3)
 	text := m.shelf.signed.Text
@@ -212,7 +212,7 @@ func TestErrorOfSwitchNamesRemovedSnapshot(t *testing.T) {
 }
 
 // Activating a snapshot by hand that is not the release of the source pins the name and sets Pinned.
-func TestActivationOfAnotherSnapshotPinsName(t *testing.T) {
+func TestActivatingAnotherSnapshotPinsName(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one", "two")
 	for text, pins := range map[string]bool{"one": true, "two": false} {

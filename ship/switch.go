@@ -41,7 +41,7 @@ func (s *Switch) pins(r *record, d Digest, action string) bool {
 }
 
 // to switches the name to the snapshot that choose returns. choose is called with the lock held; its error ends the
-// switch. The checks, which may take long, run without the lock. If the record has changed in the meantime, to begins
+// switch. The checks may take a long time, so they run without the lock. If the record has changed in the meantime, to begins
 // again, because choose and the gate may decide differently now. It returns the number of the record that the decision
 // is based on.
 func (s *Switch) to(action string, choose func(*record) (Digest, error)) (seq uint64, err error) {

@@ -32,7 +32,7 @@ func headerLines(src string) string {
 	return strings.Join(out, "\n")
 }
 
-func TestReadsHeadersOfClasses(t *testing.T) {
+func TestReadsClassHeadersAndTypeAliases(t *testing.T) {
 	for _, c := range []struct{ name, src, want string }{
 		{"no parameters", "class a { }", "1:7 a"},
 		{"empty list", "class a() { }", "1:7 a"},

@@ -128,7 +128,7 @@ func TestParsesLambdas(t *testing.T) {
 	}
 }
 
-// The mark ^ is before the expected start of a node with the given source.
+// The mark ^ is before the expected start of the node that prints as node.
 func TestNodesHaveOffsets(t *testing.T) {
 	for _, c := range []struct{ src, node string }{
 		{"1 + ^$x", "$x"},

@@ -17,7 +17,7 @@ type Site struct {
 	Files   func(input string) string // returns the path of an input file in positions
 }
 
-// Result has the outcome of a proof.
+// Result holds the outcome of a proof.
 type Result struct {
 	Proven []*Policy // policies that hold for all requests
 
@@ -108,7 +108,7 @@ func (p *prover) prove(policy *Policy, keys []uint32, doubts []doubt) (verdict, 
 	}
 	if len(keys) == 0 && policy.claim.ofNothing() == "" {
 		p.warn(policy, "the policy '"+policy.Name+"' matches no key: nothing binds '"+policy.source+"'",
-			cmpHint(p.diags, policy, p.Content.Keys))
+			keyHint(p.diags, policy, p.Content.Keys))
 		return broken, nil
 	}
 	if policy.keys == nil && len(keys) == 0 {
