@@ -177,7 +177,7 @@ func TestSpellingsOfPathNameSameFile(t *testing.T) {
 
 // A layer has the name of its entry, unless modules that share the layer have different names for it. The
 // lookup_options of a module apply only to that module.
-func TestLayersOfModulesHaveNamesAndLookupOptions(t *testing.T) {
+func TestModuleLayersHaveNamesAndLookupOptions(t *testing.T) {
 	const hiera = "version: 5\nhierarchy: [{name: Same, path: a.yaml}, {name: %s, path: b.yaml}]"
 	dir := writeSite(t, map[string]string{
 		"modules/m/hiera.yaml":  fmt.Sprintf(hiera, "Mine"),

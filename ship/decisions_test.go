@@ -200,7 +200,7 @@ func TestPullWithUnreadableStoreDoesNotRetry(t *testing.T) {
 }
 
 // If the snapshot disappears during the checks of a switch by hand, the error contains its digest.
-func TestErrorOfSwitchNamesRemovedSnapshot(t *testing.T) {
+func TestSwitchErrorNamesRemovedSnapshot(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one", "two")
 	s := m.change()

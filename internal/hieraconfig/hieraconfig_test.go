@@ -106,7 +106,7 @@ func TestAddsSnapshotAndKeys(t *testing.T) {
 	}
 }
 
-func TestRejectsOtherVersionsOfHieraYAML(t *testing.T) {
+func TestRejectsUnsupportedHieraYAMLVersions(t *testing.T) {
 	for src, want := range map[string]string{
 		"":                "h: not valid YAML: bindc check says where",
 		"a: [":            "h: not valid YAML: bindc check says where",

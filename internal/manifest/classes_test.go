@@ -65,7 +65,7 @@ func TestReadsClassHeadersAndTypeAliases(t *testing.T) {
 	}
 }
 
-func TestReadsDeclarationsOfClasses(t *testing.T) {
+func TestReadsClassDeclarations(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{"include a", "a"},
 		{"include a, b::c\n$d = 1", "a b::c"},

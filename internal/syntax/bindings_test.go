@@ -110,7 +110,7 @@ func checkFaults(t *testing.T, src string, errs []SyntaxError, want []string) {
 }
 
 // One run reports all errors of a bindings file, with their positions and hints.
-func TestReportsAllErrorsOfBindingsFile(t *testing.T) {
+func TestReportsAllErrorsInBindingsFile(t *testing.T) {
 	for _, c := range []struct {
 		src  string
 		want []string
@@ -171,7 +171,7 @@ func TestReportsAllErrorsOfBindingsFile(t *testing.T) {
 	}
 }
 
-func TestReportsAllErrorsOfConfiguration(t *testing.T) {
+func TestReportsAllErrorsInConfiguration(t *testing.T) {
 	for _, c := range []struct {
 		src  string
 		want []string

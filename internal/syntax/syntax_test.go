@@ -79,7 +79,7 @@ func TestErrorsHaveOffsetsAndMessages(t *testing.T) {
 	}
 }
 
-func TestConstructsOfCatalogsAreNamedInErrors(t *testing.T) {
+func TestErrorsNameCatalogConstructs(t *testing.T) {
 	for src, want := range map[string]string{
 		"class foo {}":                "a class",
 		"define foo() {}":             "a defined type",
