@@ -119,8 +119,8 @@ func (c *compilation) checkNames(nodes []facts.Node, asked []string) {
 	for file, is := range known {
 		if !is {
 			c.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: file}, Severity: diag.Info, Code: "facts",
-				Message: "nothing in this file is a fact that Facter sends or the site uses; is it a file of " +
-					"facts?"})
+				Message: "nothing in this file is a fact that Facter sends or the site uses; is it a facts " +
+					"file?"})
 		}
 	}
 }
