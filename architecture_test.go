@@ -20,7 +20,7 @@ var mayImport = map[string][]string{
 		"internal/datafile", "internal/enc", "internal/envfile", "internal/examples", "internal/explore",
 		"internal/fix", "internal/fsx", "internal/hieraconfig", "internal/identity", "internal/layout",
 		"internal/lint", "internal/lookup", "internal/lsp", "internal/lsp/analysis", "internal/manifest",
-		"internal/migrate", "internal/migrate/proof", "internal/proof/params", "internal/proof/policy",
+		"internal/migrate", "internal/migrate/proof", "internal/proof", "internal/proof/params", "internal/proof/policy",
 		"internal/proof/record", "internal/puppetdb", "internal/report", "internal/report/affected",
 		"internal/report/decision", "internal/report/slice", "internal/revision", "internal/schema",
 		"internal/secret/eyaml", "internal/secret/seal", "internal/snapfile", "internal/subprocess",
@@ -139,8 +139,9 @@ var mayImport = map[string][]string{
 	"internal/lsp/analysis": {
 		"compile", "diag", "facts", "internal/bindingsfile", "internal/datafile", "internal/fsx",
 		"internal/lint", "internal/lookup", "internal/lsp/buffer", "internal/lsp/mention",
-		"internal/lsp/outline", "internal/recipe", "internal/relation", "internal/report/decision",
-		"internal/value", "internal/yaml", "loader", "runtime", "snapshot",
+		"internal/lsp/outline", "internal/proof", "internal/proof/params", "internal/proof/policy",
+		"internal/recipe", "internal/relation", "internal/report/decision", "internal/value",
+		"internal/yaml", "loader", "runtime", "snapshot",
 	},
 	"internal/lsp/buffer": {"diag"},
 	"internal/lsp/mention": {
@@ -165,6 +166,10 @@ var mayImport = map[string][]string{
 	},
 	"internal/pattern": {},
 	"internal/pool":    {},
+	"internal/proof": {
+		"diag", "internal/examples", "internal/fsx", "internal/proof/params", "internal/proof/policy",
+		"loader", "snapshot",
+	},
 	"internal/proof/params": {
 		"diag", "internal/expr", "internal/fsx", "internal/lint", "internal/lookup", "internal/manifest",
 		"internal/merge", "internal/recipe", "internal/report/decision", "internal/types", "internal/value",

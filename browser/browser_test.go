@@ -266,7 +266,14 @@ func TestKeyboardLeadsToReason(t *testing.T) {
 	b.check()
 }
 
-// Every page fits a narrow screen, logs nothing, and requests nothing from other origins.
+// outside returns the texts of the cells that are not, or only partly, on the screen, or that are too narrow to read.
+const outside = `[...document.querySelectorAll(".scroll td")].filter((e) => {
+	const r = e.getBoundingClientRect();
+	return e.innerText && (r.right > innerWidth || r.width < 30);
+}).map((e) => e.innerText)`
+
+// Every page and each cell of its tables fit a narrow screen. A page logs nothing, and requests nothing from other
+// origins.
 func TestPagesFitNarrowScreen(t *testing.T) {
 	site, facts, old := writeSite(t)
 	b := open(t, explore(t, site, "--facts-dir", facts, "--old", old))
@@ -275,6 +282,10 @@ func TestPagesFitNarrowScreen(t *testing.T) {
 		b.show(page)
 		if width := value[int](b, "document.documentElement.scrollWidth"); width > 320 {
 			t.Errorf("%s has a width of %d", page, width)
+		}
+		value[chromedp.Void](b, `document.querySelectorAll("details").forEach((e) => e.open = true)`)
+		if cells := value[[]string](b, outside); len(cells) > 0 {
+			t.Errorf("%s has cells that cannot be read: %q", page, cells)
 		}
 		if strings.HasSuffix(page, "/unknown") {
 			b.mu.Lock()
@@ -347,6 +358,7 @@ func TestTabsFollowSite(t *testing.T) {
 	second := openTab(t, first.ctx, first.home+"/")
 	first.show("k/ssh::port")
 	second.show("n/web1.example.org/k/ssh::port")
+	before := value[string](first, "location.pathname")
 	common := filepath.Join(site, "data/common.yaml")
 	text, err := os.ReadFile(common)
 	if err != nil {
@@ -356,6 +368,14 @@ func TestTabsFollowSite(t *testing.T) {
 	for _, b := range []*tab{first, second} {
 		b.waitFor(`document.querySelector("main").innerText.includes("2222")`)
 		b.waitFor(`document.getElementById("updated").innerText.includes("followed a change")`)
+	}
+	// The address of an older version leads to the latest one, and to the time of the change instead of the visit.
+	followed := value[string](second, `document.getElementById("updated").innerText`)
+	time.Sleep(1100 * time.Millisecond) // the page shows seconds
+	first.do(chromedp.Navigate(first.home + before))
+	first.waitFor(`document.querySelector("main").innerText.includes("2222")`)
+	if text := value[string](first, `document.getElementById("updated").innerText`); text != followed {
+		t.Errorf("the page says '%s', expected '%s'", text, followed)
 	}
 	write(t, common, "ssh::port: [\n")
 	first.waitFor(`document.getElementById("live").innerText.includes("does not build")`)

@@ -307,8 +307,8 @@ func TestMappedPathsHaveOneLayerPerElement(t *testing.T) {
 	}
 }
 
-// Matching g globs against f files takes g×f steps. So each repeated match of a file counts towards the limit. The error
-// is at the glob that exceeds it.
+// Matching g globs against f files takes g×f steps. So each repeated match of a file counts towards the limit. The
+// error is at the glob that exceeds it.
 func TestOverlappingGlobsAreLimited(t *testing.T) {
 	const entries, files = 6, 5
 	config := "version: 5\nhierarchy:\n"

@@ -12,8 +12,8 @@ import (
 	"bindc/origin"
 )
 
-// origin returns who signed a snapshot, or nil if signatures are not checked. Errors call the snapshot label. If d is "",
-// origin uses the digest in the statement.
+// origin returns who signed a snapshot, or nil if signatures are not checked. Errors call the snapshot label. If d is
+// "", origin uses the digest in the statement.
 func (p *Pull) origin(label string, signed *origin.Signed, d Digest) (*origin.Origin, error) {
 	if p.Checks.Origin == nil {
 		return nil, nil
@@ -56,7 +56,7 @@ func (p *Pull) release(t *taken) error {
 	s := Switch{Store: p.Store, Name: p.Name, Checks: p.Checks, SignedAs: p.SignedAs, Source: p.Source.String(),
 		Revision: t.Revision, By: p.By, Now: p.Now}
 	var err error
-	t.seq, err = s.to(Activate, func(r *record) (Digest, error) {
+	t.seq, err = s.switchTo(Activate, func(r *record) (Digest, error) {
 		t.Already, t.Pinned = r.active == t.Digest, r.Pinned
 		if t.Already {
 			return "", cmp.Or(p.renew(r), errStays)

@@ -63,10 +63,17 @@ func check(cmd *cobra.Command, dir, factsDir string, f *flags, x *fixing) error 
 	asked := false
 	c, err := x.compiled(cmd, dir, f, func(c *compilation, disk fsx.Disk) error {
 		checkEnvironments(dir, disk, &c.diags)
-		if asked = len(nodes) > 0 && !c.diags.Failed(); !asked {
-			return nil
+		asked = len(nodes) > 0 && c.params != nil
+		switch {
+		case asked:
+			err := cmp.Or(c.checkFleet(cmd, nodes, whole, f.jobs), c.decidePolicies(nodes))
+			c.params.Report()
+			return err
+		case len(nodes) > 0:
+			c.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: factsDir}, Severity: diag.Info, Code: "facts",
+				Message: "the data of " + diag.Count(len(nodes), "node") + " was not checked, because the site has errors"})
 		}
-		return cmp.Or(c.checkFleet(cmd, nodes, whole, f.jobs), c.decidePolicies(nodes))
+		return nil
 	})
 	if err != nil {
 		return err

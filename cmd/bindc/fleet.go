@@ -61,7 +61,10 @@ func (c *compilation) checkFleet(cmd *cobra.Command, nodes []facts.Node, whole b
 			encrypted[p.key] = true
 			continue
 		}
-		c.diags.Add(p.diagnostic(hit, len(nodes), files))
+		d := p.diagnostic(hit, len(nodes), files)
+		if p.refusal == (params.Refusal{}) || !c.params.Affects(p.key, d.Pos, &p.refusal, d.Notes) {
+			c.diags.Add(d)
+		}
 	}
 	if n := len(encrypted); n > 0 {
 		c.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: nodes[0].File}, Severity: diag.Info, Code: "eyaml",
@@ -158,7 +161,7 @@ type problem struct {
 	at      string // position of the winning binding, as recorded in the snapshot
 	code    bindings.Code
 	message string
-	warning bool
+	refusal params.Refusal // why Puppet refuses the value, if it does
 }
 
 // check looks up all keys for each node. It handles jobs nodes at a time.
@@ -220,7 +223,7 @@ func (f *fleet) checkParameter(r *bindings.Request, key string, v bindings.Value
 		f.err = cmp.Or(f.err, err)
 		return
 	}
-	p := problem{key: key, at: refusal.At, code: "parameter_type", message: refusal.Message, warning: refusal.Doubtful}
+	p := problem{key: key, at: refusal.At, code: "parameter_type", message: refusal.Message, refusal: *refusal}
 	f.problems[p] = append(f.problems[p], n)
 }
 
@@ -249,7 +252,7 @@ func (f *fleet) winner(r *bindings.Request, key string) (string, error) {
 		return "", err
 	}
 	for _, c := range e.Candidates {
-		if c.State == lookup.Wins {
+		if c.State == lookup.Wins || c.State == lookup.Merged && at == "" {
 			at = c.At
 		}
 	}
@@ -296,7 +299,7 @@ func (p problem) diagnostic(hit []facts.Node, of int, files map[string]string) d
 		d.Message = quoted + ": " + d.Message
 	}
 	d.Notes = []diag.Note{{Pos: diag.Pos{File: hit[0].File}, Message: "affects " + quoted + " on " + who}}
-	if p.warning {
+	if p.refusal.Doubtful {
 		d.Severity = diag.Warning
 	}
 	if p.code == bindings.CodeProducer { // the error comes from an external program

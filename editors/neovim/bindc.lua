@@ -1,17 +1,47 @@
 -- Starts bindc lsp for the files of a site. Neovim 0.7 and later: dofile() this file from init.lua.
-local files = { 'hiera.yaml', 'binder_config.yaml', 'bindings', 'environment.conf', 'environments', '.git' }
+local only_sites = { 'environment.conf', 'binder_config.yaml', 'bindings_config.yaml' }
+local sites_and_modules = { 'hiera.yaml', 'bindings', 'environments' }
 
--- The directory of the site above a file, or nil.
-local function site(path)
-  local dir = vim.fn.fnamemodify(path, ':p:h')
-  while dir ~= '/' and dir ~= '' do
-    for _, name in ipairs(files) do
-      if vim.fn.getftype(dir .. '/' .. name) ~= '' then
-        return dir
-      end
+local function has(dir, names)
+  for _, name in ipairs(names) do
+    if vim.fn.getftype(dir .. '/' .. name) ~= '' then
+      return true
     end
+  end
+  return false
+end
+
+-- The directories above a file, without the home directory and those above it.
+local function above(path)
+  local dirs = {}
+  local dir = vim.fn.fnamemodify(path, ':p:h')
+  local home = vim.fn.expand('~') .. '/'
+  while dir ~= '/' and dir ~= '' and home:sub(1, #dir + 1) ~= dir .. '/' do
+    table.insert(dirs, dir)
     dir = vim.fn.fnamemodify(dir, ':h')
   end
+  return dirs
+end
+
+-- The directory of the site above a file, or nil. Modules have a hiera.yaml and bindings too, so it is the outermost
+-- directory with them, up to that of the repository.
+local function site(path)
+  local dirs = above(path)
+  for _, dir in ipairs(dirs) do
+    if has(dir, only_sites) then
+      return dir
+    end
+  end
+  local found
+  for _, dir in ipairs(dirs) do
+    if has(dir, sites_and_modules) then
+      found = dir
+    end
+    if has(dir, { '.git' }) then
+      return found or dir
+    end
+  end
+  return found
 end
 
 local clients = {} -- the client of each site

@@ -1,4 +1,4 @@
--- Ten mistakes in a site: the files, the file to open, a part of the message, and how the mistake is mended: by a code
+-- Mistakes in a site: the files, the file to open, a part of the message, and how the mistake is mended: by a code
 -- action with this title, or by a command of the editor.
 local hiera2 = { ['hiera.yaml'] = 'version: 2' }
 local function site(files)
@@ -36,4 +36,9 @@ return {
     files = bindings('  - [ntp::server, a]\n  - [ntp::server, b]') },
   { name = 'misspelt word in Puppet syntax', open = 'bindings/default.pp', message = 'expected a statement',
     action = "'bind'", files = { ['bindings/default.pp'] = "bindings default {\n  bnid 'ntp::server' to 'a'\n}" } },
+  { name = 'misspelt key of the site in a module with a hiera.yaml', open = 'modules/ntp/data/common.yaml',
+    message = "looks up 'site::domian'", action = "'site::domain'",
+    files = { ['hiera.yaml'] = 'version: 5', ['data/common.yaml'] = 'site::domain: a',
+      ['modules/ntp/hiera.yaml'] = 'version: 5', ['modules/ntp/data/common.yaml'] =
+      'ntp::server: "%{lookup(\'site::domian\')}"' } },
 }

@@ -1,13 +1,10 @@
 package explore
 
 import (
-	"fmt"
 	"math/bits"
 	"slices"
 	"sync/atomic"
 
-	"bindc/facts"
-	"bindc/internal/lookup"
 	"bindc/internal/report/affected"
 	"bindc/internal/report/decision"
 	"bindc/snapshot"
@@ -213,13 +210,4 @@ func (c *census) filter(list []int32, terms []snapshot.Term, wanted []uint32, in
 		}
 	}
 	return out
-}
-
-// request returns the request of a node, with some facts changed.
-func (d *Data) request(n facts.Node, changed []string) (*lookup.Request, error) {
-	n, err := n.With("if", changed)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", n.Name, err)
-	}
-	return affected.Request(d.snap, n)
 }

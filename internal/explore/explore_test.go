@@ -435,7 +435,7 @@ func TestOldestVersionsAreForgotten(t *testing.T) {
 	if s.version(ids[0]) != nil || s.version(ids[1]) != nil || s.version(ids[2]) == nil {
 		t.Error("the wrong versions are kept")
 	}
-	if latest, _, _ := s.state(); latest.ID != ids[len(ids)-1] {
+	if latest := s.state().latest; latest.ID != ids[len(ids)-1] {
 		t.Error("the latest version is not the last one")
 	}
 }
@@ -484,7 +484,7 @@ func TestWhatIfFormLeadsToCanonicalAddress(t *testing.T) {
 		}
 	}
 	_, text = get(t, "GET", to+"/s/"+d.ID+"/n/web1?if=osfamly%3DRedHat", nil)
-	if !strings.Contains(text, "nothing uses the fact") || !strings.Contains(text, "osfamily") {
+	if !strings.Contains(text, "Nothing uses the fact") || !strings.Contains(text, "osfamily") {
 		t.Errorf("the page does not mention the misspelt fact:\n%s", text)
 	}
 	if answer, _ = get(t, "GET", to+"/s/"+d.ID+"/n/web1?if=nonsense", nil); answer.StatusCode != http.StatusBadRequest {

@@ -15,14 +15,18 @@ import (
 type factField struct {
 	Name    string // path with dots
 	Value   string
-	Origin  string // where the environment comes from, because it need not be a fact
+	Origin  string // where the environment comes from, because it need not be a fact; or that the value is supposed
 	isText  bool
-	Changed string // the value that the page assumes, or ""
+	Changed *string // the value that the page supposes, or nil
 }
+
+// Shown returns the value that the page supposes, or the one that the node has.
+func (f factField) Shown() string { return *cmp.Or(f.Changed, &f.Value) }
 
 // IsPlain reports whether an input can show the fact: it has no characters that reorder text.
 func (f factField) IsPlain() bool {
-	return diag.Visible(f.Name+f.Value+f.Changed) == f.Name+f.Value+f.Changed
+	text := f.Name + f.Value + f.Shown()
+	return diag.Visible(text) == text
 }
 
 // maxFacts limits the facts in a form. The form also takes any other fact.

@@ -66,7 +66,7 @@ func TestWhatIfChangesEnvironment(t *testing.T) {
 	to := served(t, Access{}, d) + "/s/" + d.ID
 	for node, change := range map[string]string{"web1": "staging", "web2": "production"} {
 		_, text := get(t, "GET", to+"/n/"+node+"?if=environment%3D"+change, nil)
-		if !strings.Contains(text, "1 key has another value") || strings.Contains(text, "nothing uses") {
+		if !strings.Contains(text, "1 key has another value") || strings.Contains(text, "Nothing uses") {
 			t.Errorf("%s in %s:\n%s", node, change, text)
 		}
 	}

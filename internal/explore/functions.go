@@ -25,6 +25,7 @@ var functions = template.FuncMap{
 	"list": func(v *view, caption string, list []candidate) table {
 		return table{View: v, Caption: caption, List: list}
 	},
+	"through":  func(v *view, names []string) named { return named{v, names} },
 	"lookups":  func(v *view, e explained) inner { return inner{v, e} },
 	"pageRows": func() int { return pageRows },
 	"px":       func(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) },
@@ -49,6 +50,11 @@ type (
 		Rows    []keyRow
 		List    []candidate
 		Counted bool
+	}
+
+	named struct {
+		View  *view
+		Names []string
 	}
 
 	inner struct {

@@ -12,9 +12,10 @@ import (
 // answersContent lists the values that nodes get for a key.
 type answersContent struct {
 	Rows    []answerRow
-	Total   int // number of different values
-	Looked  int // nodes whose values are known
-	Skipped int // nodes that were not looked up
+	Total   int  // number of different values
+	Looked  int  // nodes whose values are known
+	Skipped int  // nodes that were not looked up
+	None    bool // no node gets a value
 	Pending bool
 	Alone   bool   // the page only has these values
 	Next    string // address of more values
@@ -53,6 +54,7 @@ func (v *view) answers(key string, k *keyData, from, n int) (*answersContent, er
 		}
 		c.Rows = append(c.Rows, row)
 	}
+	c.None = c.Total == 1 && len(c.Rows) == 1 && c.Rows[0].Value.Kind == "missing"
 	if to < c.Total {
 		c.Next = v.Key(key, "values", to)
 	}

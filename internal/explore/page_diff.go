@@ -129,7 +129,8 @@ func (v *view) oldVersion() (*Data, error) {
 
 // diffContent is the data of the page of changes.
 type diffContent struct {
-	Old      string
+	Old, New string
+	Start    string // time of the old version, if it is the one of the start
 	Versions []version
 	Summary  string
 	Causes   []report.Cause
@@ -153,6 +154,7 @@ type diffRow struct {
 	Before, After   shownValue
 	OldPlace, Place place
 	IsPart          bool // the change is one of a contribution to a multibinding
+	IsSame          bool // the text is the same; a key that it looks up changes
 }
 
 // diffGroup is a group of nodes with equal changes.
@@ -180,7 +182,10 @@ func (v *view) diffPage() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &diffContent{Old: old.label(), Versions: v.versions(old)}
+	c := &diffContent{Old: old.label(), New: v.d.label(), Versions: v.versions(old)}
+	if old == v.d.old && !old.Since.IsZero() {
+		c.Start = old.Since.Format(time.TimeOnly)
+	}
 	v.unstable = v.unstable || len(v.kept) > 1
 	diff := v.d.changesFrom(old)
 	ready, err := v.wait(diff.ready)
@@ -218,6 +223,7 @@ func (v *view) diffKey(k report.Key) diffKey {
 	add := func(changes []report.Change, isPart bool) {
 		for _, c := range changes[:min(len(changes), diffPerKeys)] {
 			row := diffRow{Change: c, Before: shown(c.Old), After: shown(c.New), IsPart: isPart}
+			row.IsSame = len(c.Through) > 0 && row.Before == row.After && !row.After.Cut
 			if c.OldAt != "" {
 				row.OldPlace = place{Text: short(c.OldAt, 500)}
 			}

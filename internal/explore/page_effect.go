@@ -12,6 +12,7 @@ import (
 	"bindc/facts"
 	"bindc/internal/lookup"
 	"bindc/internal/report"
+	"bindc/internal/report/affected"
 )
 
 // factPrefix begins the names of the inputs of the form, which end in the name of a fact.
@@ -21,8 +22,8 @@ const factPrefix = "fact."
 // inputs of the form.
 func (v *view) changedFacts(n facts.Node) (changed []string, canonical bool) {
 	changed, canonical = slices.Clone(v.Values["if"]), true
-	if i := slices.Index(changed, ""); i >= 0 { // the free input of the form is empty
-		changed, canonical = slices.Delete(changed, i, i+1), false
+	if slices.Contains(changed, "") { // a free input of the form is empty
+		changed, canonical = slices.DeleteFunc(changed, func(text string) bool { return text == "" }), false
 	}
 	for _, f := range v.factFields(n) {
 		given, ok := v.Values[factPrefix+f.Name]
@@ -66,14 +67,19 @@ func (v *view) comparison(n facts.Node, r *lookup.Request) (any, error) {
 	other, title := n, ""
 	if with := v.Get("with"); with != "" {
 		var err error
-		if other, err = v.nodeNamed(with); err != nil {
+		to := func(name string, _ ...any) string { return v.Node(n.Name, "with", name) }
+		if other, err = v.nodeNamed(with, to, link{diag.Visible(n.Name), v.Node(n.Name)}); err != nil {
 			return nil, err
 		}
 		title = "Compared with " + diag.Visible(with)
 	}
-	now, err := v.d.request(other, v.Values["if"])
+	supposed, err := v.suppose(other)
 	if err != nil {
-		return nil, badChange(err)
+		return nil, err
+	}
+	now, err := affected.Request(v.d.snap, supposed)
+	if err != nil {
+		return nil, v.badChange(other, err.Error())
 	}
 	if v.asJSON {
 		effect := v.d.style(report.JSON).Effect(r, now, v.d.keys)
@@ -96,31 +102,63 @@ func (v *view) comparison(n facts.Node, r *lookup.Request) (any, error) {
 	if to < len(effect) {
 		c.Effect.Next = v.Node(n.Name, append(conditions, "with", c.With, "from", to)...)
 	}
+	if c.With == "" {
+		c.Categories, c.Unset = now.Categories(), now.Unset()
+	}
 	v.noteChanges(c)
 	return c, nil
 }
 
-// badChange returns the error for a change of a fact that cannot be used.
-func badChange(err error) error {
-	return &problem{status: http.StatusBadRequest, text: err.Error(),
-		Hint: "A change has the form NAME=TEXT or NAME:=JSON."}
+// suppose returns a node with the facts that the query changes.
+func (v *view) suppose(n facts.Node) (facts.Node, error) {
+	supposed, err := n.With("Cannot change the facts of "+n.Name, v.Values["if"])
+	if err != nil {
+		return n, v.badChange(n, err.Error())
+	}
+	return supposed, nil
+}
+
+// badChange returns the error for changes of facts that cannot be used.
+func (v *view) badChange(n facts.Node, text string) error {
+	return &problem{status: http.StatusBadRequest, text: diag.Visible(text),
+		Links: []link{{"Back to " + diag.Visible(n.Name), v.Node(n.Name)}}}
+}
+
+// suppose sets the value that the page supposes for a fact.
+func (f *factField) suppose(to string) {
+	f.Changed, f.Origin = &to, "supposed; it is '"+short(f.Value, 100)+"' now"
+}
+
+// changedFact splits the text of a change into the path of the fact and its new value.
+func changedFact(text string) (name, to string) {
+	name, to, _ = strings.Cut(text, "=")
+	return strings.TrimSuffix(name, ":"), to
 }
 
 // noteChanges marks the changed facts in the form, and notes those that no answer depends on.
 func (v *view) noteChanges(c *nodeContent) {
 	for _, text := range c.If {
-		name, to, _ := strings.Cut(text, "=")
-		name = strings.TrimSuffix(name, ":")
+		name, to := changedFact(text)
+		inForm := false
 		for i := range c.Facts {
-			if c.Facts[i].Name == name {
-				c.Facts[i].Changed = to
+			if f := &c.Facts[i]; f.Name == name {
+				f.suppose(to)
+				inForm = true
 			}
+		}
+		if !inForm {
+			c.OtherFacts = append(c.OtherFacts, text)
+		}
+		if name == environment && c.With == "" {
+			c.Environment.suppose(to)
 		}
 		root, _, _ := strings.Cut(name, ".")
 		if !slices.Contains(v.d.facts, root) && !(root == environment && v.d.readsEnvironment()) {
-			note := fmt.Sprintf("nothing uses the fact '%s'", diag.Visible(root))
+			note := fmt.Sprintf("Nothing uses the fact '%s'", diag.Visible(root))
 			if near := diag.DidYouMean(root, v.d.facts); near != "" {
 				note += "; " + near
+			} else {
+				note += "."
 			}
 			c.Effect.Unused = append(c.Effect.Unused, note)
 		}

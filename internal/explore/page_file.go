@@ -107,6 +107,7 @@ type fileBinding struct {
 	Value shownValue `json:"-"`
 	Place place      `json:"-"`
 	List  string     `json:"-"` // address of the nodes
+	Dead  string     `json:"-"` // why the binding reaches no node
 }
 
 // filePage shows the bindings of a file by line, with the nodes that they reach.
@@ -213,9 +214,13 @@ func (v *view) bindingsOfKey(key, file string) (out []fileBinding, err error) {
 			in, line := splitPlace(rows[i].At)
 			c := byID[rows[i].At+rows[i].Name]
 			if in == file && c != nil {
-				out = append(out, fileBinding{Key: key, Layer: c.Layer, When: rows[i].When, At: c.At, Name: c.Name,
+				b := fileBinding{Key: key, Layer: c.Layer, When: rows[i].When, At: c.At, Name: c.Name,
 					Outcome: c.Outcome, Nodes: nodes.count(), UpTo: declines, Line: line, Value: shown(c.Outcome),
-					Place: v.place(c.At), List: v.Key(key, "at", c.At, "part_name", c.Name)})
+					Place: v.place(c.At), List: v.Key(key, "at", c.At, "part_name", c.Name)}
+				if b.Nodes == 0 {
+					b.Dead = v.d.deadReason(&rows[i])
+				}
+				out = append(out, b)
 			}
 			declines = declines || rows[i].Declines
 		}

@@ -35,6 +35,7 @@ type keyRow struct {
 	Layer  string
 	Nodes  int
 	List   string // address of the list of nodes
+	Dead   string // why the binding reaches no node, if that is known
 }
 
 // keyPage shows the values that nodes get for a key, and its decision table.
@@ -111,6 +112,10 @@ func (v *view) keyContent(key string, k *keyData, values *report.Values, counted
 	to := min(from+pageRows, c.Total)
 	c.Rows = v.keyRows(key, "row", values.Bindings, from, to)
 	c.Parts = v.keyRows(key, "part", values.Contributions, 0, min(pageRows, len(values.Contributions)))
+	if counted {
+		v.addReasons(c.Rows, values.Bindings[from:to], k.table.Rows)
+		v.addReasons(c.Parts, values.Contributions, k.table.Contributions)
+	}
 	if to < c.Total {
 		c.Next = v.Key(key, "from", to)
 	}

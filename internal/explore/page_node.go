@@ -29,8 +29,10 @@ type nodeContent struct {
 	Scanned               int // keys that were looked at, if the filter leaves some out
 	Next                  string
 
-	If     []string // changed facts
-	With   string   // name of the other node
+	If         []string // changed facts
+	OtherFacts []string // those of them that the form has no input for
+
+	With   string // name of the other node
 	Effect *effectContent
 }
 
@@ -45,8 +47,8 @@ type nodeRow struct {
 	Hidden int    // number of bindings that apply and are hidden
 }
 
-// nodeNamed returns the node that the path names.
-func (v *view) nodeNamed(text string) (facts.Node, error) {
+// nodeNamed returns the node with a name. If there is none, the error leads to similar names, and to more links.
+func (v *view) nodeNamed(text string, to func(string, ...any) string, more ...link) (facts.Node, error) {
 	n, ok := v.d.node(text)
 	if ok {
 		return n, nil
@@ -60,13 +62,13 @@ func (v *view) nodeNamed(text string) (facts.Node, error) {
 	if len(names) == 0 {
 		return n, notFound(message, "bindc explore --facts-dir DIR reads the facts of nodes")
 	}
-	return n, missing(message, text, names, v.Node, link{"All nodes", v.With("/n")})
+	return n, missing(message, text, names, to, append(more, link{"All nodes", v.With("/n")})...)
 }
 
 // nodePage shows the values of a node, what changed facts would change, or how another node differs.
 func (v *view) nodePage() (any, error) {
 	text := v.name("node", func(name string) bool { _, ok := v.d.node(name); return ok })
-	n, err := v.nodeNamed(text)
+	n, err := v.nodeNamed(text, v.Node)
 	if err != nil {
 		return nil, err
 	}

@@ -26,6 +26,7 @@ type searchContent struct {
 // foundValue is a binding whose value has the text.
 type foundValue struct {
 	Key     string         `json:"key"`
+	When    report.Terms   `json:"when"`
 	At      string         `json:"at"`
 	Outcome report.Outcome `json:"outcome"`
 	Value   shownValue     `json:"-"`
@@ -113,7 +114,7 @@ func (v *view) searchValues(c *searchContent) error {
 		for _, b := range append(values.Bindings, values.Contributions...) {
 			if strings.Contains(strings.ToLower(string(b.Outcome.Value)+b.Outcome.Computed), text) &&
 				len(c.Values) < 2*maxFound {
-				c.Values = append(c.Values, foundValue{key, b.At, b.Outcome, shown(b.Outcome), v.place(b.At)})
+				c.Values = append(c.Values, foundValue{key, b.When, b.At, b.Outcome, shown(b.Outcome), v.place(b.At)})
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"bindc/diag"
+	"bindc/facts"
 	"bindc/internal/lookup"
 	"bindc/internal/report"
 	"bindc/internal/report/affected"
@@ -75,13 +76,14 @@ func (v *view) whyPage() (any, error) {
 	if given := v.Values["node"]; len(given) > 0 {
 		text = given[0]
 	}
-	n, err := v.nodeNamed(text)
+	to := func(name string, _ ...any) string { return v.Why(name, key) }
+	n, err := v.nodeNamed(text, to, link{diag.Visible(key), v.Key(key)})
 	if err != nil {
 		return nil, err
 	}
 	v.asJSON, v.Title, v.Section = asJSON, diag.Visible(key)+" on "+diag.Visible(n.Name), "n"
-	if n, err = n.With("if", v.Values["if"]); err != nil {
-		return nil, badChange(err)
+	if n, err = v.suppose(n); err != nil {
+		return nil, err
 	}
 	r, err := affected.Request(v.d.snap, n)
 	if err != nil {
@@ -103,7 +105,21 @@ func (v *view) whyPage() (any, error) {
 	}
 	v.categories = e.Categories
 	return &whyContent{Node: n.Name, Key: key, If: v.Values["if"], Explained: v.explained(e), Categories: e.Categories,
-		Layers: v.layersOf(e), IsHiera: v.d.file.Hiera() != nil, Facts: v.factFields(n), Unset: r.Unset()}, nil
+		Layers: v.layersOf(e), IsHiera: v.d.file.Hiera() != nil, Facts: v.supposedFacts(n), Unset: r.Unset()}, nil
+}
+
+// supposedFacts returns the facts of a node that has the changes of the query, and marks these.
+func (v *view) supposedFacts(n facts.Node) []factField {
+	out := v.factFields(n)
+	for _, text := range v.Values["if"] {
+		name, _ := changedFact(text)
+		for i := range out {
+			if out[i].Name == name || strings.HasPrefix(out[i].Name, name+".") {
+				out[i].Origin = "supposed"
+			}
+		}
+	}
+	return out
 }
 
 // layersOf returns the layers of the bindings in an explanation, highest first.

@@ -124,7 +124,8 @@ func TestChangesForNoNodeAreMarked(t *testing.T) {
 	d := open(t, strings.NewReplacer("b: suse", "b: other", "unused: 1", "unused: 2").Replace(ranked), Source{Old: old})
 	shows(t, served(t, Access{}, d)+"/s/"+d.ID, "/d", "1 key changes, on 2 of 2 nodes; 1 more on none of them.",
 		`<bdi>b</bdi></a> <span class="none">reaches no node</span>`,
-		"<summary><strong><bdi>web1</bdi>, <bdi>web2</bdi></strong>: 1 key changes (unused)")
+		`<summary><strong><a href="/s/`+d.ID+`/n/web1"><bdi>web1</bdi></a>, <a href="/s/`+d.ID+`/n/web2"><bdi>web2</bdi>`+
+			"</a></strong>: 1 key changes (unused)", `!<ul class="names">`)
 }
 
 func TestChangesBetweenAnyKeptVersions(t *testing.T) {

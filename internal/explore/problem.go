@@ -31,9 +31,9 @@ func notFound(text, hint string, links ...link) error {
 // nearNames is the number of similar names on the page of an error.
 const nearNames = 8
 
-// missing returns the error for a name that is not in a list, with links to similar names, and to the list.
-func missing(text, name string, names []string, to func(name string, pairs ...any) string, list link) error {
-	p := &problem{status: http.StatusNotFound, text: text, Links: []link{list}}
+// missing returns the error for a name that is not in a list, with links to similar names, and to where to continue.
+func missing(text, name string, names []string, to func(name string, pairs ...any) string, links ...link) error {
+	p := &problem{status: http.StatusNotFound, text: text, Links: links}
 	var near []string
 	if meant := diag.Correct(name, names); !meant.IsNone() {
 		near = append(near, meant.New)

@@ -25,8 +25,9 @@ type Server struct {
 	handler http.Handler
 
 	mu       sync.Mutex
-	versions []*Data // the last one is the latest
-	failure  string  // diagnostics of the last build, if it failed
+	versions []*Data   // the last one is the latest
+	since    time.Time // when the latest version became that
+	failure  string    // diagnostics of the last build, if it failed
 	changed  chan struct{}
 }
 
@@ -53,13 +54,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.S
 func (s *Server) Show(d *Data) {
 	s.update(func() {
 		s.failure = ""
+		if n := len(s.versions); n == 0 || s.versions[n-1].ID != d.ID {
+			s.since = time.Now()
+		}
 		for i, known := range s.versions {
 			if known.ID == d.ID {
 				s.versions = append(append(s.versions[:i:i], s.versions[i+1:]...), known)
 				return
 			}
 		}
-		d.Since = time.Now()
+		d.Since = s.since
 		s.versions = append(s.versions, d)
 		if len(s.versions) > keptVersions {
 			s.versions = s.versions[1:]
@@ -80,14 +84,22 @@ func (s *Server) update(change func()) {
 	s.changed = make(chan struct{})
 }
 
-// state returns the latest version, the diagnostics of a failed build, and a channel that is closed by the next change.
-func (s *Server) state() (latest *Data, failure string, changed chan struct{}) {
+// state is what a Server shows now.
+type state struct {
+	latest  *Data
+	since   time.Time     // when latest became the latest version
+	failure string        // diagnostics of a failed build
+	changed chan struct{} // closed by the next change
+}
+
+func (s *Server) state() state {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	out := state{since: s.since, failure: s.failure, changed: s.changed}
 	if n := len(s.versions); n > 0 {
-		latest = s.versions[n-1]
+		out.latest = s.versions[n-1]
 	}
-	return latest, s.failure, s.changed
+	return out
 }
 
 // kept returns the versions that s answers for, oldest first.
@@ -133,12 +145,12 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
 	for {
-		latest, failure, changed := s.state()
-		if latest == nil {
+		now := s.state()
+		if now.latest == nil {
 			return
 		}
-		event := map[string]any{"latest": latest.ID, "counted": latest.isCounted(), "failed": failure != "",
-			"live": s.Live}
+		event := map[string]any{"latest": now.latest.ID, "since": now.since, "counted": now.latest.isCounted(),
+			"failed": now.failure != "", "live": s.Live}
 		control.SetWriteDeadline(time.Now().Add(writeTimeout))
 		if _, err := w.Write([]byte("data: " + string(marshal(event)) + "\n\n")); err != nil {
 			return
@@ -147,7 +159,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		select {
-		case <-changed:
+		case <-now.changed:
 		case <-time.After(keepAlive): // a write detects a client that is gone
 		case <-r.Context().Done():
 			return

@@ -78,18 +78,18 @@ type view struct {
 
 // page answers with a page of a version.
 func (s *Server) page(w http.ResponseWriter, r *http.Request, p page) {
-	latest, failure, _ := s.state()
+	now := s.state()
 	d := s.version(r.PathValue("id"))
-	if latest == nil {
+	if now.latest == nil {
 		http.Error(w, "no data yet", http.StatusServiceUnavailable)
 		return
 	}
 	if d == nil && r.PathValue("id") == "latest" {
-		redirect(w, r, latest.ID)
+		redirect(w, r, now.latest.ID)
 		return
 	}
-	v := &view{d: cmp.Or(d, latest), r: r, kept: s.kept(), Values: r.URL.Query(), Live: s.Live, Failure: failure,
-		asJSON: strings.HasSuffix(r.URL.Path, ".json")}
+	v := &view{d: cmp.Or(d, now.latest), r: r, kept: s.kept(), Values: r.URL.Query(), Live: s.Live,
+		Failure: now.failure, asJSON: strings.HasSuffix(r.URL.Path, ".json")}
 	v.links = links{"/s/" + v.d.ID}
 	w.Header().Set("Cache-Control", "no-store")
 	if d == nil {
@@ -111,7 +111,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, p page) {
 		http.Redirect(w, r, v.moved, http.StatusFound)
 		return
 	}
-	if !v.partial && !v.unstable && !d.Sensitive && failure == "" {
+	if !v.partial && !v.unstable && !d.Sensitive && now.failure == "" {
 		w.Header().Set("Cache-Control", forever)
 	}
 	if v.asJSON {
@@ -211,6 +211,20 @@ func (v *view) FirstNode() string {
 		return ""
 	}
 	return v.d.nodes[0].Name
+}
+
+// maxListed limits the fleet whose nodes an input suggests.
+const maxListed = 500
+
+// Suggested returns the names that an input for a node suggests. It is empty for a large fleet.
+func (v *view) Suggested() (names []string) {
+	if len(v.d.nodes) > maxListed {
+		return nil
+	}
+	for i := range v.d.nodes {
+		names = append(names, v.d.nodes[i].Name)
+	}
+	return names
 }
 
 func (v *view) HasOld() bool { return v.d.old != nil || len(v.kept) > 1 }

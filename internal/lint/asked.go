@@ -20,9 +20,10 @@ import (
 
 // Lookups is the set of keys that manifests, or other programs, look up. The zero value is empty.
 type Lookups struct {
+	Disk fsx.Disk // reads the manifests
+
 	keys     map[string]bool
 	patterns map[string]*regexp.Regexp // patterns for keys with interpolations, by their source
-	disk     fsx.Disk
 }
 
 func (a *Lookups) add(key string) {
@@ -54,7 +55,7 @@ func (a *Lookups) Includes(key string) bool {
 // AddKeys adds the keys in a file: one per line, as bindq keys prints them. Lines that begin with # are comments. A
 // file without keys is an error, because all data of the site would be reported as unused.
 func (a *Lookups) AddKeys(path string) error {
-	text, err := a.disk.ReadFile(path)
+	text, err := a.Disk.ReadFile(path)
 	if err != nil {
 		return err
 	}
@@ -84,28 +85,49 @@ func (a *Lookups) AddManifests(dir string) error {
 	return err
 }
 
-// Search adds the keys that the manifests, templates and functions below dir look up: the parameters of classes, and
-// every quoted text, because it may be passed to lookup() in a variable. It reports whether there are such files.
-func (a *Lookups) Search(dir string) (found bool, err error) {
-	if _, err := a.disk.List(dir); err != nil {
+// Search adds the keys that the manifests, templates and functions below path, or the file at path, look up: the
+// parameters of classes, and every quoted text, because it may be passed to lookup() in a variable. It reports whether
+// there are such files.
+func (a *Lookups) Search(path string) (found bool, err error) {
+	info, err := a.Disk.Info(path)
+	switch {
+	case err != nil:
+		return false, err
+	case info == nil:
+		return false, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
+	case info.IsDir():
+		return a.searchDir(path)
+	}
+	return a.searchFile(path)
+}
+
+func (a *Lookups) searchDir(dir string) (found bool, err error) {
+	entries, err := a.Disk.List(dir)
+	for i := 0; err == nil && i < len(entries); i++ {
+		search := a.searchFile
+		if entries[i].IsDir() {
+			search = a.Search
+		}
+		var any bool
+		any, err = search(filepath.Join(dir, entries[i].Name()))
+		found = found || any
+	}
+	return found, err
+}
+
+func (a *Lookups) searchFile(path string) (found bool, err error) {
+	if !slices.Contains(manifestExtensions, filepath.Ext(path)) {
+		return false, nil
+	}
+	text, err := a.Disk.ReadFile(path)
+	if err != nil {
 		return false, err
 	}
-	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !slices.Contains(manifestExtensions, filepath.Ext(path)) {
-			return err
-		}
-		text, err := a.disk.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		found = true
-		a.addTexts(string(text))
-		if filepath.Ext(path) == ".pp" {
-			a.addParameters(string(text))
-		}
-		return nil
-	})
-	return found, err
+	a.addTexts(string(text))
+	if filepath.Ext(path) == ".pp" {
+		a.addParameters(string(text))
+	}
+	return true, nil
 }
 
 var (

@@ -43,11 +43,11 @@ func TestUnreadableKeysAndManifestsAreErrors(t *testing.T) {
 		asked.Includes("a") {
 		t.Errorf("manifests: %v, %v", asked.keys, err)
 	}
-	unlisted := Lookups{disk: fsx.Disk{Fault: func(fsx.Op, string) error { return errors.New("gone") }}}
+	unlisted := Lookups{Disk: fsx.Disk{Fault: func(fsx.Op, string) error { return errors.New("gone") }}}
 	if err := unlisted.AddManifests(t.TempDir()); err == nil {
 		t.Error("a directory that cannot be listed is not an error")
 	}
-	failing := Lookups{disk: fsx.Disk{Fault: func(_ fsx.Op, path string) error {
+	failing := Lookups{Disk: fsx.Disk{Fault: func(_ fsx.Op, path string) error {
 		if filepath.Base(path) == "a.pp" {
 			return errors.New("gone")
 		}
@@ -56,7 +56,7 @@ func TestUnreadableKeysAndManifestsAreErrors(t *testing.T) {
 	if err := failing.AddManifests(manifests); err == nil || !strings.Contains(err.Error(), "a.pp") {
 		t.Errorf("a manifest that cannot be read: %v", err)
 	}
-	removing := Lookups{disk: fsx.Disk{Fault: func(_ fsx.Op, path string) error {
+	removing := Lookups{Disk: fsx.Disk{Fault: func(_ fsx.Op, path string) error {
 		if filepath.Base(path) == "a.pp" {
 			return os.RemoveAll(filepath.Join(manifests, "b"))
 		}
@@ -64,6 +64,28 @@ func TestUnreadableKeysAndManifestsAreErrors(t *testing.T) {
 	}}}
 	if err := removing.AddManifests(manifests); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a directory that is removed meanwhile: %v", err)
+	}
+}
+
+// Search reads a directory behind a symbolic link, texts in place of files, and records what it reads.
+func TestSearchReadsWithItsDisk(t *testing.T) {
+	dir := t.TempDir()
+	site{"real/a.pp": "'a::a'"}.write(t, dir)
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink("real", link); err != nil {
+		t.Fatal(err)
+	}
+	seen := &fsx.Seen{}
+	unsaved := fsx.NewOverlay(map[string][]byte{filepath.Join(link, "b.pp"): []byte("'b::b'")})
+	asked := Lookups{Disk: fsx.Disk{Seen: seen, Overlay: unsaved}}
+	found, err := asked.Search(link)
+	if !found || err != nil || !asked.Includes("a::a") || !asked.Includes("b::b") {
+		t.Errorf("Search = %t, %v; the keys are %v, expected a::a and b::b", found, err, asked.keys)
+	}
+	if !slices.ContainsFunc(seen.Looks(), func(l fsx.Look) bool {
+		return l.Op == fsx.Read && l.Path == filepath.Join(link, "a.pp")
+	}) {
+		t.Errorf("reading a.pp is not recorded: %v", seen.Looks())
 	}
 }
 

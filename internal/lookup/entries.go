@@ -17,10 +17,10 @@ import (
 // in LookupMerged, and lookup_options are ignored; looking up the key lookup_options returns those of the entries. A
 // decrypted text is not sensitive. For a site without Hiera 5 it works like Lookup.
 //
-// The arguments from and to are the numbers of the first and the last entry of the range. Number 0 is the first entry of
-// the hierarchy; a negative to means its last entry. Structured bindings above the hierarchy belong to the first entry. Those below it
-// belong to the last, and so does the data of modules if nothing is merged. A module with an entry
-// that only Puppet reads contributes nothing. The errors are as in LookupMerged.
+// The arguments from and to are the numbers of the first and the last entry of the range. Number 0 is the first entry
+// of the hierarchy; a negative to means its last entry. Structured bindings above the hierarchy belong to the first
+// entry. Those below it belong to the last, and so does the data of modules if nothing is merged. A module with an
+// entry that only Puppet reads contributes nothing. The errors are as in LookupMerged.
 func (r *Request) LookupEntries(root string, from, to int, strategy Value) (Value, bool, error) {
 	v, found, _, err := r.LookupEntriesSecret(root, from, to, strategy)
 	return v, found, err

@@ -212,7 +212,7 @@ func (e *editor) definition(name string, line, col int) (out []string) {
 	found, err := e.server.Definition(e.t.Context(),
 		&protocol.DefinitionParams{TextDocumentPositionParams: e.at(name, line, col)})
 	if err != nil {
-		e.t.Fatalf("definition at %s:%d:%d fails: %v", name, line, col, err)
+		e.t.Fatalf("definition at %s:%d:%d fails: %v\n%s", name, line, col, err, strings.Join(e.logs, "\n"))
 	}
 	switch list := found.(type) {
 	case protocol.LocationSlice:

@@ -15,8 +15,8 @@ import (
 // maxLocations limits the answers of a request. A key may be bound for each of thousands of nodes.
 const maxLocations = 1000
 
-// Definition returns the bindings of a key, highest first, without the one at the cursor; the declaration of a
-// multibinding; or the files of a path.
+// Definition returns the bindings of a key, highest first, without the one at the cursor, and the parameter of a class
+// that receives it; the declaration of a multibinding; or the files of a path.
 func (s *Server) Definition(ctx context.Context, p *protocol.DefinitionParams) (protocol.DefinitionResult, error) {
 	c, err := s.at(ctx, p.TextDocumentPositionParams)
 	if err != nil {
@@ -32,7 +32,11 @@ func (s *Server) Definition(ctx context.Context, p *protocol.DefinitionParams) (
 func (c *cursor) definitions(m *mention.Mention) protocol.LocationSlice {
 	switch {
 	case m.Role.IsKey():
-		return c.locations(c.placesOf(m.Name), m)
+		places := c.placesOf(m.Name)
+		if at, ok := c.site.Receiver(m.Name); ok {
+			places = append(places, at)
+		}
+		return c.locations(places, m)
 	case m.Role == mention.Joins:
 		_, at, ok := c.site.Multibind(m.Name)
 		if !ok {

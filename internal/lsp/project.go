@@ -115,23 +115,31 @@ func (p *project) read() {
 	p.cancel = cancel
 	changes, before := p.changes, p.site
 	p.mu.Unlock()
-	site, lints := p.readSite(ctx)
-	if site == nil || !p.replace(site, changes, false) {
+	site, more := p.readSite(ctx)
+	if site == nil || !p.replace(site, changes, len(more) == 0) {
 		return // a change has scheduled another read
 	}
 	p.publish(before, site)
-	p.logRefused(site)
 	site.Prepare()
 	p.server.refresh()
-	if linted := lints(); linted != nil && p.replace(linted, changes, true) {
-		p.publish(site, linted)
+	for i, check := range more {
+		next := p.checked(site, check)
+		if next == nil || !p.replace(next, changes, i == len(more)-1) {
+			return
+		}
+		p.publish(site, next)
+		site = next
 	}
 }
 
-// publish publishes the diagnostics of a site. A panic is logged.
+// publish publishes the diagnostics of a site, and logs what was not done. A panic is logged.
 func (p *project) publish(before, site *analysis.Site) {
 	defer p.onPanic(func() {})
 	p.server.publishSite(p, before, site)
+	p.logRefused(site)
+	if site.Failure != nil && site.Failure != before.Failure {
+		p.server.log(protocol.MessageTypeError, fmt.Sprintf("checking %s failed: %v", p.dir, site.Failure))
+	}
 }
 
 // replace sets the result of reading the site, unless it has changed since. done reports whether the result is final.
@@ -151,16 +159,15 @@ func (p *project) replace(site *analysis.Site, changes int, done bool) bool {
 }
 
 // readSite reads the site. A panic is logged, and the site counts as empty.
-func (p *project) readSite(ctx context.Context) (site *analysis.Site, lints func() *analysis.Site) {
-	defer p.onPanic(func() {
-		site = analysis.Empty(p.dir)
-		lints = func() *analysis.Site { return site }
-	})
-	site, find := p.reader.Read(ctx, p.dir, p.server.texts().buffers())
-	return site, func() (linted *analysis.Site) {
-		defer p.onPanic(func() { linted = site })
-		return find()
-	}
+func (p *project) readSite(ctx context.Context) (site *analysis.Site, more []func() *analysis.Site) {
+	defer p.onPanic(func() { site, more = analysis.Empty(p.dir), nil })
+	return p.reader.Read(ctx, p.dir, p.server.texts().buffers())
+}
+
+// checked returns the site with the diagnostics of a further check. A panic is logged, and the check counts as done.
+func (p *project) checked(site *analysis.Site, check func() *analysis.Site) (next *analysis.Site) {
+	defer p.onPanic(func() { next = site })
+	return check()
 }
 
 // onPanic logs a panic of the function that defers it, and calls do.

@@ -87,7 +87,8 @@ func checkState(t *testing.T, rounds int, settings string, state func(e *editor,
 	t.Helper()
 	for seed := range rounds {
 		r := rand.New(rand.NewPCG(uint64(seed), 7))
-		files, names := control, []string{"data/common.yaml", "data/os/Debian.yaml", "hiera.yaml"}
+		files := control + "-- manifests/site.pp --\ninclude app\n-- policies/port.yaml --\n" + portPolicy
+		names := []string{"data/common.yaml", "data/os/Debian.yaml", "hiera.yaml", "modules/app/manifests/init.pp"}
 		if seed%2 == 1 {
 			files, names = structured, []string{"bindings/default.yaml", "binder_config.yaml"}
 		}

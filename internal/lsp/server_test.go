@@ -35,6 +35,8 @@ app::port: 8081
 class app (
   Integer $port,
   String $host = lookup('app::name'),
+  Sensitive[String] $password = Sensitive('x'),
+  String $token = 'x',
 ) { }
 `
 
@@ -112,13 +114,15 @@ func TestDefinitionsAreHighestFirst(t *testing.T) {
 		line, col  int
 		want       []string
 	}{
-		{"key, without its own place", "data/os/Debian.yaml", 0, 4, []string{all[0], all[2]}},
+		{"key, without its own place", "data/os/Debian.yaml", 0, 4,
+			[]string{all[0], all[2], "modules/app/manifests/init.pp:1:10"}},
 		{"class parameter", "modules/app/manifests/init.pp", 1, 13, all},
 		{"lookup in a manifest", "modules/app/manifests/init.pp", 2, 28, []string{"data/common.yaml:2:0"}},
 		{"lookup in data", "data/common.yaml", 1, 24, []string{"data/common.yaml:2:0"}},
 		{"path", "hiera.yaml", 3, 14, []string{"data/nodes/web1.yaml:0:0"}},
 		{"constant path", "hiera.yaml", 7, 14, []string{"data/common.yaml:0:0"}},
-		{"lookup_options", "data/common.yaml", 6, 6, []string{"data/common.yaml:3:0"}},
+		{"lookup_options", "data/common.yaml", 6, 6,
+			[]string{"data/common.yaml:3:0", "modules/app/manifests/init.pp:3:20"}},
 		{"position without a key", "data/common.yaml", 2, 13, nil},
 	} {
 		e.open(test.file, "")
@@ -137,7 +141,7 @@ func TestBrokenFileStillAnswers(t *testing.T) {
 	e.change("data/common.yaml", "\n\napp::port: 80\napp::host: \"open\napp::name: web\n")
 	e.settle()
 	if got, want := e.definition("data/os/Debian.yaml", 0, 3), []string{"data/nodes/web1.yaml:0:0",
-		"data/common.yaml:2:0"}; !slices.Equal(got, want) {
+		"data/common.yaml:2:0", "modules/app/manifests/init.pp:1:10"}; !slices.Equal(got, want) {
 		t.Errorf("the definitions are %q, expected %q", got, want)
 	}
 	if got := e.hover("data/common.yaml", 2, 3); !strings.Contains(got, "8081") {

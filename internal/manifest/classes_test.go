@@ -56,6 +56,8 @@ func TestReadsClassHeadersAndTypeAliases(t *testing.T) {
 		{"body without end", "class a ($x) { ", "1:7 a | $x\nnot whole"},
 		{"too many brackets", "class a ($x) { } }", "1:7 a | $x\nnot whole"},
 		{"type without end", "type A = Array[", "not whole"},
+		{"name without a body at the end", "class a", ""},
+		{"parameters without a body at the end", "class a ($x)", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := headerLines(c.src); got != c.want {

@@ -151,7 +151,7 @@ func (p *parser) is(i int, text string) bool {
 }
 
 func (p *parser) isWord(i int, text string) bool {
-	return i >= 0 && p.tokens[i].kind == name && p.tokens[i].text == text
+	return 0 <= i && i < len(p.tokens) && p.tokens[i].kind == name && p.tokens[i].text == text
 }
 
 // pos returns a position. Its time is proportional to the text since the last position.

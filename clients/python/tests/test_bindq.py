@@ -98,7 +98,7 @@ class ClientTest(unittest.TestCase):
 
     def test_missing_program_and_snapshot_are_errors_with_fix(self) -> None:
         for client, text in ((Client.start(self.snapshot, bindq="/nowhere/bindq"), "install bindq"),
-                             (Client.start(self.dir / "absent.snap", bindq=BINDQ), "expected a file that bindc build"),
+                             (Client.start(self.dir / "absent.snap", bindq=BINDQ), "expected a file written by bindc build"),
                              (Client.connect(self.dir / "socket"), "start bindq serve --listen")):
             with client, self.assertRaises(BindqError) as caught:
                 client.node().lookup("role")

@@ -43,7 +43,6 @@ function addressIn(version) {
 // reload loads an address and keeps the position on the page.
 function reload(address) {
   sessionStorage.setItem("scroll", String(window.scrollY));
-  if (!("partial" in page)) sessionStorage.setItem("updated", new Date().toLocaleTimeString());
   if (address === location.pathname + location.search + location.hash) {
     location.reload();
   } else {
@@ -67,6 +66,7 @@ function follow(event) {
     if (isBusy()) {
       say("The data changed.", "Show the new version", addressIn(event.latest));
     } else {
+      sessionStorage.setItem("updated", new Date(event.since).toLocaleTimeString());
       reload(addressIn(event.latest));
     }
   } else if (event.latest === page.version && event.counted && "partial" in page) {

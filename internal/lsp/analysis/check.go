@@ -12,6 +12,7 @@ import (
 	"bindc/internal/fsx"
 	"bindc/internal/lsp/buffer"
 	"bindc/internal/lsp/outline"
+	"bindc/internal/proof/policy"
 	"bindc/internal/yaml"
 	"bindc/loader"
 )
@@ -38,7 +39,7 @@ func Check(site *Site, path string, text *buffer.Text, f *outline.File) []Findin
 		return nil
 	}
 	var list []diag.Diagnostic
-	if f != nil && IsYAML(path) && (site.Reads(path) || IsConfig(path)) {
+	if f != nil && IsYAML(path) && (site.Reads(path) || IsConfig(path) || site.hasPolicies(path, text)) {
 		list = append(list, f.Broken...)
 	}
 	old := site.Open[path]
@@ -54,6 +55,12 @@ func Check(site *Site, path string, text *buffer.Text, f *outline.File) []Findin
 		old = site.Text(path)
 	}
 	return Locate(site, path, text, append(list, site.remaining(path, old, text)...))
+}
+
+// hasPolicies reports whether a text is a file of policies.
+func (s *Site) hasPolicies(path string, text *buffer.Text) bool {
+	return filepath.Dir(path) == filepath.Join(s.Dir, policy.Policies.Name) &&
+		strings.Contains(text.Src, policy.Policies.Version)
 }
 
 // remaining returns the diagnostics of the last read that the text alone did not cause, where they are now.

@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"bytes"
 	"context"
 	"iter"
 	"maps"
@@ -13,6 +12,7 @@ import (
 	"bindc/internal/datafile"
 	"bindc/internal/lsp/buffer"
 	"bindc/internal/lsp/mention"
+	"bindc/internal/proof/params"
 )
 
 // File is a file of the site with its text.
@@ -120,15 +120,19 @@ type Parameter struct {
 	At  diag.Pos
 }
 
-// Parameters returns the parameters of all classes in the manifests of the site, as they were saved.
+// Receiver returns the parameter of a class for which Puppet looks key up. ok is false if there is none.
+func (s *Site) Receiver(key string) (at diag.Pos, ok bool) {
+	return params.Receiver(s.Site, s.unsaved, key)
+}
+
+// Parameters returns the parameters of all classes in the manifests of the site.
 func (s *Site) Parameters() []Parameter {
 	s.manifests.once.Do(func() {
 		for _, path := range s.Manifests() {
-			src, err := s.disk.ReadFile(path)
-			if err != nil || !bytes.Contains(src, []byte("class")) {
+			text := s.Text(path)
+			if text == nil || !strings.Contains(text.Src, "class") {
 				continue
 			}
-			text := buffer.New(string(src))
 			for _, m := range mention.Find(mention.Manifest, text, nil) {
 				if m.Role == mention.Parameter {
 					s.manifests.parameters = append(s.manifests.parameters, Parameter{m.Name, text.Pos(path, m.From)})

@@ -15,6 +15,8 @@ import (
 	"bindc/internal/lint"
 	"bindc/internal/lsp/buffer"
 	"bindc/internal/lsp/outline"
+	"bindc/internal/proof"
+	"bindc/internal/proof/params"
 	"bindc/internal/yaml"
 	"bindc/loader"
 	"bindc/snapshot"
@@ -43,9 +45,10 @@ func NewReader(opts Options) *Reader { return &Reader{opts: opts, lints: &lint.F
 // freshAfter is the number of reads after which the cache is emptied, because it keeps the values of all earlier texts.
 const freshAfter = 1000
 
-// Read reads the site in dir, with texts in place of files. The function lints returns the same site with its lints,
-// which take most of the time. Both return nil if ctx is done.
-func (r *Reader) Read(ctx context.Context, dir string, open map[string]*buffer.Text) (s *Site, lints func() *Site) {
+// Read reads the site in dir, with texts in place of files. Each function in more returns the same site with the
+// diagnostics of a further check: first those of proofs, then lints too. They take most of the time, and are called in
+// order. All results are nil if ctx is done.
+func (r *Reader) Read(ctx context.Context, dir string, open map[string]*buffer.Text) (s *Site, more []func() *Site) {
 	if r.reads++; r.cache == nil || r.reads%freshAfter == 0 {
 		r.cache = datafile.NewCache(datafile.Program{})
 	}
@@ -74,18 +77,41 @@ func (r *Reader) Read(ctx context.Context, dir string, open map[string]*buffer.T
 		return nil, nil
 	}
 	s.disk = fsx.Disk{Fence: disk.Fence}
-	s.Refused = disk.Fence.Refused()
+	s.unsaved = fsx.Disk{Fence: disk.Fence, Overlay: disk.Overlay}
 	found := append(loaded.Sorted(), composed.Sorted()...)
 	s.collect(found, broken)
-	content := s.compiled.content
-	return s, func() *Site {
-		linted := *s
-		linted.collect(append(found, r.findLints(s.Site, content, disk)...), broken)
-		if ctx.Err() != nil {
-			return nil
+	content, last := s.compiled.content, *s
+	then := func(check func(s *Site) []diag.Diagnostic) func() *Site {
+		return func() *Site {
+			next := last
+			found = append(found, check(&next)...)
+			next.collect(found, broken)
+			if ctx.Err() != nil {
+				return nil
+			}
+			last = next
+			return &next
 		}
-		return &linted
 	}
+	return s, []func() *Site{
+		then(func(s *Site) []diag.Diagnostic { return r.prove(ctx, s, content, disk, broken) }),
+		then(func(s *Site) []diag.Diagnostic { return r.findLints(s.Site, content, disk) })}
+}
+
+// prove proves the policies of the site, and checks its data against the classes that receive it. In a site with
+// errors, for which content is nil, it only reads the policies, and also if entries of the site are broken: without
+// them, other values win.
+func (r *Reader) prove(ctx context.Context, s *Site, content *snapshot.Content, disk fsx.Disk,
+	broken map[string]bool) []diag.Diagnostic {
+	for path := range broken {
+		if s.Reads(path) || IsConfig(path) {
+			content = nil
+		}
+	}
+	diags := diag.List{All: true}
+	_, s.Failure = proof.Check(s.Dir, s.Site, content, proof.Options{Disk: disk, Context: ctx,
+		Params: params.Options{Lint: slices.Contains(r.opts.Lints, "missing_parameter")}}, &diags)
+	return diags.Sorted()
 }
 
 // findLints returns the lints. In a site with errors, for which content is nil, only files are checked.

@@ -24,8 +24,10 @@ type Site struct {
 	Open    map[string]*buffer.Text      // texts that were read in place of files
 	Diags   map[string][]diag.Diagnostic // diagnostics by file
 	Refused []string                     // paths that were not read because they are outside
+	Failure error                        // why a check could not be done
 
-	disk      fsx.Disk
+	disk      fsx.Disk // files as they were saved
+	unsaved   fsx.Disk // with Open in place of files
 	compiled  *compiled
 	manifests *manifests
 }
@@ -52,12 +54,17 @@ var absence = []diag.Code{"key_unbound", "rebind", "multibind_unknown", "overrid
 	"map_required", "same_value", "never_wins", "near_key", "empty", "facts_missing", "data_unreached"}
 
 // collect groups the diagnostics by file. While entries of a file are broken, it omits diagnostics that may be caused
-// by what these entries would bind. It also omits those in broken files that the reader has replaced.
+// by what these entries would bind. It also omits those in broken files that the reader has replaced. A diagnostic
+// without a file is about the directory of the site.
 func (s *Site) collect(found []diag.Diagnostic, broken map[string]bool) {
 	s.Diags = map[string][]diag.Diagnostic{}
+	s.Refused = s.disk.Fence.Refused()
 	for _, d := range found {
 		if len(broken) > 0 && slices.Contains(absence, d.Code) || broken[d.Pos.File] && IsConfig(d.Pos.File) {
 			continue
+		}
+		if d.Pos.File == "" {
+			d.Pos.File = s.Dir
 		}
 		_, open := s.Open[d.Pos.File]
 		if d.Severity != diag.Lint || open {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"bindc/diag"
 	"bindc/internal/fsx"
 	"bindc/internal/manifest"
 	"bindc/internal/types"
@@ -16,7 +17,8 @@ import (
 // class is a class of a manifest.
 type class struct {
 	manifest.Class
-	params map[string]*param
+	params  map[string]*param
+	aliases *types.Aliases // that its manifest can use
 }
 
 // param is a parameter of a class.
@@ -41,7 +43,8 @@ type classes struct {
 	known   map[string]*class          // classes by name; nil if there is no such class
 	own     map[string]manifest.Class  // classes that the manifests of the site define
 	aliases *types.Aliases
-	inSite  map[string]string // source of the aliases that manifests of the site define
+	beside  map[string]*types.Aliases // aliases that a manifest can use, by path, if it defines some itself
+	inSite  map[string]string         // source of the aliases that manifests of the site define
 
 	failures []error  // errors of reading manifests
 	broken   []string // manifests that end inside a string, a comment or a bracket
@@ -49,7 +52,8 @@ type classes struct {
 
 func findClasses(site *loader.Site, disk fsx.Disk) *classes {
 	c := &classes{disk: disk, site: site, modules: map[string]string{}, headers: map[string]manifest.Header{},
-		known: map[string]*class{}, own: map[string]manifest.Class{}, inSite: map[string]string{}}
+		known: map[string]*class{}, own: map[string]manifest.Class{}, beside: map[string]*types.Aliases{},
+		inSite: map[string]string{}}
 	c.aliases = types.NewAliases(c.aliasSource)
 	for _, m := range site.Modules {
 		c.modules[m.Name] = filepath.Join(m.Dir, "manifests")
@@ -64,6 +68,18 @@ func findClasses(site *loader.Site, disk fsx.Disk) *classes {
 		}
 	}
 	return c
+}
+
+// Receiver returns the parameter of a class for which Puppet looks key up. ok is false if there is none.
+func Receiver(site *loader.Site, disk fsx.Disk, key string) (at diag.Pos, ok bool) {
+	i := strings.LastIndex(key, "::")
+	if i <= 0 {
+		return diag.Pos{}, false
+	}
+	if class := findClasses(site, disk).find(key[:i]); class != nil && class.params[key[i+2:]] != nil {
+		return class.params[key[i+2:]].At, true
+	}
+	return diag.Pos{}, false
 }
 
 // manifestsIn returns the manifests in dir and below it, or dir itself if it is a file.
@@ -162,15 +178,35 @@ func (c *classes) headerOf(name string) (manifest.Class, bool) {
 
 // declare parses the types of the parameters of a class.
 func (c *classes) declare(header manifest.Class) *class {
-	out := &class{Class: header, params: map[string]*param{}}
+	out := &class{Class: header, params: map[string]*param{}, aliases: c.aliasesFor(header.At.File)}
 	for _, p := range header.Params {
 		declared := &param{Param: p, class: out}
 		if p.Type != "" {
-			declared.typ, declared.unknown, declared.problem = c.aliases.ParseDeclared(p.Type)
+			declared.typ, declared.unknown, declared.problem = out.aliases.ParseDeclared(p.Type)
 		}
 		out.params[p.Name] = declared
 	}
 	return out
+}
+
+// aliasesFor returns the aliases that the manifest at path can use. They include those that it defines next to its
+// classes.
+func (c *classes) aliasesFor(path string) *types.Aliases {
+	own := c.header(path).Aliases
+	if len(own) == 0 {
+		return c.aliases
+	}
+	if c.beside[path] == nil {
+		c.beside[path] = types.NewAliases(func(name string) (string, bool) {
+			for _, a := range own {
+				if strings.EqualFold(a.Name, name) {
+					return a.Type, true
+				}
+			}
+			return c.aliasSource(name)
+		})
+	}
+	return c.beside[path]
 }
 
 // aliasSource returns the source of the type alias called name. Puppet loads it from the file of its name.

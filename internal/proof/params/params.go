@@ -4,6 +4,7 @@
 package params
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,10 +20,12 @@ import (
 
 // Options changes what Check reports. The zero value is the default.
 type Options struct {
-	Strict  bool     // also report values that cannot be decided
-	Require bool     // required parameters without a value are errors
-	Lint    bool     // required parameters without a value are lints
-	Disk    fsx.Disk // reads manifests
+	Strict  bool            // also report values that cannot be decided
+	Require bool            // required parameters without a value are errors
+	Lint    bool            // required parameters without a value are lints
+	Later   bool            // keep what is wrong with values for Report
+	Disk    fsx.Disk        // reads manifests
+	Context context.Context // when it is done, Check fails; may be nil
 }
 
 // Checker checks the data of one site.
@@ -33,9 +36,12 @@ type Checker struct {
 	diags    *diag.List
 	classes  *classes
 	keys     []receiver          // by number of the key
+	isBound  []bool              // by number of the key; a cache adds keys of earlier texts, which are not bound
 	received map[string]*param   // parameters for which keys of the site exist, by key
 	suspects map[string]*suspect // suspects by key
 	declared map[string][]manifest.Declaration
+	merged   map[string]bool // keys to which lookup_options apply
+	later    map[finding][]diag.Diagnostic
 
 	prover *prover
 	mu     sync.Mutex // in Refuses: guards declared
@@ -67,7 +73,7 @@ type binding struct {
 // cannot look keys up in the snapshot of content.
 func Check(site *loader.Site, content *snapshot.Content, opts Options, diags *diag.List) (*Checker, error) {
 	c := &Checker{site: site, content: content, opts: opts, diags: diags, received: map[string]*param{},
-		suspects: map[string]*suspect{}}
+		suspects: map[string]*suspect{}, later: map[finding][]diag.Diagnostic{}}
 	if len(site.Modules) == 0 && !c.hasManifests() {
 		return c, nil
 	}
@@ -95,7 +101,14 @@ func (c *Checker) hasManifests() bool {
 // findReceivers finds what Puppet looks the keys of the site up for.
 func (c *Checker) findReceivers() {
 	c.keys = make([]receiver, len(c.site.Keys))
+	c.isBound = make([]bool, len(c.keys))
+	for b := range c.bindings {
+		c.isBound[b.number] = true
+	}
 	for i, key := range c.site.Keys {
+		if !c.isBound[i] {
+			continue
+		}
 		class, name := c.split(key)
 		if class == nil {
 			continue
@@ -116,19 +129,19 @@ func (c *Checker) findSuspects() {
 	if !slices.Contains(isTyped, true) {
 		return
 	}
-	merged := c.mergedKeys()
+	c.merged = c.mergedKeys()
 	for b := range c.bindings {
 		if !isTyped[b.number] {
 			continue
 		}
 		key, p := c.site.Keys[b.number], c.keys[b.number].param
 		b.verdict = p.judge(c.site.Values[b.value])
-		if b.verdict == fits && !merged[key] {
+		if b.verdict == fits && !c.merged[key] {
 			continue
 		}
 		s := c.suspects[key]
 		if s == nil {
-			s = &suspect{param: p, merged: merged[key], places: map[diag.Pos]binding{}}
+			s = &suspect{param: p, merged: c.merged[key], places: map[diag.Pos]binding{}}
 			c.suspects[key] = s
 		}
 		s.places[b.at()] = b

@@ -16,9 +16,20 @@ import (
 	"bindc/loader"
 )
 
-// reports writes the files of a site, in the form of txtar, and returns what is reported about its parameters: one
-// line for each diagnostic. Files without a manifests/site.pp declare the class ntp.
+// reports returns what is reported about the parameters of a site, one line for each diagnostic.
 func reports(t *testing.T, site string, opts params.Options) string {
+	t.Helper()
+	var out []string
+	for _, d := range diagnosed(t, site, opts) {
+		out = append(out, fmt.Sprintf("%s:%d %s %s", d.Pos.File, d.Pos.Line, d.Severity, d.Message))
+	}
+	slices.Sort(out)
+	return strings.Join(out, "\n")
+}
+
+// diagnosed writes the files of a site, in the form of txtar, and returns what is reported about its parameters. Sites
+// without a manifests/site.pp declare the class ntp.
+func diagnosed(t *testing.T, site string, opts params.Options) []diag.Diagnostic {
 	t.Helper()
 	dir := t.TempDir()
 	files := txtar.Parse([]byte(site)).Files
@@ -48,13 +59,12 @@ func reports(t *testing.T, site string, opts params.Options) string {
 	if _, err := params.Check(loaded, content, opts, &found); err != nil {
 		t.Fatal(err)
 	}
-	var out []string
-	for _, d := range found.Sorted() {
-		file, _ := filepath.Rel(dir, d.Pos.File)
-		out = append(out, fmt.Sprintf("%s:%d %s %s", filepath.ToSlash(file), d.Pos.Line, d.Severity, d.Message))
+	out := found.Sorted()
+	for i := range out {
+		file, _ := filepath.Rel(dir, out[i].Pos.File)
+		out[i].Pos.File = filepath.ToSlash(file)
 	}
-	slices.Sort(out)
-	return strings.Join(out, "\n")
+	return out
 }
 
 const intClass = "-- modules/ntp/manifests/init.pp --\nclass ntp (Integer $p, Array[String] $list = []) { }\n"
@@ -113,6 +123,25 @@ func TestReportsValuesThatPuppetRefuses(t *testing.T) {
 			"data/common.yaml:1 error 'ntp::p': expected Sensitive[String], found String"},
 		{"sensitive with convert_to", "-- modules/ntp/manifests/init.pp --\nclass ntp (Sensitive[String] $p) { }\n" +
 			"-- data/common.yaml --\nntp::p: x\nlookup_options:\n  ntp::p: {convert_to: Sensitive}\n", ""},
+		{"sensitive for a parameter that is not", "-- modules/ntp/manifests/init.pp --\nclass ntp (String $p) { }\n" +
+			"-- data/common.yaml --\nntp::p: x\nlookup_options:\n  ntp::p: {convert_to: Sensitive}\n",
+			"data/common.yaml:1 error 'ntp::p': expected String, found a sensitive value of a different type"},
+		{"alias next to the class", "-- modules/ntp/manifests/init.pp --\ntype Port = Ntp::Number\n" +
+			"class ntp (Array[Port] $p) { }\n-- modules/ntp/types/number.pp --\ntype Ntp::Number = Integer\n" +
+			"-- data/common.yaml --\nntp::p: [x]\n",
+			"data/common.yaml:1 error 'ntp::p': expected Port, found String at [0]"},
+		{"alias in the manifest of another class", "-- modules/ntp/manifests/init.pp --\nclass ntp (Port $p) { }\n" +
+			"-- modules/ntp/manifests/a.pp --\ntype Port = Integer\nclass ntp::a (Port $q) { }\n" +
+			"-- data/common.yaml --\nntp::p: x\nntp::a::q: 1\n",
+			"modules/ntp/manifests/init.pp:1 note data for 1 parameter is only checked in part, because these types " +
+				"are not known: 'Port'"},
+		{"glob that missing facts reach", intClass + "-- hiera.yaml --\nversion: 5\nhierarchy:\n" +
+			"  - {name: host, globs: ['host/%{facts.host}/*.yaml', 'host/%{facts.host}.yaml']}\n" +
+			"  - {name: common, path: common.yaml}\n" +
+			"-- data/host/a1.yaml --\nntp::p: x\n-- data/common.yaml --\nntp::p: y\n",
+			"data/common.yaml:1 error 'ntp::p': expected Integer, found String\n" +
+				"data/host/a1.yaml:1 error 'ntp::p': expected Integer, found String, for nodes with " +
+				"host/%{facts.host}.yaml = host/a1.yaml (such as host=a1)"},
 		{"recursive alias", "-- modules/ntp/manifests/init.pp --\nclass ntp (Ntp::Tree $p) { }\n" +
 			"-- modules/ntp/types/tree.pp --\ntype Ntp::Tree = Hash[String, Variant[Integer, Ntp::Tree]]\n" +
 			"-- data/common.yaml --\nntp::p: {a: {b: {c: x}}}\n",
@@ -152,6 +181,59 @@ func TestReportsValuesThatPuppetRefuses(t *testing.T) {
 				t.Errorf("reported:\n%s\nwant:\n%s", got, c.want)
 			}
 		})
+	}
+}
+
+func TestHintsNameWhatToWrite(t *testing.T) {
+	const sensitive = "lookup_options convert the value to Sensitive: remove convert_to, or declare the parameter as " +
+		"Sensitive[String]"
+	for _, c := range []struct{ name, typ, value, want string }{
+		{"text of a lookup", "Integer", `"%{lookup('n')}"`, "lookup() makes a string of the value; write %{alias('n')}"},
+		{"text of a fact", "Boolean", "'%{facts.x}'",
+			"text with interpolations is a string; add to lookup_options: 'ntp::p': {convert_to: Boolean}"},
+		{"text of a fact in a hash", "Hash[String, Integer]", "{a: '%{facts.x}'}", ""},
+		{"alias of a key without data", "Array", `"%{alias('x')}"`, "bind 'x': no data binds this key"},
+		{"alias of a wrong value", "Array", `"%{alias('n')}"`, "the value is that of 'n'"},
+		{"constant for a list", "Array", "x", "write a list, even of one element"},
+		{"conversion to Sensitive", "String", "x\nlookup_options:\n  ntp::p: {convert_to: Sensitive}", sensitive},
+		{"conversion to Sensitive of a wrong value", "Sensitive[Integer]",
+			"x\nlookup_options:\n  ntp::p: {convert_to: Sensitive}", "add to lookup_options: 'ntp::p': {convert_to: Sensitive}"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			list := diagnosed(t, "-- modules/ntp/manifests/init.pp --\nclass ntp ("+c.typ+" $p) { }\n"+
+				"-- data/common.yaml --\nn: 5\nntp::p: "+c.value+"\n", params.Options{})
+			if len(list) != 1 || list[0].Hint != c.want {
+				t.Errorf("reported %v\nwant one error with the hint\n%s", list, c.want)
+			}
+		})
+	}
+}
+
+func TestHintSaysWhereUnknownTypesAreDefined(t *testing.T) {
+	for _, c := range []struct{ typ, want string }{
+		{"Ntp::A::B", "define the type Ntp::A::B in types/a/b.pp of the module ntp"},
+		{"Other::A", "put the modules that define these types on the module path"},
+		{"Environment::A", "define the type Environment::A in types/a.pp of the environment"},
+		{"Port", "Puppet finds the type Port only in the manifest of the class; elsewhere, call it MODULE::Port and " +
+			"define it in types/port.pp of that module"},
+	} {
+		list := diagnosed(t, "-- modules/ntp/manifests/init.pp --\nclass ntp ("+c.typ+" $p) { }\n"+
+			"-- data/common.yaml --\nntp::p: 1\n", params.Options{})
+		if len(list) != 1 || list[0].Hint != c.want {
+			t.Errorf("%s: reported %v\nwant one note with the hint\n%s", c.typ, list, c.want)
+		}
+	}
+}
+
+func TestReportsLookupOptionsThatCauseTheError(t *testing.T) {
+	list := diagnosed(t, "-- modules/ntp/manifests/init.pp --\nclass ntp (String $p) { }\n-- data/common.yaml --\n"+
+		"ntp::p: a\nlookup_options:\n  ntp::p: {merge: unique}\n", params.Options{})
+	if len(list) != 1 || len(list[0].Notes) != 2 {
+		t.Fatalf("reported %v, want one error with two notes", list)
+	}
+	note := list[0].Notes[1]
+	if note.Pos.Line != 2 || note.Message != `these lookup_options apply: {"merge":"unique"}` {
+		t.Errorf("the note is %v", note)
 	}
 }
 

@@ -26,7 +26,9 @@ type prover struct {
 	snap    *bindings.Snapshot
 	tables  *decision.Tables
 	sampler *decision.Sampler
-	paths   map[string]string // paths of files, by their names in the snapshot
+
+	variables []string          // that answers may depend on
+	paths     map[string]string // paths of files, by their names in the snapshot
 }
 
 // prove reports the suspects that are wrong for some request.
@@ -39,6 +41,9 @@ func (c *Checker) prove() error {
 		return err
 	}
 	for _, key := range slices.Sorted(maps.Keys(c.suspects)) {
+		if c.opts.Context != nil && c.opts.Context.Err() != nil {
+			return c.opts.Context.Err()
+		}
 		if err := p.key(key, c.suspects[key]); err != nil {
 			return err
 		}
@@ -70,7 +75,10 @@ func (c *Checker) open() (*prover, error) {
 	if p.tables, err = decision.NewTables(p.raw, false, nil); err != nil {
 		return nil, err
 	}
-	p.sampler, err = decision.NewSampler(p.tables)
+	if p.sampler, err = decision.NewSampler(p.tables); err != nil {
+		return nil, err
+	}
+	p.variables, err = p.sampler.Variables()
 	return p, err
 }
 
@@ -99,8 +107,8 @@ func (p *prover) key(key string, s *suspect) error {
 		return err
 	}
 	found := map[diag.Pos]bool{}
-	for _, sample := range samples {
-		isDecided, err := p.sample(key, s, sample, found)
+	for _, try := range p.attempts(s, samples) {
+		isDecided, err := p.try(key, s, try, found)
 		if err != nil {
 			return err
 		}
@@ -112,6 +120,32 @@ func (p *prover) key(key string, s *suspect) error {
 		p.reportOpen(key, s, why)
 	}
 	return nil
+}
+
+// attempt is a request to try.
+type attempt struct {
+	decision.Sample
+	others []string // variables that get a text that is in no condition, instead of being missing
+	blank  bool     // report also conditions that hold because facts are missing
+}
+
+// attempts returns the requests to try for samples. A glob with a missing variable may find the files of any node, so
+// requests with more facts come first.
+func (p *prover) attempts(s *suspect, samples []decision.Sample) (out []attempt) {
+	for _, sample := range samples {
+		out = append(out, attempt{Sample: sample})
+	}
+	for _, sample := range samples {
+		if !s.merged {
+			out = append(out, attempt{Sample: sample, others: p.variables})
+		}
+	}
+	for _, sample := range samples {
+		if sample.String() == "" {
+			out = append(out, attempt{Sample: sample, blank: true})
+		}
+	}
+	return out
 }
 
 // The reasons why a value is not proven.
@@ -159,32 +193,39 @@ func (p *prover) samples(key string, s *suspect, varies bool) (out []decision.Sa
 	return out, why, nil
 }
 
-// decides reports whether a lookup converts a value to the same type as Puppet, given the lookup_options that apply,
-// or nil. It does unless convert_to names a type that this program does not have.
-func decides(options *lookup.Candidate) bool {
+// conversion returns the type to which the lookup_options that apply, or nil, convert a value. known is false if this
+// program does not have the type, or does not know it.
+func conversion(options *lookup.Candidate) (to string, known bool) {
 	if options == nil {
-		return true
+		return "", true
 	}
 	v, err := options.Outcome.Value.Whole()
 	if err != nil || v.Kind() != value.Hash {
-		return false
+		return "", false
 	}
-	to, ok := v.Get(value.FromString("convert_to"))
-	if ok && to.Kind() == value.Array && to.Len() > 0 {
-		to = to.Slice()[0]
+	name, ok := v.Get(value.FromString("convert_to"))
+	if ok && name.Kind() == value.Array && name.Len() > 0 {
+		name = name.Slice()[0]
 	}
-	if !ok || to.Kind() != value.String || to.Text() == "Sensitive" {
-		return !ok || to.Kind() == value.String
+	switch {
+	case !ok:
+		return "", true
+	case name.Kind() != value.String:
+		return "", false
+	case name.Text() == sensitive:
+		return sensitive, true
 	}
-	_, err = types.Parse(to.Text())
-	return err == nil
+	_, err = types.Parse(name.Text())
+	return name.Text(), err == nil
 }
 
-// sample looks a key up in one request. If Puppet refuses the value, sample reports the winning binding and adds its
-// position to found. isDecided is false if the value that Puppet gets is not known.
-func (p *prover) sample(key string, s *suspect, sample decision.Sample, found map[diag.Pos]bool) (isDecided bool,
-	err error) {
-	facts, err := sample.Facts(nil)
+// sensitive is the type to which convert_to converts secrets.
+const sensitive = "Sensitive"
+
+// try looks a key up in one request. If Puppet refuses the value, try reports the winning binding and adds its position
+// to found. isDecided is false if the value that Puppet gets is not known.
+func (p *prover) try(key string, s *suspect, a attempt, found map[diag.Pos]bool) (isDecided bool, err error) {
+	facts, err := a.Facts(a.others)
 	if err != nil {
 		return false, err
 	}
@@ -196,24 +237,52 @@ func (p *prover) sample(key string, s *suspect, sample decision.Sample, found ma
 	if err != nil || !ok {
 		return true, nil
 	}
-	m, err := s.param.misfitOf(lookup.Value(v))
+	m, e, err := p.refusal((*lookup.Request)(r), s.param, lookup.Value(v))
 	if m == nil || err != nil {
-		return true, err
-	}
-	e, err := (*lookup.Request)(r).Explain(key)
-	if err != nil || !decides(e.Options) {
-		return false, err
+		return e == nil, err
 	}
 	winners := effective(e)
 	if len(winners) == 0 {
 		return true, nil
 	}
 	at := p.position(winners[0].At) // of merged values, only the highest is reported
-	if _, suspicious := s.places[at]; suspicious && !found[at] {
-		found[at] = true
-		p.report(s, at, region(e, winners, sample), m, lookup.Value(v).Sensitive())
+	if _, suspicious := s.places[at]; !suspicious || found[at] {
+		return true, nil
 	}
+	where := region(e, winners, a.Sample)
+	if where != "" && a.String() == "" && !a.blank {
+		return true, nil // a request with facts may say more
+	}
+	found[at] = true
+	p.report(s, e, at, where, m, lookup.Value(v))
 	return true, nil
+}
+
+// refusal returns the reason why Puppet refuses v, the value of p in a request, or nil. The explanation of the lookup
+// is nil if it was not needed. If Puppet may get another value than v, refusal returns an explanation without a reason.
+func (c *Checker) refusal(r *lookup.Request, p *param, v lookup.Value) (*types.Mismatch, *lookup.Explanation, error) {
+	m, err := p.misfitOf(v)
+	mayDiffer := v.Sensitive() && c.merged[p.key()] // misfitOf accepts a value that fits without Sensitive
+	if err != nil || m == nil && !mayDiffer {
+		return nil, nil, err
+	}
+	e, err := r.Explain(p.key())
+	if err != nil {
+		return nil, nil, err
+	}
+	to, known := conversion(e.Options)
+	switch {
+	case m == nil && to == sensitive:
+		if m, err = p.misfitOfSensitive(v); m == nil {
+			return nil, nil, err
+		}
+		return m, e, nil
+	case m == nil:
+		return nil, nil, nil
+	case !known:
+		return nil, e, nil
+	}
+	return m, e, nil
 }
 
 // misfitOf returns the reason why Puppet refuses v, the result of a lookup, or nil.
@@ -226,6 +295,19 @@ func (p *param) misfitOf(v lookup.Value) (*types.Mismatch, error) {
 		whole = whole.Sensitive()
 	}
 	return p.misfit(whole), nil
+}
+
+// misfitOfSensitive returns the reason why Puppet refuses v as a Sensitive, or nil.
+func (p *param) misfitOfSensitive(v lookup.Value) (*types.Mismatch, error) {
+	whole, err := v.Whole()
+	if err != nil {
+		return nil, err
+	}
+	plain, _, err := whole.Unveiled()
+	if err != nil {
+		return nil, err
+	}
+	return p.typ.Assert(plain.Sensitive()), nil
 }
 
 // effective returns the bindings that have the value, highest first: one, or several that are merged.

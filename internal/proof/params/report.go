@@ -10,21 +10,70 @@ import (
 	"bindc/internal/lookup"
 	"bindc/internal/report/decision"
 	"bindc/internal/types"
+	"bindc/internal/value"
 	"bindc/loader"
 )
 
 // report reports a value that Puppet refuses for some nodes, which region describes.
-func (p *prover) report(s *suspect, at diag.Pos, region string, m *types.Mismatch, secret bool) {
-	key := s.param.key()
+func (p *prover) report(s *suspect, e *lookup.Explanation, at diag.Pos, region string, m *types.Mismatch,
+	v lookup.Value) {
+	key, secret := s.param.key(), v.Sensitive()
 	d := diag.Diagnostic{Pos: at, Code: "parameter_type", Message: "'" + key + "': " + m.Text(secret) + region,
-		Secret: secret, Discreet: "'" + key + "': " + m.Text(true) + region, Hint: s.param.hint(m)}
+		Secret: secret, Discreet: "'" + key + "': " + m.Text(true) + region, Hint: p.hint(s, e, at, m, v)}
 	d.Notes = append(d.Notes, diag.Note{Pos: s.param.At, Message: "the class " + s.param.class.Name + " declares $" +
 		s.param.Name + " as " + s.param.Type})
 	if why := p.doubt(s, at); why != "" {
 		d.Severity = diag.Warning
 		d.Notes = append(d.Notes, diag.Note{Pos: s.param.class.At, Message: why})
 	}
-	p.diags.Add(d)
+	if e.Options != nil {
+		d.Notes = append(d.Notes, diag.Note{Pos: p.position(e.Options.At), Message: "these lookup_options apply: " +
+			optionsText(e.Options)})
+	}
+	p.add(finding{key, at, m.Text(true)}, d)
+}
+
+// optionsText returns lookup_options as text.
+func optionsText(options *lookup.Candidate) string {
+	v, err := options.Outcome.Value.Whole()
+	if err != nil {
+		return err.Error()
+	}
+	return string(value.AppendJSON(nil, v))
+}
+
+// finding identifies a value that Puppet refuses. The mismatch does not show the value.
+type finding struct {
+	key      string
+	at       diag.Pos
+	mismatch string
+}
+
+// add reports d, at once or later, as the options say.
+func (c *Checker) add(f finding, d diag.Diagnostic) {
+	if !c.opts.Later {
+		c.diags.Add(d)
+		return
+	}
+	c.later[f] = append(c.later[f], d)
+}
+
+// Affects adds notes to what is reported later for a refused value of key. It returns false if nothing is.
+func (c *Checker) Affects(key string, at diag.Pos, r *Refusal, notes []diag.Note) bool {
+	list := c.later[finding{key, at, r.mismatch}]
+	for i := range list {
+		list[i].Notes = append(list[i].Notes, notes...)
+	}
+	return len(list) > 0
+}
+
+// Report reports what Check found, if that was to be reported later.
+func (c *Checker) Report() {
+	for _, list := range c.later {
+		for _, d := range list {
+			c.diags.Add(d)
+		}
+	}
 }
 
 // region describes requests such as sample, which meet the conditions of the given bindings and of the lookup_options
@@ -162,7 +211,7 @@ func (c *Checker) reportUntyped() {
 		}
 		isUndefined := false
 		for _, name := range p.unknown {
-			why := c.classes.aliases.Problem(name)
+			why := p.class.aliases.Problem(name)
 			switch {
 			case why == nil:
 				isUndefined = true
@@ -202,8 +251,27 @@ func (c *Checker) reportUnchecked(u *untyped) {
 		names, more = names[:shown], fmt.Sprintf(" and %d more", n)
 	}
 	d.Message += "these types are not known: " + diag.Quoted(names) + more
-	d.Hint = "put the modules that define these types on the module path"
+	d.Hint = c.classes.defineHint(names)
 	c.diags.Add(d)
+}
+
+// defineHint says where Puppet looks for the definitions of types that have none.
+func (c *classes) defineHint(names []string) string {
+	for _, name := range names {
+		module, rest, nested := strings.Cut(strings.ToLower(name), "::")
+		file := "types/" + strings.ReplaceAll(rest, "::", "/") + ".pp"
+		_, known := c.modules[module]
+		switch {
+		case module == "environment":
+			return "define the type " + name + " in " + file + " of the environment"
+		case !nested:
+			return "Puppet finds the type " + name + " only in the manifest of the class; elsewhere, call it MODULE::" +
+				name + " and define it in types/" + module + ".pp of that module"
+		case known:
+			return "define the type " + name + " in " + file + " of the module " + module
+		}
+	}
+	return "put the modules that define these types on the module path"
 }
 
 // Refusal is a value that Puppet refuses for one node.
@@ -211,6 +279,7 @@ type Refusal struct {
 	At       string // position of the binding, as recorded in the snapshot
 	Message  string // without the value, if it is sensitive
 	Doubtful bool   // Puppet may not look the value up
+	mismatch string // as in finding
 }
 
 // Refuses returns why Puppet refuses v, the value of key in a request, or nil. It may be called concurrently after
@@ -220,12 +289,8 @@ func (c *Checker) Refuses(r *lookup.Request, key string, v lookup.Value) (*Refus
 	if p == nil || p.typ == nil {
 		return nil, nil
 	}
-	m, err := p.misfitOf(v)
+	m, e, err := c.refusal(r, p, v)
 	if m == nil || err != nil {
-		return nil, err
-	}
-	e, err := r.Explain(key)
-	if err != nil || !decides(e.Options) {
 		return nil, err
 	}
 	at := ""
@@ -235,7 +300,7 @@ func (c *Checker) Refuses(r *lookup.Request, key string, v lookup.Value) (*Refus
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	list := c.declarations()[p.class.Name]
-	return &Refusal{At: at, Doubtful: !p.looksUp(list) || c.hasForeign(moduleOf(key)),
+	return &Refusal{At: at, mismatch: m.Text(true), Doubtful: !p.looksUp(list) || c.hasForeign(moduleOf(key)),
 		Message: "'" + key + "': " + m.Text(v.Sensitive()) + "; the class " + p.class.Name + " declares $" + p.Name +
 			" as " + p.Type}, nil
 }

@@ -83,7 +83,7 @@ func (c *Checker) split(key string) (*class, string) {
 
 // lookups returns the keys that manifests, templates and functions look up.
 func (c *Checker) lookups() *lint.Lookups {
-	out := &lint.Lookups{}
+	out := &lint.Lookups{Disk: c.opts.Disk}
 	dirs := []string{c.site.Manifests}
 	for _, m := range c.site.Modules {
 		dirs = append(dirs, m.Dir)

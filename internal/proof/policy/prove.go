@@ -2,6 +2,7 @@ package policy
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,6 +16,7 @@ import (
 type Site struct {
 	Content *snapshot.Content
 	Files   func(input string) string // returns the path of an input file in positions
+	Context context.Context           // when it is done, Prove fails; may be nil
 }
 
 // Result holds the outcome of a proof.
@@ -53,6 +55,9 @@ func Prove(site Site, policies []*Policy, diags *diag.List) (*Result, error) {
 	doubts := p.findDoubts(policies, keys)
 	p.findRows(policies, keys, doubts)
 	for i, policy := range policies {
+		if site.Context != nil && site.Context.Err() != nil {
+			return nil, site.Context.Err()
+		}
 		v, err := p.prove(policy, keys[i], doubts[i])
 		switch {
 		case err != nil:

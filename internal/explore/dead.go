@@ -1,0 +1,35 @@
+package explore
+
+import (
+	"slices"
+
+	"bindc/diag"
+	"bindc/internal/report"
+	"bindc/internal/report/decision"
+)
+
+// deadReason says why a binding reaches no node: its condition holds for none, or these nodes get another value.
+func (d *Data) deadReason(row *decision.Row) string {
+	holds := d.census.where(d, row.Terms(), &d.census.known)
+	nodes := diag.Count(holds.count(), "node")
+	switch {
+	case holds.count() == 0:
+		return "no node has its condition"
+	case row.Declines:
+		return "hidden or without a value where it applies, on " + nodes
+	}
+	return "hidden where it applies, on " + nodes
+}
+
+// addReasons says for each counted row that reaches no node why that is so.
+func (v *view) addReasons(shown []keyRow, list []report.Candidate, rows []decision.Row) {
+	for i := range shown {
+		b := &list[i]
+		at := slices.IndexFunc(rows, func(r decision.Row) bool {
+			return r.At == b.At && r.Name == b.Name && slices.Equal(r.When, b.When)
+		})
+		if shown[i].Nodes == 0 && at >= 0 {
+			shown[i].Dead = v.d.deadReason(&rows[at])
+		}
+	}
+}

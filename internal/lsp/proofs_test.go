@@ -1,0 +1,124 @@
+package lsp
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// portPolicy is a file of policies.
+const portPolicy = `policy_version: 1
+policies:
+  - {name: port, key: 'app::port', type: Integer}
+`
+
+// Data that a class refuses is an error while the file is typed, and so is a change of the class that is not saved.
+func TestDataIsCheckedAgainstClasses(t *testing.T) {
+	const manifest, data = "modules/app/manifests/init.pp", "data/os/Debian.yaml"
+	e := start(t, site(t, control+"-- manifests/site.pp --\ninclude app\n"), withLints())
+	e.open(data, "app::port: 'http'\n")
+	e.settle()
+	wantDiagnostics(t, e, data, "0:0-0:9 parameter_type: 'app::port': expected Integer, found String, for nodes with "+
+		"os/%{facts.os.family}.yaml = os/Debian.yaml (such as os.family=Debian)")
+	e.open(manifest, strings.Replace(e.read(manifest), "Integer $port", "Scalar $port", 1))
+	e.settle()
+	wantDiagnostics(t, e, data)
+	e.change(data, "app::hots: web\n")
+	e.settle()
+	wantDiagnostics(t, e, data, "0:0-0:9 unknown_parameter: 'app::hots': the class app has no parameter $hots, and "+
+		"nothing else looks this key up")
+	if got, titles := e.act(data, 0, "Replace by 'app::host'"); got != "app::host: web\n" {
+		t.Errorf("the fix makes %q; the actions are %q", got, titles)
+	}
+	e.change(manifest, e.read(manifest)+"$x = lookup('app::hots')\n")
+	e.settle()
+	wantDiagnostics(t, e, data)
+}
+
+// A required parameter without a value is a lint in the manifest.
+func TestParameterWithoutValueIsLint(t *testing.T) {
+	const manifest = "modules/app/manifests/init.pp"
+	e := start(t, site(t, control+"-- manifests/site.pp --\ninclude app\n"), withLints())
+	e.open(manifest, strings.Replace(e.read(manifest), "Integer $port", "$zone", 1))
+	e.settle()
+	wantDiagnostics(t, e, manifest,
+		"1:2-1:7 missing_parameter: the class app requires $zone, but 'app::zone' is not bound")
+}
+
+// A binding that breaks a policy of the site is an error, and so is a mistake in the file of policies.
+func TestPoliciesAreProven(t *testing.T) {
+	const policies, data = "policies/port.yaml", "data/os/Debian.yaml"
+	e := start(t, site(t, control+"-- "+policies+" --\n"+portPolicy), withLints())
+	e.open(data, "app::port: [1]\n")
+	e.settle()
+	if got := e.found(data); len(got) != 2 || !strings.Contains(got[0], "policy: 'app::port' breaks the policy") {
+		t.Errorf("the diagnostics are %q, expected one about the policy", got)
+	}
+	e.open(policies, strings.Replace(portPolicy, "Integer", "Array", 1))
+	e.settle()
+	if got := e.found("data/common.yaml"); !strings.Contains(strings.Join(got, "\n"), "'port'") {
+		t.Errorf("with a policy that is not saved, the diagnostics are %q", got)
+	}
+	e.change(policies, strings.Replace(portPolicy, "type:", "tpye:", 1))
+	e.settle()
+	if got := e.found(policies); len(got) != 1 || !strings.Contains(got[0], "policy: unknown attribute") {
+		t.Errorf("the file of policies has the diagnostics %q", got)
+	}
+	e.change(policies, portPolicy+"  - {name: 'x\n")
+	e.settle()
+	if got := e.found(policies); len(got) == 0 || !strings.Contains(got[0], "yaml_syntax") {
+		t.Errorf("the broken file of policies has the diagnostics %q", got)
+	}
+}
+
+// While an entry of a file is broken, other values may win without it, so nothing is proven.
+func TestNothingIsProvenWhileEntriesAreBroken(t *testing.T) {
+	e := start(t, site(t, control+"-- manifests/site.pp --\ninclude app\n"), withLints())
+	e.open("data/common.yaml", "app::port: '80'\nlookup_options:\n  app::port: {convert_to: [Integer\n")
+	e.settle()
+	for _, d := range e.found("data/common.yaml") {
+		if strings.Contains(d, "parameter_type") {
+			t.Errorf("the lookup_options are broken, so a lookup may convert the value: %s", d)
+		}
+	}
+}
+
+// A note about the type of a parameter goes away with the data for the parameter.
+func TestParameterOfUnknownTypeIsReportedOnlyWithData(t *testing.T) {
+	const manifest = "modules/app/manifests/init.pp"
+	e := start(t, site(t, strings.Replace(control, "String $token", "Own::Token $token", 1)), withLints())
+	e.open("data/common.yaml", "")
+	e.settle()
+	wantDiagnostics(t, e, manifest, "4:13-4:19 parameter_unchecked: data for 1 parameter is only checked in part, "+
+		"because these types are not known: 'Own::Token'")
+	e.change("data/common.yaml", "app::port: 80\n")
+	e.settle()
+	wantDiagnostics(t, e, manifest)
+}
+
+// The definitions of a key include the parameter of a class that receives it.
+func TestDefinitionOfKeyHasParameterOfClass(t *testing.T) {
+	e := start(t, site(t, control), withLints())
+	e.open("data/common.yaml", "")
+	got := e.definition("data/common.yaml", 0, 3)
+	if len(got) == 0 || got[len(got)-1] != "modules/app/manifests/init.pp:1:10" {
+		t.Errorf("the definitions are %q, expected that in the class as the last", got)
+	}
+	e.open("modules/app/manifests/init.pp", "")
+	for _, place := range e.definition("modules/app/manifests/init.pp", 1, 12) {
+		if strings.HasPrefix(place, "modules") {
+			t.Errorf("the parameter leads to itself: %s", place)
+		}
+	}
+}
+
+// read returns the text of a file as it was saved.
+func (e *editor) read(name string) string {
+	e.t.Helper()
+	text, err := os.ReadFile(filepath.Join(e.dir, name))
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	return string(text)
+}

@@ -1,0 +1,98 @@
+package params
+
+import (
+	"fmt"
+	"slices"
+
+	"bindc/diag"
+	"bindc/internal/expr"
+	"bindc/internal/lookup"
+	"bindc/internal/recipe"
+	"bindc/internal/types"
+	"bindc/internal/value"
+)
+
+// hint returns what to write instead of v, the value at a place, if that is clear.
+func (p *prover) hint(s *suspect, e *lookup.Explanation, at diag.Pos, m *types.Mismatch, v lookup.Value) string {
+	to, _ := conversion(e.Options)
+	if plain, err := s.param.misfitOf(v); to == sensitive && plain == nil && err == nil {
+		return "lookup_options convert the value to Sensitive: remove convert_to, or declare the parameter as " +
+			"Sensitive[" + s.param.Type + "]"
+	}
+	n := expressionAt(p.site.Values[s.places[at].value], m.Path)
+	if n == nil || s.merged && len(m.Path) > 0 {
+		return s.param.hint(m)
+	}
+	if n.Op == expr.Concat && len(n.Kids) == 1 {
+		n = n.Kids[0]
+	}
+	if n.Op == expr.Call && (n.Name == expr.HieraAlias || n.Name == expr.HieraLookup) {
+		return p.hintOfLookup(n)
+	}
+	if !isText(n) {
+		return s.param.hint(m)
+	}
+	switch kind := m.Expected.Kind(); {
+	case kind == types.Array:
+		return s.param.hint(m)
+	case len(m.Path) > 0:
+		return ""
+	case convertible[kind] != "":
+		return fmt.Sprintf("text with interpolations is a string; add to lookup_options: '%s': {convert_to: %s}",
+			s.param.key(), convertible[kind])
+	}
+	return ""
+}
+
+// convertible has the types to which convert_to converts text.
+var convertible = map[types.Kind]string{types.Integer: "Integer", types.Float: "Float", types.Numeric: "Numeric",
+	types.Boolean: "Boolean"}
+
+// hintOfLookup returns what to change in a value that looks another key up.
+func (p *prover) hintOfLookup(n *expr.Node) (hint string) {
+	expr.HieraKeys(n, func(key string) {
+		number := slices.Index(p.site.Keys, key)
+		switch {
+		case number < 0 || !p.isBound[number]:
+			hint = "bind '" + key + "': no data binds this key"
+		case n.Name == expr.HieraLookup:
+			hint = "lookup() makes a string of the value; write %{alias('" + key + "')}"
+		default:
+			hint = "the value is that of '" + key + "'"
+		}
+	})
+	return hint
+}
+
+// expressionAt returns the expression for the part of a compiled value at path, or nil if it is a constant.
+func expressionAt(compiled string, path []value.Value) *expr.Node {
+	if compiled[0] == recipe.CompiledConstant {
+		return nil
+	}
+	r, err := recipe.Decode(compiled[1:])
+	if err != nil || r.Kind != recipe.Expression {
+		return nil
+	}
+	n := r.Expr
+	for _, key := range path {
+		if n = element(n, key); n == nil {
+			return nil
+		}
+	}
+	return n
+}
+
+// element returns the element of a list, or the value of a hash, that an expression has for a key.
+func element(n *expr.Node, key value.Value) *expr.Node {
+	switch {
+	case n.Op == expr.ArrayLit && key.Kind() == value.Int && key.Int() < int64(len(n.Kids)):
+		return n.Kids[key.Int()]
+	case n.Op == expr.HashLit:
+		for k := 0; k+1 < len(n.Kids); k += 2 {
+			if v, constant := n.Kids[k].Constant(); constant && v.Kind() == value.String && v.Text() == key.Text() {
+				return n.Kids[k+1]
+			}
+		}
+	}
+	return nil
+}

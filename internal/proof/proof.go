@@ -1,0 +1,65 @@
+// Package proof checks a compiled site for all requests: it proves the policies of the site, and checks its data
+// against the classes that receive it.
+package proof
+
+import (
+	"context"
+	"sync"
+
+	"bindc/diag"
+	"bindc/internal/examples"
+	"bindc/internal/fsx"
+	"bindc/internal/proof/params"
+	"bindc/internal/proof/policy"
+	"bindc/loader"
+	"bindc/snapshot"
+)
+
+// Options configures Check.
+type Options struct {
+	Disk     fsx.Disk        // reads policies and manifests
+	Context  context.Context // when it is done, Check fails; may be nil
+	Policies []string        // files of policies, in addition to those of the site
+	Fleet    bool            // policies that are not proven are decided for a fleet later
+	Params   params.Options  // Check sets Disk and Context
+}
+
+// Result has the outcome of Check. Its fields are nil if the site or a policy file has errors.
+type Result struct {
+	Policies *policy.Result
+	Params   *params.Checker
+}
+
+// Check checks the site in dir, and adds its diagnostics to diags. content is the compiled site. If content is nil, or
+// if diags has errors of the site, Check only reads the policies.
+func Check(dir string, site *loader.Site, content *snapshot.Content, opts Options, diags *diag.List) (Result, error) {
+	policies := policy.Read(dir, opts.Policies, opts.Disk, diags)
+	policy.Policies.WarnOfMisspelt(dir, opts.Disk, diags)
+	examples.Folder.WarnOfMisspelt(dir, opts.Disk, diags)
+	if content == nil || diags.Failed() {
+		return Result{}, nil
+	}
+	files := sync.OnceValue(func() map[string]string { return filesOf(site) })
+	proved, err := policy.Prove(policy.Site{Content: content, Context: opts.Context,
+		Files: func(input string) string { return files()[input] }}, policies, diags)
+	if err != nil {
+		return Result{}, err
+	}
+	if !opts.Fleet {
+		proved.Report(diags)
+	}
+	opts.Params.Disk, opts.Params.Context = opts.Disk, opts.Context
+	checked, err := params.Check(site, content, opts.Params, diags)
+	return Result{proved, checked}, err
+}
+
+// filesOf maps the names of inputs in the snapshot to their paths.
+func filesOf(site *loader.Site) map[string]string {
+	out := map[string]string{}
+	for file, i := range site.InputOf {
+		if name := site.Inputs[i].Path; out[name] == "" || file < out[name] {
+			out[name] = file
+		}
+	}
+	return out
+}
