@@ -216,6 +216,29 @@ categories: [[zone, '${if $a == "none" { "" } else { $a }}']]
 	}
 }
 
+// An empty environment means that there is none, so it is not missing.
+func TestEmptyEnvironmentIsSet(t *testing.T) {
+	s := hieraSnapshot(t, `
+-- hiera.yaml --
+version: 5
+hierarchy:
+  - {name: Environments, path: '%{environment}.yaml'}
+  - {name: Roles, path: '%{role}.yaml'}
+-- data/production.yaml --
+k: 1
+-- data/web.yaml --
+k: 2
+`, bindings.Options{})
+	for facts, want := range map[string]string{
+		`{"environment": "", "role": ""}`: "role",
+		`{}`:                              "role",
+	} {
+		if got := strings.Join(engine(requestFor(t, s, facts)).Unset(), " "); got != want {
+			t.Errorf("%s: %q is unset, expected %q", facts, got, want)
+		}
+	}
+}
+
 // If the list of mapped_paths has fewer elements than that of another node, its variable still counts as set.
 func TestMappedPathsOverAShortListAreSet(t *testing.T) {
 	s := hieraSnapshot(t, `

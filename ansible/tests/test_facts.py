@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
 import unittest
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Tuple
 
 import yaml
 from world import COLLECTION, World
@@ -107,7 +108,15 @@ OLD_TERMS = ["motd environment=production", "-y scope.yaml motd", "--json=scope.
              "motd ::fqdn=web1.example.org fqdn=web1.example.org", "motd", "port", "flag", "list", "hash",
              "motd fqdn=web1.example.org", "motd environment=testing",
              "motd fqdn=web1.example.org environment=testing", "absent", "absent fallback", "motd fallback",
-             "-a list fqdn=web1.example.org", "-h hash fqdn=web1.example.org", "special", "nothing", "multiline"]
+             "-a list fqdn=web1.example.org", "-h hash fqdn=web1.example.org", "special", "nothing", "multiline",
+             "floats", "infinite"]
+
+
+MERGES: List[Tuple[str, Dict[str, Any]]] = [
+    ("native", {}), ("deep", {}), ("deeper", {}), ("deeper", {"knockout_prefix": "--"}),
+    ("deeper", {"knockout_prefix": "--", "sort_merged_arrays": True}), ("deeper", {"merge_hash_arrays": True}),
+    ("deeper", {"overwrite_arrays": True}), ("deeper", {"unpack_arrays": ","}), ("deep", {"merge_hash_arrays": True}),
+    ("deep", {"preserve_unmergeables": False, "knockout_prefix": "--"})]
 
 
 @unittest.skipUnless(shutil.which("hiera"), "the command hiera is not installed")
@@ -137,6 +146,8 @@ class OldPluginTest(unittest.TestCase):
             special: "  spaces and 'quotes'  "
             multiline: "one\ntwo\n"
             nothing: ~
+            floats: [1.0e+20, 1.5e+16, 1.0e-05, 0.0001, 123456789012345.0]
+            infinite: [.inf, -.inf, .nan]
             """)
         world.write("scope.yaml", "fqdn: web1.example.org\n")
         world.write("scope.json", '{"fqdn": "web1.example.org"}')
@@ -145,10 +156,66 @@ class OldPluginTest(unittest.TestCase):
         world.configure("old_plugin = true")
         world.inventory(world.hosts(1))
         self.assertEqual(self.answers(world, OLD_TERMS), {term: self.old(world, old, term) for term in OLD_TERMS})
-        deeper = world.write("deeper.yaml", old.read_text() + ":merge_behavior: deeper\n")
-        world.configure("old_plugin = true\nmerge_behavior = deeper")
-        merged = ["-h hash fqdn=web1.example.org"]
-        self.assertEqual(self.answers(world, merged), {term: self.old(world, deeper, term) for term in merged})
+
+    def test_hash_flag_merges_as_command_hiera_for_each_behavior(self) -> None:
+        world = World()
+        self.addCleanup(world.close)
+        shutil.rmtree(world.dir / "site")
+        plain = OLD_CONFIG.replace("DATA", str(world.dir / "site/data"))
+        world.write("site/data/nodes/web1.example.org.yaml", """
+            order: {a: [1, 2], z: 1, k: top}
+            kinds: {text: x, list: [1], hash: {a: 1}, nothing: ~, flag: false}
+            knock: {list: [--b, c, --absent], gone: --, deep: {x: [--]}, same: [d, --d]}
+            hashes: {list: [{a: 1, n: [2]}, {b: 2}], text: [x], split: 'c,a'}
+            """)
+        world.write("site/data/common.yaml", """
+            order: {a: [3, 1], b: 1, k: low}
+            kinds: {text: [y], list: text, hash: [2], nothing: 1, flag: true, more: {b: 1}}
+            knock: {list: [b, a], gone: [1, 2], deep: {x: [1], y: [--q]}, same: [e]}
+            hashes: {list: [{a: 3, n: [1]}], text: y, split: [b]}
+            """)
+        world.build("--global-hiera", str(world.write("old.yaml", plain)))
+        world.inventory(world.hosts(1))
+        expected, expressions = [], []
+        for number, (behavior, options) in enumerate(MERGES):
+            lines = "".join("  :%s: %s\n" % (name, json.dumps(options[name])) for name in options)
+            old = world.write("old%d.yaml" % number, plain + ":merge_behavior: %s\n:deep_merge_options:\n%s"
+                              % (behavior, lines))
+            sorts = "sort_merged_arrays" in options  # neither can sort arrays of hashes
+            for term in ("-h order", "-h kinds", "-h knock", "-h hashes")[:3 if sorts else 4]:
+                term += " fqdn=web1.example.org"
+                text = self.old(world, old, term)  # Ruby breaks long lines
+                text = re.sub(r",\n *", ", ", re.sub(r"=>\n *", "=>", text))
+                expected.append((behavior, options, term, text))
+                expressions.append("lookup('bindc.data.hiera', '%s', merge_behavior='%s', deep_merge_options=%s)"
+                                   % (term, behavior, json.dumps(options) if options else "none"))
+        world.configure("old_plugin = true")
+        found = self.evaluate(world, "[%s]" % ", ".join(expressions))
+        self.assertEqual([(*case[:3], text) for case, text in zip(expected, found)], expected)
+        world.configure("old_plugin = true\nmerge_behavior = deeper\n"
+                        'deep_merge_options = {"knockout_prefix":"--","sort_merged_arrays":true}')
+        settings = ("deeper", {"knockout_prefix": "--", "sort_merged_arrays": True})
+        self.assertIn(settings, MERGES)
+        self.assertEqual([self.evaluate(world, "lookup('bindc.data.hiera', '%s')" % case[2])
+                          for case in expected if case[:2] == settings],
+                         [case[3] for case in expected if case[:2] == settings])
+
+    def test_wrong_merge_options_are_errors(self) -> None:
+        world = World()
+        self.addCleanup(world.close)
+        world.inventory(world.hosts(1))
+        for settings, message in (
+                ("merge_behavior = deep\ndeep_merge_options = {knockout: '--'}", "unknown option 'knockout'; expected"),
+                ("merge_behavior = deep\ndeep_merge_options = --", "expected a hash such as {knockout_prefix: '--'}"),
+                ("deep_merge_options = {knockout_prefix: '--'}", "no effect while 'merge_behavior' is native")):
+            world.configure(settings)
+            out = world.play("""
+                - hosts: h0.example.org
+                  gather_facts: false
+                  tasks:
+                    - debug: {msg: "{{ lookup('bindc.data.hiera', '-h limits') }}"}
+                """, status=2)
+            self.assertIn(message, out)
 
     def test_configuration_of_hiera_3_is_compiled_as_it_is(self) -> None:
         world = World()
@@ -165,16 +232,19 @@ class OldPluginTest(unittest.TestCase):
 
     def answers(self, world: World, terms: List[str]) -> Dict[str, str]:
         """Returns the answers of the lookup plugin."""
-        world.write("terms.json", json.dumps({"terms": terms}))
+        return dict(zip(terms, self.evaluate(world, "query('bindc.data.hiera', *terms)", terms=terms)))
+
+    def evaluate(self, world: World, expression: str, **variables: Any) -> Any:
+        """Returns the value of an expression in a playbook."""
+        world.write("variables.json", json.dumps(variables))
+        world.write("expression.j2", "{{ (%s) | to_json }}" % expression)
         world.play("""
             - hosts: h0.example.org
               gather_facts: false
               tasks:
-                - copy:
-                    content: "{{ query('bindc.data.hiera', *terms) | to_json }}"
-                    dest: "{{ playbook_dir }}/out.json"
-            """, "-e", "@terms.json")
-        return dict(zip(terms, json.loads((world.dir / "out.json").read_text())))
+                - template: {src: expression.j2, dest: "{{ playbook_dir }}/out.json"}
+            """, "-e", "@variables.json")
+        return json.loads((world.dir / "out.json").read_text())
 
     def old(self, world: World, config: pathlib.Path, term: str) -> str:
         """Returns the answer of the removed plugin, which ran this command."""

@@ -247,25 +247,42 @@ class RunTest(unittest.TestCase):
 
     def test_command_of_readme_renames_plugin_in_all_files(self) -> None:
         [command] = re.findall(r"```sh\n(.*?)```", (COLLECTION / "README.md").read_text(), re.DOTALL)
-        before = """
+        before = r"""
             - debug: {msg: "{{ lookup('community.general.hiera', 'a') }} {{ q( 'hiera', 'hiera') }}"}
             - debug: {msg: '{{ query("hiera", "b") }} in hiera'}
               with_hiera: [c]
             - debug: {msg: d}
               with_community.general.hiera: [d]
+            - debug: {msg: "{{ lookup(\"hiera\", \"e\") }}"}
+            - debug:
+                msg: "{{ lookup(
+                  'hiera', 'f') }}"
+            - debug: {msg: "{{ lookup(plugin, 'g') }}"}
+              vars: {plugin: hiera}
             """
-        after = """
-            - debug: {msg: "{{ lookup('bindc.data.hiera', 'a') }} {{ q('bindc.data.hiera', 'hiera') }}"}
+        after = r"""
+            - debug: {msg: "{{ lookup('bindc.data.hiera', 'a') }} {{ q( 'bindc.data.hiera', 'hiera') }}"}
             - debug: {msg: '{{ query("bindc.data.hiera", "b") }} in hiera'}
               with_bindc.data.hiera: [c]
             - debug: {msg: d}
               with_bindc.data.hiera: [d]
+            - debug: {msg: "{{ lookup(\"bindc.data.hiera\", \"e\") }}"}
+            - debug:
+                msg: "{{ lookup(
+                  'bindc.data.hiera', 'f') }}"
+            - debug: {msg: "{{ lookup(plugin, 'g') }}"}
+              vars: {plugin: hiera}
             """
-        names = ["plays/site.yml", "plays/roles/a/tasks/main.yaml", "plays/roles/a/templates/b.j2", "plays/notes.txt"]
+        names = ["plays/site.yml", "plays/roles/a/tasks/main.yaml", "plays/roles/a/templates/b.j2",
+                 "plays/group_vars/all", "plays/a b"]
         paths = [self.world.write(name, before) for name in names]
-        subprocess.run(["bash", "-ec", command], cwd=self.world.dir / "plays", check=True)
-        self.assertEqual([path.read_text() for path in paths[:3]], [textwrap.dedent(after).lstrip("\n")] * 3)
-        self.assertEqual(paths[3].read_text(), textwrap.dedent(before).lstrip("\n"))
+        data = self.world.write("plays/.git/config", before)
+        run = subprocess.run(["bash", "-ec", command], cwd=self.world.dir / "plays", check=True, capture_output=True,
+                             text=True)
+        self.assertEqual([path.read_text() for path in paths], [textwrap.dedent(after).lstrip("\n")] * len(paths))
+        self.assertEqual(data.read_text(), textwrap.dedent(before).lstrip("\n"))
+        self.assertEqual(sorted(run.stdout.splitlines()),
+                         sorted("./%s:11:  vars: {plugin: hiera}" % name[len("plays/"):] for name in names))
 
 
 if __name__ == "__main__":

@@ -170,7 +170,7 @@ func (c *compilation) report(cmd *cobra.Command, f *flags) error {
 func (f *flags) report(cmd *cobra.Command, list []diag.Diagnostic, files int) error {
 	refused := false
 	for i := range list {
-		if f.strict && list[i].Severity == diag.Warning {
+		if f.strict.refuses(list[i]) {
 			list[i].Severity = diag.Error
 		}
 		refused = refused || list[i].Severity == diag.Error

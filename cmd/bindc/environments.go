@@ -255,8 +255,7 @@ func (b *environments) buildOne(e loader.Environment) error {
 	}
 	made := built{Fingerprint: of, Looks: seen.Looks(), Diagnostics: site.diags.Sorted(), Inputs: len(site.site.Inputs)}
 	b.addDiagnostics(&made)
-	isWarning := func(d diag.Diagnostic) bool { return d.Severity == diag.Warning }
-	if site.diags.Failed() || b.strict && slices.ContainsFunc(made.Diagnostics, isWarning) {
+	if site.diags.Failed() || slices.ContainsFunc(made.Diagnostics, b.strict.refuses) {
 		b.counts.failed++
 		return nil
 	}

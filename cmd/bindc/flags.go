@@ -29,7 +29,7 @@ type flags struct {
 	slice        []string
 	encryptTo    []string
 	allowEmpty   bool
-	strict       bool
+	strict       strictness
 	lenient      bool
 
 	requireParams bool
@@ -62,7 +62,7 @@ func (f *flags) addToAll(cmd *cobra.Command) {
 	f.policies.add(cmd)
 	cmd.Flags().BoolVar(&f.allowEmpty, "allow-empty", false,
 		"accept a site that binds nothing, even if its snapshot replaces one with bindings")
-	cmd.Flags().BoolVar(&f.strict, "strict", false, "treat warnings as errors")
+	f.strict.add(cmd)
 	cmd.Flags().BoolVar(&f.requireParams, "require-parameters", false,
 		"a required parameter of a declared class that has no value for some nodes is an error")
 	cmd.Flags().BoolVar(&f.all, "all", false, "show all diagnostics; by default, text shows the first 100 of "+

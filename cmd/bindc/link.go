@@ -217,7 +217,7 @@ func buildPart(cmd *cobra.Command, dir, out, part string, f *flags) error {
 	options.Context, options.Share, options.Cache = f.signals.stopped, share, datafile.NewCache(code)
 	diags := diag.List{All: f.all || f.format != "text"}
 	site := loader.Load(dir, options, &diags)
-	if err := f.report(cmd, errorsIn(diags.Sorted(), f.strict), len(site.Inputs)); err != nil {
+	if err := f.report(cmd, errorsIn(diags.Sorted(), &f.strict), len(site.Inputs)); err != nil {
 		return err
 	}
 	head := datafile.PartHead{Share: share, Version: cli.Version(), Options: f.siteFlags(),
@@ -232,8 +232,8 @@ func buildPart(cmd *cobra.Command, dir, out, part string, f *flags) error {
 }
 
 // errorsIn returns the diagnostics because of which a part is rejected. link reports the others, once for all parts.
-func errorsIn(list []diag.Diagnostic, strict bool) []diag.Diagnostic {
+func errorsIn(list []diag.Diagnostic, strict *strictness) []diag.Diagnostic {
 	return slices.DeleteFunc(list, func(d diag.Diagnostic) bool {
-		return d.Severity != diag.Error && !(strict && d.Severity == diag.Warning)
+		return d.Severity != diag.Error && !strict.refuses(d)
 	})
 }

@@ -27,8 +27,8 @@ func (p *policies) add(cmd *cobra.Command) {
 // proven policies in its content. If the site has errors, it only reads the policies.
 func (c *compilation) prove(f *flags, dir string, disk fsx.Disk) error {
 	opts := proof.Options{Disk: disk, Policies: f.policies.files, Fleet: f.policies.fleet,
-		Params: params.Options{Strict: f.strict, Require: f.requireParams, Lint: f.lint.wants("missing_parameter"),
-			Later: f.policies.fleet}}
+		Params: params.Options{Strict: f.strict.includes("parameter_type"), Require: f.requireParams,
+			Lint: f.lint.wants("missing_parameter"), Later: f.policies.fleet}}
 	found, err := proof.Check(dir, c.site, c.content, opts, &c.diags)
 	if err != nil || found.Policies == nil {
 		return err

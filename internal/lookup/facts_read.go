@@ -56,9 +56,13 @@ func (f *Facts) ofTopScope(name string) (v value.Value, ok bool) {
 	return v, ok
 }
 
-// has reports whether a variable has a value other than "" at a path of keys. Paths of Hiera 5 set
-// given, because they do not see derived variables.
+// has reports whether a variable has a value other than "" at a path of keys. The environment counts
+// as set, because it is empty only if the caller says that there is none. Paths of Hiera 5 set given,
+// because they do not see derived variables.
 func (f *Facts) has(name string, path []value.Value, given bool) bool {
+	if name == "environment" && len(path) == 0 {
+		return true
+	}
 	v := f.at(name, path, given)
 	return !v.IsUndef() && (v.Kind() != value.String || v.Text() != "")
 }

@@ -102,6 +102,37 @@ func TestReadsClassDeclarations(t *testing.T) {
 	}
 }
 
+func TestKnowsWhereClassesAreDeclared(t *testing.T) {
+	for _, c := range []struct{ src, want string }{
+		{"include a", "a"},
+		{"node 'x' { include a }\nnode default { class { 'b': } }", "a, b"},
+		{"class x ($p = {a => 1}) inherits y { include a }", "y in x, a in x"},
+		{"class x { class z { include a } include b }", "a in x::z, b in x"},
+		{"define d ($p) { include a }", "a in d"},
+		{"if $x { include a } else { include b }\ninclude c", "a if, b if, c"},
+		{"class x { case $y { 1: { include a } } [1].each |$i| { contain b } include(c) }", "a in x if, b in x if, c in x"},
+		{"class x { if $y { class { 'a': } } }", "a in x if"},
+		{"file { 'f': class => 1 }\ninclude a", "a"},
+		{"\"${[1].each |$x| { include a }}\"", "a in ? if"},
+		{"} } include a", "a"},
+	} {
+		var out []string
+		for _, d := range manifest.ReadDeclarations("a.pp", c.src) {
+			text := d.Class
+			if d.Within != "" {
+				text += " in " + d.Within
+			}
+			if d.Conditional {
+				text += " if"
+			}
+			out = append(out, text)
+		}
+		if got := strings.Join(out, ", "); got != c.want {
+			t.Errorf("%s\nis   %s\nwant %s", c.src, got, c.want)
+		}
+	}
+}
+
 func FuzzReadHeader(f *testing.F) {
 	f.Add("class a (Array[String, 1] $x = [1], $y) inherits b { class c { } }")
 	f.Add("type A = Variant[String, A]")

@@ -15,6 +15,9 @@ type Declaration struct {
 	// declaration may set any parameter, for example with a splat.
 	Given []string
 	Any   bool
+
+	Within      string // the class, or other definition, with the declaration; "" at the top of a manifest and in nodes
+	Conditional bool   // the declaration is in the body of an if, of a case or of a lambda, for example
 }
 
 // declaring lists the functions that declare the classes in their arguments.
@@ -24,9 +27,14 @@ var declaring = []string{"include", "contain", "require"}
 func ReadDeclarations(path, src string) []Declaration {
 	streams, _ := scan(src)
 	var out []Declaration
-	for _, tokens := range streams {
+	for n, tokens := range streams {
 		d := declarationReader{parser: parser{path: path, src: src, tokens: tokens}}
+		b := blocks{parser: &d.parser}
+		if n > 0 { // code in a string, in an unknown place
+			b.open = []block{{within: "?", conditional: true}}
+		}
 		for i := range tokens {
+			d.block = b.see(i)
 			if t := &tokens[i]; t.kind == name {
 				d.read(i, t.text)
 			}
@@ -39,7 +47,8 @@ func ReadDeclarations(path, src string) []Declaration {
 // declarationReader finds declarations in a list of tokens.
 type declarationReader struct {
 	parser
-	out []Declaration
+	block block // around the token that is being read
+	out   []Declaration
 }
 
 func (d *declarationReader) read(i int, word string) {
@@ -61,6 +70,7 @@ func (d *declarationReader) add(i int, like Declaration) bool {
 		return false
 	}
 	like.Class, like.At = strings.TrimPrefix(d.tokens[i].text, "::"), d.pos(d.tokens[i].at)
+	like.Within, like.Conditional = d.block.within, d.block.conditional
 	d.out = append(d.out, like)
 	return true
 }

@@ -28,10 +28,17 @@ options:
     description:
       - How C(-h) merges hashes, as C(:merge_behavior) of Hiera 3. C(native) merges only the top level.
       - With C(deep), values of lower levels take precedence, and with C(deeper) those of higher levels.
+      - A snapshot does not contain this setting of Hiera 3. C(bindc build) warns if it is not C(native).
     type: str
     choices: [native, deep, deeper]
     default: native
     ini: [{section: bindc, key: merge_behavior}]
+  deep_merge_options:
+    description:
+      - Options of C(deep) and C(deeper), as C(:deep_merge_options) of Hiera 3.
+      - "A hash such as C({knockout_prefix: '--'}). In C(ansible.cfg), write it on one line."
+    type: raw
+    ini: [{section: bindc, key: deep_merge_options}]
   default:
     description: The value for keys that are not found. Without it they are an error.
     type: raw
@@ -64,6 +71,7 @@ from ansible.utils.display import Display
 
 from ansible_collections.bindc.data.plugins.plugin_utils import sensitive
 from ansible_collections.bindc.data.plugins.plugin_utils.bindq import BindqError, NotFound, Sensitive
+from ansible_collections.bindc.data.plugins.plugin_utils.merges import hash_merge
 from ansible_collections.bindc.data.plugins.plugin_utils.node import failure, open_node
 from ansible_collections.bindc.data.plugins.plugin_utils.terms import parse
 from ansible_collections.bindc.data.plugins.plugin_utils.values import text_of, unsafe
@@ -73,9 +81,6 @@ from ansible_collections.bindc.data.plugins.plugin_utils.variables import Templa
 # Options that variables can set
 VARIABLES = {"snapshot": "bindc_snapshot", "environment": "bindc_environment", "facts": "bindc_facts",
              "trusted": "bindc_trusted"}
-
-# What -h means, by the option merge_behavior
-HASH_MERGES = {"native": "hash", "deep": "reverse_deep", "deeper": "unconstrained_deep"}
 
 display = Display()
 
@@ -110,7 +115,9 @@ class LookupModule(LookupBase):
         return self._templar.template(variables[variable])
 
     def _merge_of(self, term):
-        return {"": None, "array": "unique", "hash": HASH_MERGES[self.get_option("merge_behavior")]}[term.flag]
+        if term.flag == "hash":
+            return hash_merge(self.get_option("merge_behavior"), self.get_option("deep_merge_options"))
+        return "unique" if term.flag == "array" else None
 
     def _report_surplus(self, term):
         if not term.surplus:

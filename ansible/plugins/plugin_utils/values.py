@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 from typing import Any
 
 from ansible.utils.unsafe_proxy import wrap_var
@@ -53,7 +54,17 @@ def _inspect(value: Any) -> str:
         return "{%s}" % ", ".join("%s=>%s" % (_inspect(key), _inspect(item)) for key, item in value.items())
     if isinstance(value, (list, tuple)):
         return "[%s]" % ", ".join(_inspect(item) for item in value)
-    return str(value)
+    return _float(value) if isinstance(value, float) else str(value)
+
+
+def _float(value: float) -> str:
+    """Returns a number as Ruby prints it: 1.0e+20 and Infinity."""
+    if math.isinf(value):
+        return "Infinity" if value > 0 else "-Infinity"
+    if math.isnan(value):
+        return "NaN"
+    digits, e, exponent = repr(value).partition("e")
+    return digits + (".0" if e and "." not in digits else "") + e + exponent
 
 
 ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r", "\x1b": "\\e", "\f": "\\f", "\v": "\\v",

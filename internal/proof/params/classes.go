@@ -44,6 +44,7 @@ type classes struct {
 	own     map[string]manifest.Class  // classes that the manifests of the site define
 	aliases *types.Aliases
 	beside  map[string]*types.Aliases // aliases that a manifest can use, by path, if it defines some itself
+	ofSite  map[string]bool           // manifests of the site itself, by path
 	inSite  map[string]string         // source of the aliases that manifests of the site define
 
 	failures []error  // errors of reading manifests
@@ -53,12 +54,14 @@ type classes struct {
 func findClasses(site *loader.Site, disk fsx.Disk) *classes {
 	c := &classes{disk: disk, site: site, modules: map[string]string{}, headers: map[string]manifest.Header{},
 		known: map[string]*class{}, own: map[string]manifest.Class{}, beside: map[string]*types.Aliases{},
+		ofSite: map[string]bool{},
 		inSite: map[string]string{}}
 	c.aliases = types.NewAliases(c.aliasSource)
 	for _, m := range site.Modules {
 		c.modules[m.Name] = filepath.Join(m.Dir, "manifests")
 	}
 	for _, path := range c.manifestsIn(site.Manifests) {
+		c.ofSite[path] = true
 		h := c.header(path)
 		for _, own := range h.Classes {
 			c.own[own.Name] = own

@@ -13,7 +13,7 @@ import (
 
 // reportMissing reports the required parameters of declared classes that have no value in some requests.
 func (c *Checker) reportMissing(severity diag.Severity) error {
-	declared := c.declarations()
+	declared, reached := c.declarations(), c.findReached()
 	for _, name := range slices.Sorted(maps.Keys(declared)) {
 		class := c.classes.find(name)
 		if class == nil {
@@ -21,10 +21,8 @@ func (c *Checker) reportMissing(severity diag.Severity) error {
 		}
 		for _, header := range class.Params {
 			p := class.params[header.Name]
-			at := slices.IndexFunc(declared[name], func(d manifest.Declaration) bool {
-				return !d.Any && !slices.Contains(d.Given, p.Name)
-			})
-			if p.Optional || at < 0 || c.hasForeign(moduleOf(name)) {
+			at, sure := c.declaredWithout(p, declared[name], reached)
+			if p.Optional || at == nil || c.hasForeign(moduleOf(name)) {
 				continue
 			}
 			where, missing, err := c.bound(p.key())
@@ -32,15 +30,39 @@ func (c *Checker) reportMissing(severity diag.Severity) error {
 				return err
 			}
 			if missing {
-				c.diags.Add(diag.Diagnostic{Pos: p.At, Severity: severity, Code: "missing_parameter",
+				d := diag.Diagnostic{Pos: p.At, Severity: severity, Code: "missing_parameter",
 					Message: "the class " + name + " requires $" + p.Name + ", but '" + p.key() + "' " + where,
-					Notes: []diag.Note{{Pos: declared[name][at].At,
-						Message: "the class is declared here, without this parameter"}},
-					Hint: "bind the key for all nodes, or give the parameter a default"})
+					Notes:   []diag.Note{{Pos: at.At, Message: "the class is declared here" + ofCertainty[sure]}},
+					Hint:    "bind the key for all nodes, or give the parameter a default"}
+				if severity == diag.Error && sure != certain {
+					d.Severity = diag.Warning
+				}
+				c.diags.Add(d)
 			}
 		}
 	}
 	return nil
+}
+
+// ofCertainty explains how certain it is that a node gets the class.
+var ofCertainty = [...]string{
+	certain:   ", without this parameter",
+	perhaps:   " under a condition, so perhaps no node without a value gets it",
+	unreached: ", but no manifest or data of the site leads here",
+}
+
+// declaredWithout returns the declaration that most certainly makes Puppet look p up, or nil.
+func (c *Checker) declaredWithout(p *param, list []manifest.Declaration, reached map[string]certainty) (
+	at *manifest.Declaration, sure certainty) {
+	for i := range list {
+		if !p.looksUp(list[i : i+1]) {
+			continue
+		}
+		if is := c.certaintyOf(&list[i], reached); at == nil || is > sure {
+			at, sure = &list[i], is
+		}
+	}
+	return at, sure
 }
 
 // bound describes the nodes for which a key is bound. missing is false if it is bound for all nodes.

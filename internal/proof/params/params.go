@@ -65,6 +65,7 @@ type binding struct {
 	number  uint32 // index of the key in the keys of the site
 	layer   int
 	value   uint32 // index in the values of the site
+	always  bool   // it has no condition
 	verdict verdict
 	at      func() diag.Pos
 }
@@ -157,7 +158,8 @@ func (c *Checker) bindings(yield func(binding) bool) {
 				at := func() diag.Pos { return from.Files[f].Pos(n) }
 				for n = range from.Files[f].Entries {
 					e := &from.Files[f].Entries[n]
-					if !yield(binding{number: e.Key, at: at, layer: i, value: e.Value}) {
+					if !yield(binding{number: e.Key, at: at, layer: i, value: e.Value,
+						always: from.Files[f].Condition == 0}) {
 						return
 					}
 				}
@@ -166,7 +168,9 @@ func (c *Checker) bindings(yield func(binding) bool) {
 				if b.More != nil && (b.More.In != nil || b.More.Abstract || b.More.Erases) {
 					continue
 				}
-				if !yield(binding{number: b.Number, at: func() diag.Pos { return b.Pos }, layer: i, value: b.Value}) {
+				at := func() diag.Pos { return b.Pos }
+				if !yield(binding{number: b.Number, at: at, layer: i, value: b.Value,
+					always: slices.Contains(b.When, 0)}) {
 					return
 				}
 			}
@@ -174,10 +178,13 @@ func (c *Checker) bindings(yield func(binding) bool) {
 	}
 }
 
-// declarations returns where manifests declare classes, by class.
+// declarations returns where manifests and data declare classes, by class.
 func (c *Checker) declarations() map[string][]manifest.Declaration {
 	if c.declared == nil {
 		c.declared = c.classes.declarations()
+		for _, d := range c.listed() {
+			c.declared[d.Class] = append(c.declared[d.Class], d)
+		}
 	}
 	return c.declared
 }

@@ -115,6 +115,11 @@ func TestReportsValuesThatPuppetRefuses(t *testing.T) {
 			"-- data/role/web.yaml --\nntp::p: {a: 3}\n", ""},
 		{"class without a declaration", intClass + "-- data/common.yaml --\nntp::p: x\n-- manifests/site.pp --\n",
 			"data/common.yaml:1 warning 'ntp::p': expected Integer, found String"},
+		{"class that data lists", intClass + "-- data/common.yaml --\nntp::p: x\nsite::all: [ntp, ntp::b]\n" +
+			"-- modules/ntp/manifests/b.pp --\nclass ntp::b { }\n-- manifests/site.pp --\n",
+			"data/common.yaml:1 error 'ntp::p': expected Integer, found String"},
+		{"package with the name of a class", intClass + "-- data/common.yaml --\nntp::p: x\npackages: [ntp]\n-- manifests/site.pp --\n",
+			"data/common.yaml:1 warning 'ntp::p': expected Integer, found String"},
 		{"set by the only declaration", intClass + "-- data/common.yaml --\nntp::p: x\n" +
 			"-- manifests/site.pp --\nclass { 'ntp': p => 1 }\n",
 			"data/common.yaml:1 warning 'ntp::p': expected Integer, found String"},
@@ -256,10 +261,33 @@ func TestReportsRequiredParametersWithoutValue(t *testing.T) {
 			}
 		})
 	}
-	want := "modules/ntp/manifests/init.pp:1 error the class ntp requires $b, but 'ntp::b' is not bound"
-	got := reports(t, ntp+"-- data/common.yaml --\nntp::a: 1\n", params.Options{Require: true})
-	if got != want {
-		t.Errorf("reported:\n%s\nwant:\n%s", got, want)
+}
+
+func TestMissingValueIsErrorIfNodesCertainlyGetTheClass(t *testing.T) {
+	const ntp = "-- modules/ntp/manifests/init.pp --\nclass ntp ($a) { }\n-- data/common.yaml --\nx: 1\n"
+	const role = "-- modules/role/manifests/web.pp --\nclass role::web { include ntp }\n"
+	for _, c := range []struct{ name, site, want string }{
+		{"included", ntp, "error"},
+		{"included in a node", ntp + "-- manifests/site.pp --\nnode 'a' { include ntp }\n", "error"},
+		{"included by a class that is included", ntp + role + "-- manifests/site.pp --\ninclude role::web\n", "error"},
+		{"included by a class that data lists", ntp + role + "-- data/common.yaml --\nroles: [role::web]\n-- manifests/site.pp --\n",
+			"error"},
+		{"included by a class that data lists for some nodes", ntp + role +
+			"-- data/role/a.yaml --\nroles: [role::web]\n-- manifests/site.pp --\n", "warning"},
+		{"included by a class that nothing includes", ntp + role + "-- manifests/site.pp --\n", "warning"},
+		{"included under a condition", ntp + "-- manifests/site.pp --\nif $x { include ntp }\n", "warning"},
+		{"included by a class that is included under a condition", ntp + role +
+			"-- manifests/site.pp --\nif $x { include role::web }\n", "warning"},
+		{"included twice", ntp + role + "-- manifests/site.pp --\nif $x { include ntp }\ninclude role::web\n", "error"},
+		{"set by the only certain declaration", ntp + "-- manifests/site.pp --\nif $x { include ntp }\nclass { 'ntp': a => 1 }\n",
+			"warning"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			want := "modules/ntp/manifests/init.pp:1 " + c.want + " the class ntp requires $a, but 'ntp::a' is not bound"
+			if got := reports(t, c.site, params.Options{Require: true}); got != want {
+				t.Errorf("reported:\n%s\nwant:\n%s", got, want)
+			}
+		})
 	}
 }
 

@@ -116,7 +116,7 @@ func (c *Checker) doubt(s *suspect, at diag.Pos) string {
 	class := s.param.class.Name
 	switch list := c.declarations()[class]; {
 	case len(list) == 0:
-		return "no manifest declares the class " + class + " by name, so this is only a warning"
+		return "no manifest declares the class " + class + " by name, and no data lists it, so this is only a warning"
 	case !s.param.looksUp(list):
 		return "all manifests that declare the class " + class + " set this parameter themselves, so this is only a warning"
 	case c.hasForeignAbove(s, at):

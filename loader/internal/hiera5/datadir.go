@@ -137,7 +137,7 @@ func (c config) checkDatadir(at diag.Pos, source dataSource) {
 	c.checked[dir] = true
 	d := diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "data_directory"}
 	if isAbsolute(dir) {
-		d.Hint = c.absoluteHint()
+		d.Hint = c.absoluteHint(dir)
 	}
 	if strings.Contains(dir, "%{") || isAbsolute(dir) {
 		d.Message = "no directory matches the datadir '" + dir + "'; level '" + source.level +
@@ -159,8 +159,12 @@ func (r *Reader) WarnOfAbsent() {
 	}
 }
 
-// absoluteHint says which absolute paths are inside the site.
-func (c config) absoluteHint() string {
+// absoluteHint returns how to correct an absolute path that does not exist, and which absolute paths are in the site.
+// The latter matters for a global hierarchy only if the path is one of an environment.
+func (c config) absoluteHint(text string) string {
+	if c.Doc.File == c.global && !strings.Contains(text, "/environments/") {
+		return "create it, or correct the path; a relative path starts from the directory of this file"
+	}
 	return "write a path relative to this file; of absolute paths, those below " +
 		path.Join(c.codedir, "environments") + "/%{environment} are in the site, see --codedir"
 }
@@ -194,5 +198,5 @@ func (c config) checkAbsolute(at diag.Pos, source dataSource, path string, found
 	}
 	c.absent = append(c.absent, diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "data_directory",
 		Message: "no file matches '" + path + "'; level '" + source.level + "' finds no data there",
-		Hint:    c.absoluteHint()})
+		Hint:    c.absoluteHint(path)})
 }

@@ -6,6 +6,7 @@ import (
 
 	"bindc/diag"
 	"bindc/internal/datafile"
+	"bindc/internal/value"
 	"bindc/internal/yaml"
 	"bindc/loader/internal/site"
 )
@@ -108,6 +109,51 @@ func (c config) version3() {
 		}
 		c.Entries = append(c.Entries, e)
 	}
+	c.warnOfMerges()
+}
+
+// strategies3 lists the merge strategies that do what a merge_behavior of Hiera 3 does.
+var strategies3 = map[string]string{"deep": "{strategy: unconstrained_deep, preserve_unmergeables: true}",
+	"deeper": "unconstrained_deep"}
+
+// warnOfMerges reports how Hiera 3 merges hashes, if it is not the default. A snapshot does not contain this setting.
+func (c config) warnOfMerges() {
+	n, ok := lookup3(c.Doc.Root, "merge_behavior")
+	if !ok {
+		return
+	}
+	text, _ := n.Text()
+	behavior, options := strings.TrimPrefix(text, ":"), ""
+	if behavior == "native" {
+		return
+	}
+	d := diag.Diagnostic{Pos: c.Doc.Pos(n), Severity: diag.Warning, Code: "hiera_version",
+		Message: "merge_behavior is '" + behavior + "', and the snapshot does not contain this setting: " +
+			"every lookup chooses its own merge",
+		Hint: "expected native, deep or deeper"}
+	if n, ok := lookup3(c.Doc.Root, "deep_merge_options"); ok {
+		options = mergeOptions3(n)
+	}
+	if strategy := strategies3[behavior]; strategy != "" {
+		d.Hint = "in the section [bindc] of ansible.cfg, write 'merge_behavior = " + behavior + "'" + options +
+			"; elsewhere, use the merge strategy " + strategy
+	}
+	c.Diags.Add(d)
+}
+
+// mergeOptions3 returns the setting of ansible.cfg for deep_merge_options, or "". As Hiera 3, it ignores names without
+// a colon.
+func mergeOptions3(n *yaml.Node) string {
+	var b value.Builder
+	for k, v := range n.Pairs() {
+		if text, _ := k.Text(); strings.HasPrefix(text, ":") {
+			b.Set(value.FromString(text[1:]), v.Literal())
+		}
+	}
+	if options := b.Hash(); options.Len() > 0 {
+		return " and 'deep_merge_options = " + string(value.AppendJSON(nil, options)) + "'"
+	}
+	return ""
 }
 
 // lookup3 returns the value of a key that may begin with a colon.

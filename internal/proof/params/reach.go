@@ -1,0 +1,101 @@
+package params
+
+import (
+	"path/filepath"
+	"strings"
+
+	"bindc/internal/manifest"
+	"bindc/internal/recipe"
+	"bindc/internal/value"
+)
+
+// certainty says whether some node gets a class.
+type certainty uint8
+
+const (
+	unreached certainty = iota // nothing that the manifests and data of the site declare leads to it
+	perhaps                    // only under a condition, as in the body of an if
+	certain
+)
+
+// findReached finds the classes to which the manifests and data of the site lead, also through other classes.
+func (c *Checker) findReached() map[string]certainty {
+	reached := map[string]certainty{}
+	for isChanged := true; isChanged; {
+		isChanged = false
+		for name, list := range c.declarations() {
+			best := reached[name]
+			for i := range list {
+				best = max(best, c.certaintyOf(&list[i], reached))
+			}
+			isChanged = isChanged || best > reached[name]
+			reached[name] = best
+		}
+	}
+	return reached
+}
+
+// certaintyOf returns whether some node gets a class because of d.
+func (c *Checker) certaintyOf(d *manifest.Declaration, reached map[string]certainty) certainty {
+	around := reached[d.Within]
+	if d.Within == "" && (c.classes.ofSite[d.At.File] || filepath.Ext(d.At.File) != ".pp") {
+		around = certain
+	}
+	if d.Conditional {
+		return min(around, perhaps)
+	}
+	return around
+}
+
+// listed returns the classes that data lists, as declarations.
+func (c *Checker) listed() (out []manifest.Declaration) {
+	names := map[uint32][]string{} // by value
+	for b := range c.bindings {
+		key := c.site.Keys[b.number]
+		isClasses := strings.HasSuffix(key, "classes")
+		found, known := names[b.value]
+		if !known || isClasses {
+			found = c.classesIn(c.site.Values[b.value], isClasses)
+			names[b.value] = found
+		}
+		for _, name := range found {
+			out = append(out, manifest.Declaration{Class: name, At: b.at(), Conditional: !b.always})
+		}
+	}
+	return out
+}
+
+// classesIn returns the classes in the lists of a compiled value. A list counts if the name of one of its classes has
+// '::', so that names of packages are no classes, or if isClasses is set.
+func (c *Checker) classesIn(compiled string, isClasses bool) []string {
+	if compiled[0] != recipe.CompiledConstant || !isClasses && !strings.Contains(compiled, "::") {
+		return nil
+	}
+	v, _, err := value.View(compiled[1:])
+	if err != nil {
+		return nil
+	}
+	return c.classesOf(v, isClasses)
+}
+
+func (c *Checker) classesOf(v value.Value, isClasses bool) (out []string) {
+	switch v.Kind() {
+	case value.String:
+		name := strings.TrimPrefix(v.Text(), "::")
+		if (isClasses || strings.Contains(name, "::")) && c.classes.find(name) != nil {
+			return []string{name}
+		}
+	case value.Array:
+		for e := range v.Elems() {
+			isClasses = isClasses || len(c.classesOf(e, false)) > 0
+		}
+		for e := range v.Elems() {
+			out = append(out, c.classesOf(e, isClasses)...)
+		}
+	case value.Hash:
+		for _, e := range v.Pairs() {
+			out = append(out, c.classesOf(e, isClasses)...)
+		}
+	}
+	return out
+}
