@@ -56,7 +56,7 @@ func (p *Pull) release(t *taken) error {
 	s := Switch{Store: p.Store, Name: p.Name, Checks: p.Checks, SignedAs: p.SignedAs, Source: p.Source.String(),
 		Revision: t.Revision, By: p.By, Now: p.Now}
 	var err error
-	t.seq, err = s.switchTo(Activate, func(r *record) (Digest, error) {
+	t.seq, err = s.perform(Activate, func(r *record) (Digest, error) {
 		t.Already, t.Pinned = r.active == t.Digest, r.Pinned
 		if t.Already {
 			return "", cmp.Or(p.renew(r), errStays)
