@@ -342,7 +342,7 @@ func hieraSite(t *testing.T, data string) (dir string) {
 
 // In Hiera 5, the values of a merged key have an internal key, level by level. The key itself has a recipe that merges
 // them.
-func TestContentFilesMergedValuesOfHiera5(t *testing.T) {
+func TestContentFilesMergedHiera5Values(t *testing.T) {
 	text, err := os.ReadFile("testdata/hiera5.txt")
 	if err != nil {
 		t.Fatal(err)

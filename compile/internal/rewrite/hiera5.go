@@ -12,7 +12,7 @@ import (
 	"bindc/snapshot"
 )
 
-// Merges has the keys of Hiera 5 to which lookup_options apply, and the reasons why lookups of a whole hierarchy may
+// Merges holds the keys of Hiera 5 to which lookup_options apply, and the reasons why lookups of a whole hierarchy may
 // fail.
 type Merges struct {
 	layers      []loader.Layer

@@ -11,7 +11,7 @@ import (
 	"bindc/loader"
 )
 
-// lookupOptions has the lookup_options in one file.
+// lookupOptions holds the lookup_options in one file.
 type lookupOptions struct {
 	layer, condition int
 	file             *loader.DataFile

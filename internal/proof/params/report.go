@@ -188,7 +188,7 @@ func (c *Checker) reportOpen(key string, s *suspect, why string) {
 	if !c.opts.Strict {
 		return
 	}
-	hint := "--facts-dir checks it for the facts of given nodes"
+	hint := "'bindc check --facts-dir DIR' checks it for real nodes"
 	if why == ofConversion {
 		hint = ""
 	}
@@ -211,7 +211,7 @@ func (c *Checker) reportClasses() {
 	c.reportUntyped()
 }
 
-// untyped has the parameters that are only checked in part for one reason.
+// untyped holds the parameters that are only checked in part for one reason.
 type untyped struct {
 	at    diag.Pos // of the first of them
 	count int

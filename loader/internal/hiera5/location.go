@@ -27,7 +27,8 @@ type location struct {
 	node     *expr.Node // the expression for dir and path together
 }
 
-// locate parses a path or glob and finds its directory. It returns false after an error.
+// locate parses a path or glob and finds its directory. It returns false after an error, and for an empty path, which
+// names the datadir itself.
 func (c config) locate(at diag.Pos, source dataSource, path string, isGlob bool) (location, bool) {
 	d := c.divide(source.datadir, path, isGlob)
 	p := location{text: d.datadir + d.path}
@@ -49,7 +50,7 @@ func (c config) locate(at diag.Pos, source dataSource, path string, isGlob bool)
 			Fix: e.Fix})
 	}
 	if p.parts == nil {
-		return location{}, false // an empty path is the datadir itself
+		return location{}, false
 	}
 	p.tree, p.dirLabel = c.treeOf(d), c.Label(d.dir)
 	c.checkDots(at, p)
