@@ -46,8 +46,8 @@ func NewReader(opts Options) *Reader { return &Reader{opts: opts, lints: &lint.F
 const freshAfter = 1000
 
 // Read reads the site in dir, with texts in place of files. Each function in more returns the same site with the
-// diagnostics of a further check: first those of proofs, then lints too. They take most of the time, and are called in
-// order. All results are nil if ctx is done.
+// diagnostics of a further check: first lints, and then those of proofs too. They take most of the time, and are called
+// in order. All results are nil if ctx is done.
 func (r *Reader) Read(ctx context.Context, dir string, open map[string]*buffer.Text) (s *Site, more []func() *Site) {
 	if r.reads++; r.cache == nil || r.reads%freshAfter == 0 {
 		r.cache = datafile.NewCache(datafile.Program{})
@@ -94,8 +94,8 @@ func (r *Reader) Read(ctx context.Context, dir string, open map[string]*buffer.T
 		}
 	}
 	return s, []func() *Site{
-		then(func(s *Site) []diag.Diagnostic { return r.prove(ctx, s, content, disk, broken) }),
-		then(func(s *Site) []diag.Diagnostic { return r.findLints(s.Site, content, disk) })}
+		then(func(s *Site) []diag.Diagnostic { return r.findLints(s.Site, content, disk) }),
+		then(func(s *Site) []diag.Diagnostic { return r.prove(ctx, s, content, disk, broken) })}
 }
 
 // prove proves the policies of the site, and checks its data against the classes that receive it. In a site with

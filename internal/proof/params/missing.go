@@ -13,7 +13,7 @@ import (
 
 // reportMissing reports the required parameters of declared classes that have no value in some requests.
 func (c *Checker) reportMissing(severity diag.Severity) error {
-	declared, reached := c.declarations(), c.findReached()
+	declared, reached, always := c.declarations(), c.findReached(), c.alwaysBound()
 	for _, name := range slices.Sorted(maps.Keys(declared)) {
 		class := c.classes.find(name)
 		if class == nil {
@@ -22,7 +22,7 @@ func (c *Checker) reportMissing(severity diag.Severity) error {
 		for _, header := range class.Params {
 			p := class.params[header.Name]
 			at, sure := c.declaredWithout(p, declared[name], reached)
-			if p.Optional || at == nil || c.hasForeign(moduleOf(name)) {
+			if p.Optional || at == nil || always[p.key()] || c.hasForeign(moduleOf(name)) {
 				continue
 			}
 			where, missing, err := c.bound(p.key())
@@ -42,6 +42,18 @@ func (c *Checker) reportMissing(severity diag.Severity) error {
 		}
 	}
 	return nil
+}
+
+// alwaysBound returns the keys that bindings without a condition bind. Most parameters are among them, and their
+// decision tables take time.
+func (c *Checker) alwaysBound() map[string]bool {
+	out := map[string]bool{}
+	for b := range c.bindings {
+		if b.always {
+			out[c.site.Keys[b.number]] = true
+		}
+	}
+	return out
 }
 
 // ofCertainty explains how certain it is that a node gets the class.
