@@ -33,8 +33,8 @@ func TestFilesOfLayeredPackagesHaveNoCycles(t *testing.T) {
 		finished := map[string]bool{}
 		for _, name := range slices.Sorted(maps.Keys(uses)) {
 			found += len(uses[name])
-			if circle := findCircle(name, uses, nil, finished); circle != nil {
-				t.Errorf("%s: these files use one another in a circle: %s", dir, strings.Join(circle, " -> "))
+			if cycle := findCycle(name, uses, nil, finished); cycle != nil {
+				t.Errorf("%s: these files use one another in a cycle: %s", dir, strings.Join(cycle, " -> "))
 			}
 		}
 	}
@@ -102,8 +102,8 @@ func usesOfFiles(t *testing.T, dir string, compiled map[string]string) map[strin
 	return uses
 }
 
-// findCircle returns a cycle of uses that can be reached from the file name, or nil.
-func findCircle(name string, uses map[string]map[string]bool, chain []string, finished map[string]bool) []string {
+// findCycle returns a cycle of uses that is reachable from a file, or nil.
+func findCycle(name string, uses map[string]map[string]bool, chain []string, finished map[string]bool) []string {
 	if i := slices.Index(chain, name); i >= 0 {
 		return append(slices.Clone(chain[i:]), name)
 	}
@@ -112,8 +112,8 @@ func findCircle(name string, uses map[string]map[string]bool, chain []string, fi
 	}
 	chain = append(chain, name)
 	for _, other := range slices.Sorted(maps.Keys(uses[name])) {
-		if circle := findCircle(other, uses, chain, finished); circle != nil {
-			return circle
+		if cycle := findCycle(other, uses, chain, finished); cycle != nil {
+			return cycle
 		}
 	}
 	finished[name] = true

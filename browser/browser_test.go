@@ -30,7 +30,7 @@ var pictures = flag.String("pictures", "", "write pictures of the main pages to 
 // patience is the time that a page may take to show something. Machines that run tests are busy.
 const patience = 60 * time.Second
 
-// programs has the directory of bindc.
+// programs holds the directory of bindc.
 var programs string
 
 func TestMain(m *testing.M) {
@@ -228,7 +228,7 @@ func (b *tab) emulate(scheme string) {
 	}))
 }
 
-// mainPages has each kind of page.
+// mainPages holds each kind of page.
 var mainPages = []string{"", "k", "k/ntp::package", "k/ntp::package?row=1", "n", "n/web1.example.org",
 	"n/web1.example.org?if=role%3Ddb", "n/web1.example.org?with=db1.example.org",
 	"n/web1.example.org/k/php::memory_limit", "n/web1.example.org/k/motd::text", "f",

@@ -19,7 +19,7 @@ func TestIncompleteSiteReportsNoConflicts(t *testing.T) {
 	}
 }
 
-// The conflict is reported at the earlier position, in whichever order the files are read.
+// The conflict is reported at the earlier position, although the file with the later position is read first.
 func TestReportsConflictAtEarlierPosition(t *testing.T) {
 	dir := t.TempDir()
 	config := "version: 1\nlayers: [{include: ['confdir:/z::default', 'confdir:/b::default']}]\n"

@@ -74,6 +74,11 @@ var hieraReports = []struct{ name, data, want string }{
 	{"values that cannot be merged, unknown option of the strategy", "-- data/nodes/n1.yaml --\na: text\n-- data/common.yaml --\n" +
 		"a: {y: 2}\nlookup_options: {a: {merge: {strategy: hash, knockout_prefix: --}}}",
 		"data/common.yaml:2 hiera_options the merge strategy 'hash' has no option 'knockout_prefix', it has none; every lookup that uses this fails, as in Puppet"},
+	{"misspelt option of the strategy", "-- data/nodes/n1.yaml --\na: {x: 1}\n-- data/common.yaml --\n" +
+		"a: {y: 2}\nlookup_options: {a: {merge: {strategy: deep, knock_out_prefix: --}}}",
+		"data/common.yaml:2 hiera_options the merge strategy 'deep' has no option 'knock_out_prefix', expected " +
+			"knockout_prefix, merge_hash_arrays or sort_merged_arrays; every lookup that uses this fails, as in Puppet; " +
+			"did you mean 'knockout_prefix'?"},
 	{"key is bound in a higher layer", "-- data/common.yaml --\na: {y: 2}\nlookup_options: {a: {merge: hash}}\n" +
 		"-- bindings/default.yaml --\n{bindings_version: 1, name: default, bind: [[a, text]]}", ""},
 
@@ -337,7 +342,7 @@ func hieraSite(t *testing.T, data string) (dir string) {
 
 // In Hiera 5, the values of a merged key have an internal key, level by level. The key itself has a recipe that merges
 // them.
-func TestContentFilesMergedValuesOfHiera5(t *testing.T) {
+func TestContentFilesMergedHiera5Values(t *testing.T) {
 	text, err := os.ReadFile("testdata/hiera5.txt")
 	if err != nil {
 		t.Fatal(err)

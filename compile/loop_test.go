@@ -62,7 +62,7 @@ func TestReportsLoopsThroughDecliningBindings(t *testing.T) {
 
 // A path binds a key of a loop with the same precedence as another binding. If a request can find both, this is a
 // conflict, and the loop is still reported.
-func TestReportsLoopInSpiteOfConflict(t *testing.T) {
+func TestReportsLoopDespiteConflict(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"binder_config.yaml": "version: 1\ncategories: [[one, '${a}']]\n" +
@@ -160,7 +160,7 @@ func TestLoopSearchTakesLinearTime(t *testing.T) {
 	}
 }
 
-func TestMessageOfLongLoopNamesFirstBindings(t *testing.T) {
+func TestLongLoopMessageNamesFirstBindings(t *testing.T) {
 	for n, want := range map[int]string{2: "'k0' depends on itself: k0 -> k1 -> k0", 20: " -> k18 -> k19 -> k0",
 		21: " -> k19 -> (1 others) -> k0", 30: " -> k19 -> (10 others) -> k0"} {
 		dir := t.TempDir()

@@ -16,9 +16,9 @@ import (
 	bindings "bindc/runtime"
 )
 
-// TestCorporaOfHiera5 compiles real control repositories, and compares every lookup with the answer of real Puppet:
+// TestHiera5Corpora compiles real control repositories, and compares every lookup with the answer of real Puppet:
 // whether there is a value, the value with the order of its keys, and whether there is an error.
-func TestCorporaOfHiera5(t *testing.T) {
+func TestHiera5Corpora(t *testing.T) {
 	eachCorpus(t, filepath.Join(corpora, "hiera5"), checkHiera5Corpus)
 }
 

@@ -98,7 +98,7 @@ osfamily: RedHat
 `
 
 // The JSON of every page has the same answers as the command line.
-func TestExplorePagesAreAnswersOfBindq(t *testing.T) {
+func TestExplorePagesShowAnswersOfBindq(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, f := range txtar.Parse([]byte(merging)).Files {

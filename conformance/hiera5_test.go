@@ -30,10 +30,10 @@ var (
 	askPuppet   = flag.Bool("puppet", false, "ask real Puppet about random sites of Hiera 5")
 )
 
-// hiera5Answers has the answers of a run: a line for each site, from seed 0 on.
+// hiera5Answers holds the answers of a run: a line for each site, from seed 0 on.
 const hiera5Answers = "../testdata/conformance/hiera5.jsonl.gz"
 
-// siteAnswers has the answers to the questions about the site of a seed.
+// siteAnswers holds the answers to the questions about the site of a seed.
 type siteAnswers struct {
 	Seed    uint64          `json:"seed"`
 	Site    string          `json:"site"` // fingerprint of the site

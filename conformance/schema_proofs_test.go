@@ -16,9 +16,9 @@ import (
 var ofContent = regexp.MustCompile(`^expected a type such as|^expected a lambda (such as \|\$x\||with one)|` +
 	`^expected (the end of|a value, found)|(needs|belongs to) a catalog|no such file|^unknown type`)
 
-// TestSchemasOfPoliciesAndTestsAgreeWithReaders compares the schemas with the readers for every change of a document
+// TestPolicyAndTestSchemasAgreeWithReaders compares the schemas with the readers for every change of a document
 // that has all forms.
-func TestSchemasOfPoliciesAndTestsAgreeWithReaders(t *testing.T) {
+func TestPolicyAndTestSchemasAgreeWithReaders(t *testing.T) {
 	for _, c := range []struct {
 		schema, whole string
 		read          func(dir string, diags *diag.List)

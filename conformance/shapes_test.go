@@ -10,7 +10,7 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// shapes has the JSON Schemas for docs/cli.md, "Shapes of JSON answers". Answers may have more members.
+// shapes holds the JSON Schemas for docs/cli.md, "Shapes of JSON answers". Answers may have more members.
 const shapes = `{"definitions": {
 	"error": {"type": "object", "required": ["code", "message"],
 		"properties": {"code": {"type": "string", "minLength": 1}, "message": {"type": "string", "minLength": 1}}},

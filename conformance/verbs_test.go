@@ -112,7 +112,7 @@ func TestHelpFitsAndItsExampleWorks(t *testing.T) {
 }
 
 // A program that is called with a verb of another program names that program.
-func TestVerbOfAnotherProgramNamesThatProgram(t *testing.T) {
+func TestVerbErrorNamesProgramThatHasIt(t *testing.T) {
 	t.Parallel()
 	for verb := range verbsByHelp(t) {
 		words := strings.Fields(verb)

@@ -217,7 +217,7 @@ var catalogue = []Rule{
 	{"replaced", "The snapshot was replaced while a client used it for a node, and bindq no longer has the old " +
 		"one.", 0,
 		"Look the values of the node up again, from the beginning."},
-	{"reserved", "A key begins with '/', or only another statement may bind it.", 14,
+	{"reserved", "The key is reserved: it begins with '/', or a statement of its own binds it.", 14,
 		"Use the statement that the hint names, or a key that does not begin with '/'."},
 	{"ruby", "Bindings written in Ruby, which bindc does not run.", 3,
 		"Rewrite the bindings in YAML, in the directory 'bindings'."},

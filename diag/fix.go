@@ -8,7 +8,7 @@ import (
 )
 
 // Fix is the correction of a mistake: the text New instead of Old. Old is at the position of the diagnostic, or in the
-// value, binding or statement that begins there. The zero Fix is none.
+// value, binding or statement that begins there. The zero Fix changes nothing.
 type Fix struct {
 	Old, New string
 	Syntax   bool // New is syntax; otherwise it is a name, which may need quotes
@@ -16,11 +16,11 @@ type Fix struct {
 	Notes    bool // Old is also at the position of each note
 }
 
-// Correct returns the replacement of word by the most similar one of words. It returns no Fix if none is similar
+// Correct returns a Fix that replaces word with the most similar of words. It returns the zero Fix if none is similar
 // enough.
 func Correct(word string, words []string) Fix { return MeantAs(word, similar(word, words)) }
 
-// MeantAs returns the replacement of word by other, or no Fix if other is "".
+// MeantAs returns a Fix that replaces word with other, or the zero Fix if other is "".
 func MeantAs(word, other string) Fix {
 	if other == "" {
 		return Fix{}
@@ -31,7 +31,7 @@ func MeantAs(word, other string) Fix {
 // IsNone reports whether there is no correction.
 func (f Fix) IsNone() bool { return f.Old == "" }
 
-// Hint returns the hint for f, or "" if f is none.
+// Hint returns the hint for f, or "" if f is the zero Fix.
 func (f Fix) Hint() string {
 	if f.IsNone() {
 		return ""
@@ -39,7 +39,7 @@ func (f Fix) Hint() string {
 	return "did you mean '" + f.New + "'?"
 }
 
-// Correct is like the function Correct, but returns no Fix once the list has compared too many names. It is for
+// Correct is like the function Correct, but returns the zero Fix once the list has compared too many names. It is for
 // messages that a broken site may cause very often.
 func (l *List) Correct(word string, words []string) Fix {
 	if !l.mayCompare(word, words) {

@@ -95,12 +95,12 @@ func isNear(a, b string) bool {
 	return swapped || max(len(a), len(b)) == 1
 }
 
-// Unknown returns an error for a name that is not in allowed. what describes the kind of name, and found quotes the
-// source. If the source is sensitive, the message only shows a typo of an allowed name: any other name may be a wrongly
-// indented part of a secret.
-func Unknown(at Pos, code Code, what, name, found string, allowed []string) Diagnostic {
+// Unknown returns an error for a name that is not in allowed. kind is the kind of name in the message,
+// and found quotes the source. If the source is sensitive, the message only shows a typo of an allowed name: any other
+// name may be a wrongly indented part of a secret.
+func Unknown(at Pos, code Code, kind, name, found string, allowed []string) Diagnostic {
 	fix := Correct(name, allowed)
-	unknown := "unknown " + what + ": "
+	unknown := "unknown " + kind + ": "
 	d := Diagnostic{Pos: at, Code: code, Message: unknown + strings.TrimPrefix(found, "the string "),
 		Hint: fix.Hint(), Fix: fix}
 	d.Discreet = d.Message

@@ -12,20 +12,20 @@ import (
 	"bindc/diag"
 )
 
-// extensions lists the extensions of files of facts in the directory of a fleet.
+// extensions lists the extensions of facts files in the directory of a fleet.
 var extensions = []string{".json", ".yaml", ".yml"}
 
 // naming describes, for messages, which files are read.
-const naming = "a file of facts is NAME.json, NAME.yaml or NAME.yml"
+const naming = "a facts file is NAME.json, NAME.yaml or NAME.yml"
 
 // listing is the content of a fleet's directory.
 type listing struct {
 	files []file
-	wrong []error  // entries that look like misnamed files of facts
+	wrong []error  // entries that look like misnamed facts files
 	other []string // entries that are not read
 }
 
-// file is an entry with the name of a file of facts. It may not be a regular file.
+// file is an entry with the name of a facts file. It may not be a regular file.
 type file struct {
 	path string
 	node string // the name of the file without its extension
@@ -75,7 +75,7 @@ func Unread(dir string) string {
 	return "not read in " + dir + ": " + names + "; " + naming
 }
 
-// Names returns the names of the files of facts in dir, sorted, without reading the files.
+// Names returns the names of the facts files in dir, sorted, without reading the files.
 func Names(dir string) ([]string, error) {
 	l, err := list(dir)
 	var out []string
@@ -157,7 +157,7 @@ func readAll(dir string) (out []Node, wrong []error, ambiguous map[string]bool, 
 		}
 	}
 	if len(out)+len(wrong) == 0 {
-		return nil, nil, nil, fail("%s: expected a file of facts per node, found none; %s", dir, naming)
+		return nil, nil, nil, fail("%s: expected a facts file per node, found none; %s", dir, naming)
 	}
 	return out, wrong, ambiguous, nil
 }
@@ -168,7 +168,7 @@ func twice(first, second Node) error {
 		"found the facts of '"+second.Name+"' twice: they are in "+first.File+" too")
 }
 
-// read reads a file of facts. A node without a name gets that of the file, which is also its certname unless a fact has
+// read reads a facts file. A node without a name gets that of the file, which is also its certname unless a fact has
 // another one.
 func (f file) read() ([]Node, error) {
 	src, err := f.text()
@@ -193,11 +193,11 @@ func (f file) text() ([]byte, error) {
 	info, err := os.Stat(f.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, errors.New("expected a file of facts, found a broken symbolic link")
+		return nil, errors.New("expected a facts file, found a broken symbolic link")
 	case err == nil && info.IsDir():
-		return nil, errors.New("expected a file of facts, found a directory")
+		return nil, errors.New("expected a facts file, found a directory")
 	case err == nil && !info.Mode().IsRegular():
-		return nil, errors.New("expected a regular file of facts, found a pipe, socket or device")
+		return nil, errors.New("expected a facts file, found a pipe, socket or device")
 	}
 	src, err := os.ReadFile(f.path)
 	var at *fs.PathError

@@ -176,7 +176,7 @@ func TestUnreadableFileFailsOnlyNodesWithoutAnotherFile(t *testing.T) {
 		t.Errorf("found %v, %v", n, err)
 	}
 	wrong := fleet.Wrong()
-	const directory = "expected a file of facts, found a directory"
+	const directory = "expected a facts file, found a directory"
 	if len(wrong) != 2 || !strings.Contains(wrong[0].Error(), "db1.json: "+directory) ||
 		!strings.Contains(wrong[1].Error(), "db2.yaml: expected") {
 		t.Errorf("expected the errors of both directories, found %v", wrong)

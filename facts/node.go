@@ -15,7 +15,7 @@ import (
 // Node is a node and its facts. Facts is a hash. Trusted and Vars are hashes, or undef if they are missing.
 type Node struct {
 	Name        string // "" if the facts do not have it
-	File        string // its file of facts, for a node of a fleet
+	File        string // its facts file, for a node of a fleet
 	Environment string // "" if the facts do not have it
 
 	Facts   bindings.Value

@@ -111,7 +111,7 @@ func TestSecretsAreShownOnlyOnRequest(t *testing.T) {
 }
 
 // Values that are sensitive because of lookup_options in Hiera 5 are only shown on request, merged or not.
-func TestSecretsOfHiera5AreShownOnlyOnRequest(t *testing.T) {
+func TestHiera5SecretsAreShownOnlyOnRequest(t *testing.T) {
 	s := newSecretSite(t, "testdata/secrets_hiera5.txtar")
 	s.skips = []string{"bindc fmt", "bindc migrate"} // these verbs show the data files
 	s.tryEncrypted(t)

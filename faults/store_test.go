@@ -69,7 +69,7 @@ func (r *releases) store(dir string) {
 
 func (r *releases) sum(path string) string { return fmt.Sprintf("%x", digest(r.t, path)) }
 
-// status has the fields of bindsync status --format json that the tests use.
+// status holds the fields of bindsync status --format json that the tests use.
 type status struct {
 	Active, Problem string
 	Since           time.Time

@@ -14,7 +14,7 @@ import (
 	"bindc/loader/internal/site"
 )
 
-func TestReadsCategoriesAndLayersOfConfiguration(t *testing.T) {
+func TestReadsCategoriesAndLayers(t *testing.T) {
 	const defaultCategories, defaultLayers = "node=$fqdn osfamily=$osfamily environment=$environment",
 		"site: confdir-hiera:/? confdir:/default?; modules: module-hiera:/*? module:/*::default?"
 	tests := []struct {

@@ -30,7 +30,7 @@ type Environment struct {
 	Implied    bool     // nothing declares it: Dir may have no bindings
 }
 
-// Environments has the environments below a root directory, and the program that selects one of them for a request.
+// Environments holds the environments below a root directory, and the program that selects one of them for a request.
 type Environments struct {
 	All     []Environment
 	Program *expr.Node
@@ -285,7 +285,7 @@ func (r *environmentsReader) titles(n *expr.Node) []string {
 	return out
 }
 
-// attributes has the attributes of a declaration, by name.
+// attributes holds the attributes of a declaration, by name.
 type attributes map[string]string
 
 // settings lists the attributes that are paths relative to an environment. Only Puppet uses those about manifests.

@@ -125,7 +125,7 @@ func TestReadsEnvironmentDeclarations(t *testing.T) {
 
 // The directory "environments" is not searched unless environments.pp declares it. A site that declares no environments
 // gets a warning.
-func TestWarnsOfUndeclaredEnvironmentsDirectory(t *testing.T) {
+func TestWarnsAboutUndeclaredEnvironmentsDirectory(t *testing.T) {
 	warned := []string{"ROOT/environments.pp warning environments"}
 	for source, want := range map[string][]string{
 		"":                                 warned,

@@ -20,7 +20,7 @@ type Backend func(dir, name string) (json []byte, err error)
 // be empty.
 type SchemeHandler func(uri string) (json []byte, err error)
 
-// registry has the extensions of a site, by name.
+// registry holds the extensions of a site, by name.
 type registry struct {
 	backends map[string]Backend
 	handlers map[string]SchemeHandler

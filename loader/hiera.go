@@ -205,8 +205,8 @@ func (r *hieraReader) backends(doc site.Document) []string {
 // backendHint suggests how to replace a backend of another version of Hiera.
 func backendHint(name string) string {
 	if name == "eyaml" {
-		return "write [yaml]: lookups decrypt encrypted values in any data file if bindq has the key, " +
-			"--eyaml-key"
+		return "write [yaml]: lookups decrypt encrypted values in any data file if bindq gets the key " +
+			"with --eyaml-key"
 	}
 	return ""
 }

@@ -177,7 +177,7 @@ func TestSpellingsOfPathNameSameFile(t *testing.T) {
 
 // A layer has the name of its entry, unless modules that share the layer have different names for it. The
 // lookup_options of a module apply only to that module.
-func TestLayersOfModulesHaveNamesAndLookupOptions(t *testing.T) {
+func TestModuleLayersHaveNamesAndLookupOptions(t *testing.T) {
 	const hiera = "version: 5\nhierarchy: [{name: Same, path: a.yaml}, {name: %s, path: b.yaml}]"
 	dir := writeSite(t, map[string]string{
 		"modules/m/hiera.yaml":  fmt.Sprintf(hiera, "Mine"),
@@ -307,8 +307,8 @@ func TestMappedPathsHaveOneLayerPerElement(t *testing.T) {
 	}
 }
 
-// Searching many globs over the same files takes time in proportion to both. So a file counts once per glob that finds
-// it again, and the glob at which the limit is exceeded is reported.
+// Matching g globs against f files takes g×f steps. So each repeated match of a file counts towards the limit. The
+// error is at the glob that exceeds it.
 func TestOverlappingGlobsAreLimited(t *testing.T) {
 	const entries, files = 6, 5
 	config := "version: 5\nhierarchy:\n"

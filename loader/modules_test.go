@@ -82,7 +82,7 @@ func TestSetsInRemovedDirectoryHaveNoNames(t *testing.T) {
 }
 
 // A backend gets the absolute path of the hierarchy even if the path of the site is relative, because a program runs in
-// another directory.
+// another directory. Loading fails if the current directory does not exist.
 func TestBackendGetsAbsolutePath(t *testing.T) {
 	dir := writeSite(t, map[string]string{"site/hiera.yaml": "{version: 2, backends: [echo], hierarchy: " +
 		"[[common, 'true', c]]}", "gone/x": ""})

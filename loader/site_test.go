@@ -398,8 +398,8 @@ var sites = []struct {
 	{"backends as a string", map[string]string{"hiera.yaml": "{version: 2, backends: json}",
 		"modules/m/hiera.yaml": "{version: 2, backends: eyaml}", "modules/n/hiera.yaml": "{version: 2, backends: 1}"},
 		[]string{"hiera.yaml:1:24 error backend; write backends: [json]", "modules/m/hiera.yaml:1:24 error backend; " +
-			"write [yaml]: lookups decrypt encrypted values in any data file if bindq has the key, " +
-			"--eyaml-key",
+			"write [yaml]: lookups decrypt encrypted values in any data file if bindq gets the key " +
+			"with --eyaml-key",
 			"modules/n/hiera.yaml:1:24 error backend"},
 		[]string{"site confdir-hiera:/:", "modules module-hiera:/m:", "modules module-hiera:/n:"}},
 	{"hiera2.yaml next to each kind of hiera.yaml",
@@ -714,7 +714,7 @@ func TestFileReadAsDataAndBindingsIsOneInput(t *testing.T) {
 }
 
 // A site without a hiera.yaml has Hiera 5 layers only if one of its modules has Hiera 5 data.
-func TestSiteWithoutHierarchyHasHiera5LayersOfModules(t *testing.T) {
+func TestSiteWithoutHierarchyHasHiera5ModuleLayers(t *testing.T) {
 	for modules, want := range map[string][]string{
 		"":                     {"site", "modules"},
 		"modules/n/hiera.yaml": {"site", "module: Common", "modules"},

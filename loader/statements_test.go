@@ -403,7 +403,8 @@ func (r reader) binding(b *loader.Binding) string {
 	return out
 }
 
-// stored returns the stored value of a binding as JSON, or its recipe. It fails unless the binding has its own key.
+// stored returns the stored value of a binding as JSON, or its recipe. It fails the test if
+// b.Number is not the number of b.Key.
 func (r reader) stored(b *loader.Binding) string {
 	if r.site.Keys[b.Number] != b.Key {
 		r.t.Errorf("%s has the number of %s", b.Key, r.site.Keys[b.Number])

@@ -152,7 +152,7 @@ func TestRequestWithoutFactsFails(t *testing.T) {
 	}
 }
 
-func TestErrorsOfOpenNameThePath(t *testing.T) {
+func TestOpenErrorsContainPath(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "site.bsnap")
 	for content, want := range map[string]error{"no snapshot": bindings.ErrFormat, "": bindings.ErrFormat} {

@@ -30,7 +30,7 @@ func (v *Value) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	if _, more := d.Token(); more != io.EOF {
-		return errors.New("expected one JSON value, found more after it")
+		return errors.New("expected one JSON value, found data after it")
 	}
 	*v = Value(lookup.FromValue(parsed))
 	return nil

@@ -58,7 +58,7 @@ func entriesOf(t *testing.T, r *bindings.Request, key string) (out []string) {
 	return out
 }
 
-func TestExplainNamesAllEntriesOfHiera5(t *testing.T) {
+func TestExplainNamesAllHiera5Entries(t *testing.T) {
 	r := strictRequest(t, hieraSnapshot(t, writtenSite, bindings.Options{}), `{"role": "web"}`, false)
 	environment := func(found ...string) []string {
 		lines := []string{"environment hiera.yaml 0 Roles", "  path role/%{::role}.yaml data/role/web.yaml true",

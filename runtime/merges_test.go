@@ -222,7 +222,8 @@ func TestForgedMergesAreNotReportedAsDamage(t *testing.T) {
 	}
 }
 
-// forgedMerge makes a request for a site that merges users. In the file, it renames the key from to to.
+// forgedMerge makes a request for a site that merges users. It renames the key in the file to the
+// value of the argument to.
 func forgedMerge(t *testing.T, from, to string) *bindings.Request {
 	t.Helper()
 	content := hieraContent(t, "-- hiera.yaml --\nversion: 5\n-- data/common.yaml --\n"+

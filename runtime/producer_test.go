@@ -137,7 +137,7 @@ func TestErrorNamesUnregisteredProducer(t *testing.T) {
 	}
 }
 
-func TestErrorOfProducerHasItsCause(t *testing.T) {
+func TestProducerErrorHasItsCause(t *testing.T) {
 	_, _, err := producerRequest(t, "kermit", hatProducers).Lookup("broken")
 	var lookupErr *bindings.Error
 	if !errors.As(err, &lookupErr) || lookupErr.Code != "producer" || !errors.Is(err, errBroken) {

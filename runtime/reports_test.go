@@ -306,7 +306,7 @@ func TestGuardOfAbsentCategoryDoesNotMatch(t *testing.T) {
 }
 
 // The expression of a category may yield a value of any type. Conditions compare its text.
-func TestCategoryOfOtherKindIsComparedAsText(t *testing.T) {
+func TestNonStringCategoryIsComparedAsText(t *testing.T) {
 	five := &expr.Node{Op: expr.Const, Value: value.FromInt(5)}
 	for want, program := range map[string]*expr.Node{"5": five, "-5": newNode(expr.Unary, "-", variable("v")),
 		"[5]": newNode(expr.ArrayLit, "", variable("v"))} {

@@ -45,7 +45,7 @@ type Options struct {
 	// StrictVariables makes using an unknown variable an error, even if the snapshot was built
 	// without this option.
 	StrictVariables bool
-	// Producers has the functions that to_producer and to_instance of bindings name.
+	// Producers holds the functions that to_producer and to_instance of bindings name.
 	Producers map[string]Producer
 	// Accept decides, before the first lookup, whether the file at path with the SHA-256 sum may be
 	// used. Package origin uses it to check a signature. Its error rejects the file. With Accept,

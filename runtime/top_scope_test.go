@@ -34,8 +34,8 @@ bind:
 	}
 }
 
-// With strict variables, an unset variable of the top scope is an error, even if the caller's scope
-// has one.
+// With strict variables, an unset variable of the top scope is an error, even if the caller's scope has one. A request
+// without '::role' uses role as the top-scope variable.
 func TestStrictTopScopeVariablesInBindings(t *testing.T) {
 	s := open(t, "bindings_version: 1\nname: default\nbind: [[a, 'x${::role}']]\n", bindings.Options{StrictVariables: true})
 	if _, _, err := strictRequest(t, s, `{"role": "db", "::role": null}`, false).Lookup("a"); err == nil {

@@ -135,7 +135,7 @@ func TestAcquireFailsAfterRetire(t *testing.T) {
 }
 
 // A request that loads a retired snapshot tries again and uses the new one.
-func TestRequestUsesReplacement(t *testing.T) {
+func TestRequestRetriesWhenSnapshotIsRetired(t *testing.T) {
 	open := func() *Snapshot {
 		path := filepath.Join(t.TempDir(), "site.bsnap")
 		if _, err := snapshot.Write(path, &snapshot.Content{Layers: []string{"site"}}); err != nil {

@@ -223,7 +223,7 @@ func TestExplanationsCountOmittedBindingsAndLookups(t *testing.T) {
 
 // Without entries, keys are listed in the form in which they are looked up: with quotes if they contain a dot. Sites
 // without Hiera 5 have no entries and no quotes.
-func TestKeysOfHiera5AreListedInLookupForm(t *testing.T) {
+func TestHiera5KeysAreListedInLookupForm(t *testing.T) {
 	path := snap(t)
 	build(t, path, "bindings_version: 1\nname: default\nbind: [[az, 1]]\n", hiera5...)
 	p := connect(t, server(t, path))

@@ -40,7 +40,7 @@ greeting: 'hello'
 `,
 }
 
-func TestLooksUpKeysInEntriesOfHiera5(t *testing.T) {
+func TestLooksUpKeysInHiera5Entries(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.snap")
 	build(t, path, "bindings_version: 1\nname: default\nbind:\n  - {name: key, to: own, sensitive: true}\n", hiera5...)
 	p := connect(t, server(t, path, func(o *serve.Options) {

@@ -131,7 +131,7 @@ func needPrograms(t *testing.T, name string) {
 		return
 	}
 	if name == "ruby" && !testmode.Thorough() {
-		t.Skip("loading Puppet for each file takes long")
+		t.Skip("loading Puppet for each file takes a long time")
 	}
 	if out, err := exec.Command(check[0], check[1:]...).CombinedOutput(); err != nil {
 		t.Skipf("%s: %v: %s", strings.Join(check, " "), err, out)

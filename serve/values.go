@@ -97,7 +97,7 @@ func strategyOf(q *question) (strategy bindings.Value, err error) {
 	return strategy, nil
 }
 
-// parseEntries parses a range of entries, such as "2-4". For a range without an end, such as "5-", to is -1.
+// parseEntries parses a range of entries, such as "2-4". A range without an end, such as "5-", ends at -1.
 func parseEntries(text string) (from, to int, err error) {
 	first, last, ok := strings.Cut(text, "-")
 	low, err := strconv.ParseInt(first, 10, 32)

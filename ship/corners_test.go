@@ -218,7 +218,7 @@ func (s silent) Look(ctx context.Context, validator string) (*Offer, error) {
 }
 
 // A line of the history that is JSON, but not an event, is reported as damaged.
-func TestHistoryLineThatIsNoEventIsReportedAsDamaged(t *testing.T) {
+func TestReportsHistoryLineThatIsNotAnEvent(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")
 	path := m.store.eventsOf("production")

@@ -127,7 +127,7 @@ func TestActivationOfNameWithoutSourceDoesNotPin(t *testing.T) {
 }
 
 // A release of the same statement with the signature of another key replaces the stored signature.
-func TestSignatureOfAnotherKeyReplacesStoredOne(t *testing.T) {
+func TestSignatureByAnotherKeyReplacesStoredOne(t *testing.T) {
 	m := newSignedMaster(t, signedStore(t))
 	m.offer("three", 3)
 	text := m.shelf.signed.Text
@@ -200,7 +200,7 @@ func TestPullWithUnreadableStoreDoesNotRetry(t *testing.T) {
 }
 
 // If the snapshot disappears during the checks of a switch by hand, the error contains its digest.
-func TestErrorOfSwitchNamesRemovedSnapshot(t *testing.T) {
+func TestSwitchErrorNamesRemovedSnapshot(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one", "two")
 	s := m.change()
@@ -212,7 +212,7 @@ func TestErrorOfSwitchNamesRemovedSnapshot(t *testing.T) {
 }
 
 // Activating a snapshot by hand that is not the release of the source pins the name and sets Pinned.
-func TestActivationOfAnotherSnapshotPinsName(t *testing.T) {
+func TestActivatingAnotherSnapshotPinsName(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one", "two")
 	for text, pins := range map[string]bool{"one": true, "two": false} {

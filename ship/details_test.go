@@ -153,7 +153,7 @@ func TestSnapshotOfMaximumSizeIsAccepted(t *testing.T) {
 }
 
 // createLock succeeds if another program creates the lock at the same moment. Any other failure is an error.
-func TestCreateLockAcceptsLockOfAnotherProgram(t *testing.T) {
+func TestCreateLockAcceptsLockCreatedByAnotherProgram(t *testing.T) {
 	for _, fault := range []error{fs.ErrExist, syscall.EIO} {
 		m := newMaster(t)
 		if err := os.Remove(m.store.lock()); err != nil {

@@ -391,7 +391,7 @@ func TestChangeFailsIfLockIsNeverReleased(t *testing.T) {
 	})
 }
 
-func TestErrorOfDamagedStateContainsCause(t *testing.T) {
+func TestDamagedStateErrorContainsCause(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")
 	if err := os.WriteFile(m.store.stateOf("production"), []byte("x"), 0o644); err != nil {

@@ -164,7 +164,8 @@ type elsewhere struct{ *shelf }
 
 func (elsewhere) String() string { return "elsewhere" }
 
-// A store is rejected if a link does not lead to a snapshot, or if every user may write to its directory.
+// Active rejects a link that does not lead to a snapshot. OpenStore rejects a store if every user may write to its
+// directory state.
 func TestRejectsTamperedStore(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")

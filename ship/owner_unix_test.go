@@ -66,7 +66,7 @@ type foreign struct{ fs.FileInfo }
 func (foreign) Sys() any { return nil }
 
 // It is an error if root cannot give a file to the owner of the store.
-func TestFailedChangeOfOwnerIsAnError(t *testing.T) {
+func TestFailedChownIsAnError(t *testing.T) {
 	if err := (files{}).chown(filepath.Join(t.TempDir(), "none"), owner{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}

@@ -244,9 +244,9 @@ func TestClientComparesETagsIfServerDoesNot(t *testing.T) {
 	s.answers("two")
 }
 
-// Snapshot, statement and signature change one after the other, in any order, with a poll after each change. In the end
-// the new snapshot is active, whichever headers the server sends.
-func TestFilesOfReleaseMayChangeInAnyOrder(t *testing.T) {
+// The snapshot changes before or after its statement and signature, and polls follow each change. In the end, the new
+// snapshot is active, with and without ETags and times.
+func TestSnapshotMayChangeBeforeOrAfterItsSignature(t *testing.T) {
 	for _, kind := range []struct{ etags, times, deaf bool }{{}, {etags: true}, {times: true}, {true, true, false},
 		{true, false, true}} {
 		for _, snapshotFirst := range []bool{true, false} {

@@ -15,10 +15,11 @@ type Checks struct {
 	// Inspect reads the whole file at path, and checks its format and every checksum. It reports whether anything in
 	// it is sensitive.
 	Inspect func(path string) (sensitive bool, err error)
-	// Origin returns who signed the snapshot with the given SHA-256. It is called before the download; what describes
-	// the snapshot in errors. If Origin is set, a snapshot must be signed for the name, and not before a snapshot that
-	// was active earlier.
-	Origin func(what string, signed origin.Signed, sum [32]byte) (origin.Origin, error)
+	// Origin verifies the signature of the snapshot with the given SHA-256 and returns the signer. Errors call the
+	// snapshot label. Pull calls Origin before the download, Switch before an activation or a rollback. If Origin is
+	// set, a snapshot must be signed for the name. Except in a rollback, it must not be signed earlier than a snapshot
+	// that was active before.
+	Origin func(label string, signed origin.Signed, sum [32]byte) (origin.Origin, error)
 	// Gate compares a snapshot with the active one. active is "" if no snapshot is active.
 	Gate func(path, active string) error
 	// Rules returns a string that changes if Inspect or Gate may decide differently. A snapshot that they rejected is

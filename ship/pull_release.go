@@ -12,14 +12,14 @@ import (
 	"bindc/origin"
 )
 
-// origin returns who signed a snapshot, or nil if signatures are not checked. what describes the snapshot in errors. If
-// d is "", origin uses the digest in the statement.
-func (p *Pull) origin(what string, signed *origin.Signed, d Digest) (*origin.Origin, error) {
+// origin returns who signed a snapshot, or nil if signatures are not checked. Errors call the snapshot label. If d is
+// "", origin uses the digest in the statement.
+func (p *Pull) origin(label string, signed *origin.Signed, d Digest) (*origin.Origin, error) {
 	if p.Checks.Origin == nil {
 		return nil, nil
 	}
 	if signed == nil {
-		return nil, &origin.Rejection{Path: what, Reason: "it is not signed"}
+		return nil, &origin.Rejection{Path: label, Reason: "it is not signed"}
 	}
 	var st origin.Statement
 	if d == "" && json.Unmarshal(signed.Text, &st) == nil {
@@ -29,7 +29,7 @@ func (p *Pull) origin(what string, signed *origin.Signed, d Digest) (*origin.Ori
 	if _, err := hex.Decode(sum[:], []byte(d)); err != nil || len(d) != 2*len(sum) {
 		return nil, because(Signature, refused("the signed text is not the statement of a snapshot"))
 	}
-	o, err := p.Checks.Origin(what, *signed, sum)
+	o, err := p.Checks.Origin(label, *signed, sum)
 	if err != nil {
 		return nil, because(Signature, err)
 	}
@@ -56,7 +56,7 @@ func (p *Pull) release(t *taken) error {
 	s := Switch{Store: p.Store, Name: p.Name, Checks: p.Checks, SignedAs: p.SignedAs, Source: p.Source.String(),
 		Revision: t.Revision, By: p.By, Now: p.Now}
 	var err error
-	t.seq, err = s.to(Activate, func(r *record) (Digest, error) {
+	t.seq, err = s.perform(Activate, func(r *record) (Digest, error) {
 		t.Already, t.Pinned = r.active == t.Digest, r.Pinned
 		if t.Already {
 			return "", cmp.Or(p.renew(r), errStays)

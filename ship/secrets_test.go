@@ -151,7 +151,7 @@ func TestRepeatedRejectionsAreMarked(t *testing.T) {
 }
 
 // A server that sends a byte now and then makes progress. Only the timeout of the pull ends the transfer.
-func TestSlowServerIsEndedByTimeoutOfPull(t *testing.T) {
+func TestPullTimeoutEndsSlowDownload(t *testing.T) {
 	m := newMaster(t)
 	client, address := asking(t, time.Minute, func(w http.ResponseWriter, _ *http.Request, release <-chan struct{}) {
 		flush(w, "one byte and another")

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// State has the data that the store records about a name in addition to its link and its history.
+// State holds the data that the store records about a name in addition to its link and its history.
 type State struct {
 	Source     string    `json:"source,omitempty"`
 	Validator  string    `json:"validator,omitempty"` // validator of the release at the last poll

@@ -27,7 +27,7 @@ type Switch struct {
 // Activate makes the snapshot d active if it passes the checks. If the source had another snapshot at the last poll,
 // Activate pins the name like a rollback and sets s.Pinned; otherwise it ends a pin.
 func (s *Switch) Activate(d Digest) error {
-	_, err := s.to(Activate, func(r *record) (Digest, error) {
+	_, err := s.perform(Activate, func(r *record) (Digest, error) {
 		s.Pinned = s.pins(r, d, Activate)
 		return d, nil
 	})
@@ -40,11 +40,11 @@ func (s *Switch) pins(r *record, d Digest, action string) bool {
 	return action == Rollback || byHand && r.Offered != "" && r.Offered != d
 }
 
-// to switches the name to the snapshot that choose returns. choose is called with the lock held; its error ends the
-// switch. The checks, which may take long, run without the lock. If the record has changed in the meantime, to begins
-// again, because choose and the gate may decide differently now. It returns the number of the record that the decision
-// is based on.
-func (s *Switch) to(action string, choose func(*record) (Digest, error)) (seq uint64, err error) {
+// perform switches the name to the snapshot that choose returns. It calls choose with the lock held; an error of choose
+// ends the switch. The checks may take a long time, so they run without the lock. If the record has changed in the
+// meantime, perform begins again, because choose and the gate may decide differently now. It returns the number of the
+// record that the decision is based on.
+func (s *Switch) perform(action string, choose func(*record) (Digest, error)) (seq uint64, err error) {
 	for {
 		var d Digest
 		var seen record
@@ -181,7 +181,7 @@ const settled = time.Minute
 // Back takes the name back to the snapshot to. If to is "", it chooses the last one that was active for more than a
 // minute. The name is pinned there until Resume or Activate. Back returns the digest.
 func (s *Switch) Back(to Digest) (d Digest, err error) {
-	_, err = s.to(Rollback, func(r *record) (Digest, error) {
+	_, err = s.perform(Rollback, func(r *record) (Digest, error) {
 		if len(r.events) == 0 {
 			return "", s.unknown()
 		}

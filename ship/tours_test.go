@@ -47,8 +47,8 @@ func TestErrorForFullDiskDuringDownloadNamesFix(t *testing.T) {
 	}
 }
 
-// If two programs add statements of the same snapshot at once, the later statement stays, whichever program finishes
-// last.
+// If two programs add statements of the same snapshot at once, the later statement stays, although the program with the
+// earlier one finishes last.
 func TestLaterStatementWins(t *testing.T) {
 	m := newSignedMaster(t, signedStore(t))
 	path, later := m.store.Path(sum("one")), signs(t, "one", "production", day(9))

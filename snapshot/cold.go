@@ -70,7 +70,7 @@ type scopeOrigins struct {
 	input, line, col originColumn
 }
 
-// originColumn has the input, line or column of each entry of a scope.
+// originColumn holds the input, line or column of each entry of a scope.
 type originColumn struct {
 	uniform bool // every number equals same
 	same    uint32

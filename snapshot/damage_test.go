@@ -420,7 +420,7 @@ func TestVerifyRejectsOverlappingLongKeys(t *testing.T) {
 	}
 }
 
-// Find would accept the record of a long key for a short key with the same text, so Verify must reject such a record.
+// Find does not find a short key that is stored as a long one, so Verify must reject such a record.
 func TestVerifyRejectsShortKeyInLongRecord(t *testing.T) {
 	for _, key := range []string{"of_the_usual_length", strings.Repeat("k", maxInlineKey)} {
 		s := forged(t, &Content{Layers: []string{"l"}, Keys: []Key{{Name: key, Default: -1}}}, func(w *writer) {

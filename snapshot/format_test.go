@@ -200,7 +200,8 @@ func TestSectionNumbersAgreeWithFormat(t *testing.T) {
 	}
 }
 
-func TestLevelFlagsAgreeWithFormat(t *testing.T) {
+// The flags of levels, dimensions and the meta section have the bits that format.md lists.
+func TestFlagsAgreeWithFormatDocument(t *testing.T) {
 	numbered(t, "level flags", "narrow", "direct")
 	numbered(t, "dimension flags", "guard", "exact")
 	numbered(t, "meta flags", "strict")

@@ -1,7 +1,7 @@
 package snapshot
 
-// index has what View.Lookup reads of a Snapshot, in the form that takes the fewest instructions. To combine two 64-bit
-// numbers, the processor needs one instruction if the second is in memory, but two if it is a constant.
+// index holds the data of a Snapshot that View.Lookup reads, in the form that takes the fewest instructions. To combine
+// two 64-bit numbers, the processor needs one instruction if the second is in memory, but two if it is a constant.
 type index struct {
 	k1, k2, k3, seed         uint64
 	first                    uint64 // seed ^ k0

@@ -193,7 +193,7 @@ func (v *verifier) fold(n uint32) (fold uint64, err error) {
 	return fold, nil
 }
 
-// checkRef checks a value reference of key number n, which is stored at offset at of section sec.
+// checkRef checks a value reference of key number n, which is stored in section sec at the given offset.
 func (v *verifier) checkRef(n uint32, ref Ref, sec section, at uint64) error {
 	cell := uint64(ref &^ refKind)
 	if ref&refKind != refRecipe && v.collects(n) {

@@ -185,7 +185,7 @@ func inputsOf(raw []byte) []byte {
 }
 
 // Every section has a checksum, and the digest covers the padding between them.
-func TestVerifyChecksChecksums(t *testing.T) {
+func TestVerifyDetectsChangedBytes(t *testing.T) {
 	sound := fileOf(t, everything())
 	sections := open(t, everything()).Info().Sections
 	for i, sec := range sections {

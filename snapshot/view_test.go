@@ -54,7 +54,7 @@ func viewed(t *testing.T, s *Snapshot, at *Scopes, key string) (Stored, bool) {
 
 // The fingerprint of a name equals that of a key once in 256 names. View.Lookup must then compare every byte, which it
 // does eight at a time.
-func TestViewFindsOnlyWholeKeys(t *testing.T) {
+func TestViewRejectsNamesThatDifferInAnyByte(t *testing.T) {
 	for _, length := range []int{17, 24, 31, 32, 33, 40, 47, 48, 60} {
 		key := strings.Repeat("k", length)
 		s := open(t, &Content{Layers: []string{"site"}, Values: stored(value.FromInt(1)),

@@ -130,7 +130,7 @@ func sample(d *dice, k, n int) []int {
 	return chosen
 }
 
-// node has the facts of a node that select its levels.
+// node holds the facts of a node that select its levels.
 type node struct{ family, stage int }
 
 // Families and environments are unevenly distributed, as in real fleets.

@@ -44,7 +44,7 @@ type backendLayout struct {
 	cases []backendCase
 }
 
-// backendRun has the settings of backend.rb.
+// backendRun holds the settings of backend.rb.
 type backendRun struct {
 	scripts string   // the directory with backend.rb
 	corpora string   // the directory of control repositories, or ""

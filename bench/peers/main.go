@@ -1,6 +1,5 @@
-// Peers compares lookups with those of Puppet (Hiera 5) and of Hiera 3, on one generated site in
-// the format of each. It first checks that all give the same results. The script run installs the
-// requirements and starts it.
+// Peers compares the lookups of bindc with those of Puppet (Hiera 5), and by default also with those of Hiera 3. It
+// first checks that the results are equal. The script ./run installs the requirements and starts it.
 package main
 
 import (

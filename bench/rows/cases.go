@@ -18,7 +18,7 @@ func must(err error) {
 	}
 }
 
-// fail is not inlined, so that must can be inlined, like a caller's check of the error.
+// fail panics with err. Keeping it out of line lets the compiler inline must into its callers.
 //
 //go:noinline
 func fail(err error) { panic(err) }
@@ -43,7 +43,7 @@ func (w *World) get(keys []string) func(n int) {
 	}
 }
 
-// everyNode looks up the key that every node binds, for one visitor after the other.
+// everyNode looks up the key that every node binds, for each visitor in turn.
 func (w *World) everyNode(n int) {
 	for i := range n {
 		v, _, err := w.requests[i%visitors].Lookup(gen.HotKey)

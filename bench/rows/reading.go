@@ -7,7 +7,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// answers has the values of all keys for the first visitor, in the forms in which a program without
+// answers holds the values of all keys for the first visitor, in the forms in which a program without
 // a snapshot may hold them.
 type answers struct {
 	pointers map[string]*plainValue

@@ -85,8 +85,8 @@ func (g *bounds) adoptCommand() *cobra.Command {
 			"stay anyway)")
 	cmd.Flags().StringArrayVar(&a.keys, "eyaml-key", nil,
 		"`FILE` with a private key of hiera-eyaml (repeatable; default: the keys that hiera.yaml names)")
-	cmd.Flags().StringVar(&a.factsDir, "facts-dir", "", "compare for the nodes in `DIR`, which has one file of "+
-		"facts per node")
+	cmd.Flags().StringVar(&a.factsDir, "facts-dir", "", "compare for the nodes in `DIR`, which has one facts "+
+		"file per node")
 	cmd.Flags().IntVar(&a.nodes, "nodes", 20, "compare for at most `N` nodes")
 	cmd.Flags().DurationVar(&a.seconds, "compare-time", time.Minute, "stop comparing after `TIME`")
 	cmd.Flags().BoolVar(&a.alone, "no-compare", false, "do not compare with Puppet")

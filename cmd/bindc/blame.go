@@ -70,7 +70,7 @@ func (b *bounds) blameCommand() *cobra.Command {
 func (f *blaming) addRequest(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.factsFile, "facts", "", "`FILE` of facts from facter, Puppet or PuppetDB")
-	flags.StringVar(&f.factsDir, "facts-dir", "", "`DIR` with one file of facts per node (default $BINDQ_FACTS_DIR)")
+	flags.StringVar(&f.factsDir, "facts-dir", "", "`DIR` with one facts file per node (default $BINDQ_FACTS_DIR)")
 	cmd.MarkFlagsMutuallyExclusive("facts", "facts-dir")
 	flags.StringArrayVar(&f.facts, "fact", nil, "one fact, `NAME=TEXT` or NAME:=JSON (repeatable)")
 	flags.StringArrayVar(&f.variables, "var", nil, "a variable that is not a fact: `NAME=TEXT` or NAME:=JSON")

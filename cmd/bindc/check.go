@@ -43,7 +43,7 @@ func (g *bounds) checkCommand() *cobra.Command {
 	f.add(cmd)
 	f.lint.add(cmd)
 	x.add(cmd)
-	cmd.Flags().StringVar(&factsDir, "facts-dir", "", "`DIR` with one file of facts per node, NAME.json, "+
+	cmd.Flags().StringVar(&factsDir, "facts-dir", "", "`DIR` with one facts file per node, NAME.json, "+
 		"NAME.yaml or NAME.yml")
 	return cmd
 }

@@ -62,7 +62,7 @@ func (g *bounds) exploreCommand() *cobra.Command {
 	f.addSite(cmd)
 	f.addBuild(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.factsDir, "facts-dir", "", "`DIR` with one file of facts per node (default $BINDQ_FACTS_DIR)")
+	flags.StringVar(&f.factsDir, "facts-dir", "", "`DIR` with one facts file per node (default $BINDQ_FACTS_DIR)")
 	flags.StringVar(&f.old, "old", "",
 		"compare with `OLD`, a snapshot, the directory of a site, or a revision of the site in git")
 	flags.StringVar(&f.listen, "listen", "", "`ADDRESS` to listen on, HOST:PORT or unix:PATH (default "+defaultListen+

@@ -153,7 +153,7 @@ func (f *factsFlags) needed() ([]string, error) {
 	return names, nil
 }
 
-// checkFileNames rejects certnames that cannot be the name of a file of facts.
+// checkFileNames rejects certnames that cannot be the name of a facts file.
 func checkFileNames(names []string) error {
 	for _, name := range names {
 		if strings.HasPrefix(name, ".") || strings.ContainsAny(name, "/\\\x00") {
@@ -164,7 +164,7 @@ func checkFileNames(names []string) error {
 	return nil
 }
 
-// factsDir is a directory with a file of facts per node.
+// factsDir is a directory with a facts file per node.
 type factsDir struct {
 	path             string
 	fetched          []string // the sorted names of the nodes

@@ -15,7 +15,7 @@ import (
 	"bindc/loader"
 )
 
-// flags has the flags that build and check share.
+// flags holds the flags that build and check share.
 type flags struct {
 	*bounds
 	modulePath   string

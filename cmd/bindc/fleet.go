@@ -122,8 +122,8 @@ func (c *compilation) checkNames(nodes []facts.Node, asked []string) {
 	for file, is := range known {
 		if !is {
 			c.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: file}, Severity: diag.Info, Code: "facts",
-				Message: "nothing in this file is a fact that Facter sends or the site uses; is it a file of " +
-					"facts?"})
+				Message: "nothing in this file is a fact that Facter sends or the site uses; is it a facts " +
+					"file?"})
 		}
 	}
 }
@@ -286,7 +286,7 @@ func (f *fleet) addProblem(p problem, err error, n facts.Node) {
 const namedNodes = 5
 
 // diagnostic returns the diagnostic for p, which affects the nodes in hit. An error of a request is reported at its
-// file of facts.
+// facts file.
 func (p problem) diagnostic(hit []facts.Node, of int, files map[string]string) diag.Diagnostic {
 	slices.SortFunc(hit, func(a, b facts.Node) int { return strings.Compare(a.Name, b.Name) })
 	names := make([]string, len(hit))

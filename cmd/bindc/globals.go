@@ -8,7 +8,7 @@ import (
 	"bindc/loader"
 )
 
-// bounds has the limits of a compilation. All verbs of bindc accept them.
+// bounds holds the limits of a compilation. All verbs of bindc accept them.
 type bounds struct{ effort, alternatives int }
 
 // add adds the flags to the program.

@@ -41,7 +41,7 @@ func (g *bounds) lspCommand() *cobra.Command {
 		"report lints: all, or only those in `CODES`; -CODE reports all except that one")
 	cmd.Flags().StringArrayVar(&read, "read", nil, "`DIR` that may be read, although no folder of the editor "+
 		"contains it (repeatable)")
-	cmd.Flags().StringVar(&factsDir, "facts-dir", "", "`DIR` with one file of facts per node: hovers show who wins for "+
+	cmd.Flags().StringVar(&factsDir, "facts-dir", "", "`DIR` with one facts file per node: hovers show who wins for "+
 		"how many nodes")
 	return cmd
 }

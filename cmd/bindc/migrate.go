@@ -53,7 +53,7 @@ func (g *bounds) migrateCommand() *cobra.Command {
 	cmd.Flags().StringVar(&f.globalHiera, "global-hiera", "", "`FILE` with the hiera.yaml of Hiera 5's global layer")
 	f.addCodedir(cmd)
 	cmd.Flags().StringVar(&own.factsDir, "facts-dir", "",
-		"compare the answers for each node in `DIR`, a file of facts per node")
+		"compare the answers for each node in `DIR`, a facts file per node")
 	cmd.Flags().StringVar(&own.merges, "merges", "all",
 		"compare `WHICH` merges: 'all', or 'asked' for those that manifests use")
 	cmd.Flags().BoolVar(&f.all, "all", false, "show all notes; by default only the first 100")

@@ -73,7 +73,7 @@ func (g *bounds) planCommand() *cobra.Command {
 	f.addSite(cmd)
 	f.addBuild(cmd)
 	cmd.Flags().StringVar(&f.site, "site", ".", "`DIR` of the site in its repository")
-	cmd.Flags().StringVar(&f.factsDir, "facts-dir", "", "`DIR` with one file of facts per node "+
+	cmd.Flags().StringVar(&f.factsDir, "facts-dir", "", "`DIR` with one facts file per node "+
 		"(default $BINDQ_FACTS_DIR)")
 	cli.AddFormat(cmd, &f.output, planFormats)
 	cmd.Flags().BoolVar(&f.everyKey, "all", false, "list every key, even if a whole level or file is added or removed")

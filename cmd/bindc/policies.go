@@ -12,7 +12,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// policies has the policies of a site.
+// policies holds the policies of a site.
 type policies struct {
 	files []string
 	fleet bool // policies that are not proven are decided for a fleet later

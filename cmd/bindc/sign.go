@@ -16,7 +16,7 @@ import (
 	"bindc/ship"
 )
 
-// signing has the flags and the key for signing a snapshot.
+// signing holds the flags and the key for signing a snapshot.
 type signing struct {
 	keyFile, name, revision string
 

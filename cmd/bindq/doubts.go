@@ -111,7 +111,7 @@ func misspeltValues(r *lookup.Request) (out []string) {
 	return out
 }
 
-// dependents has the positions of bindings that depend on unset variables, by variable and key.
+// dependents holds the positions of bindings that depend on unset variables, by variable and key.
 type dependents map[string]map[string][]string
 
 // add adds the bindings of a lookup and of the lookups inside it. Bindings below the winner count only if the lookup
@@ -172,7 +172,7 @@ func howToSet(name string) string {
 	return ""
 }
 
-// misspeltNames returns the doubts about names of facts in flags and in the file of facts. Only if a name is not one
+// misspeltNames returns the doubts about names of facts in flags and in the facts file. Only if a name is not one
 // of Facter's, it reads the names that the snapshot uses, because that reads the whole snapshot.
 func (s *source) misspeltNames(r *lookup.Request) ([]string, error) {
 	if len(s.facts)+len(s.variables) == 0 && s.factsFile == "" {
@@ -216,7 +216,7 @@ func misnamedPart(flag, text string, unset []string) []string {
 	return []string{fmt.Sprintf("%s %s: conditions use %s, which is not set; did you mean '%s'?", flag, path, near, near)}
 }
 
-// misnamedInFile returns the doubts about the names in the file of facts: a name is similar to an unset variable, or
+// misnamedInFile returns the doubts about the names in the facts file: a name is similar to an unset variable, or
 // none of the names is known.
 func (s *source) misnamedInFile(unset []string, isKnown func(name string) bool) (out []string) {
 	var names []string
@@ -232,7 +232,7 @@ func (s *source) misnamedInFile(unset []string, isKnown func(name string) bool) 
 	if len(names) > 0 && len(out) == 0 && !slices.ContainsFunc(names, syntax.Everywhere) &&
 		!slices.ContainsFunc(names, isKnown) {
 		out = append(out, inputName(s.factsFile)+" contains no fact that Facter sends or the snapshot uses; is "+
-			"it a file of facts?")
+			"it a facts file?")
 	}
 	return out
 }

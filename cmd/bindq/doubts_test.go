@@ -14,7 +14,7 @@ import (
 	"bindc/snapshot"
 )
 
-// A name in the file of facts that is similar to an unset variable is a doubt, unless the snapshot or Facter knows it.
+// A name in the facts file that is similar to an unset variable is a doubt, unless the snapshot or Facter knows it.
 func TestReportsDoubtsAboutMisspeltNamesInFactsFile(t *testing.T) {
 	for _, c := range []struct {
 		file, known string

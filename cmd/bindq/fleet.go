@@ -22,7 +22,7 @@ type fleet struct {
 	failed bool // an error of a node was reported
 }
 
-// readFleet reads the facts of a fleet. It notes which entries of the directory are not files of facts.
+// readFleet reads the facts of a fleet. It notes which entries of the directory are not facts files.
 func (s *source) readFleet(cmd *cobra.Command, dir string) (*fleet, error) {
 	if text := facts.Unread(dir); text != "" {
 		note(cmd, text)

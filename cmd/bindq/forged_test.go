@@ -145,7 +145,7 @@ func copied(c *snapshot.Content) *snapshot.Content {
 	return &out
 }
 
-// forgery has the operands of one change: the indexes of two objects, and a byte.
+// forgery holds the operands of one change: the indexes of two objects, and a byte.
 type forgery struct {
 	a, b int
 	with byte

@@ -16,7 +16,7 @@ import (
 	"bindc/snapshot"
 )
 
-// globals has the flags that every verb of bindq accepts.
+// globals holds the flags that every verb of bindq accepts.
 type globals struct {
 	snapshot   string
 	signers    snapfile.Signers

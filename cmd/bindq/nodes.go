@@ -29,7 +29,7 @@ func (g *globals) nodesCommand() *cobra.Command {
 			return f.nodes(cmd)
 		},
 	}
-	cmd.Flags().StringVar(&f.factsDir, "facts-dir", "", "`DIR` with one file of facts per node (default "+
+	cmd.Flags().StringVar(&f.factsDir, "facts-dir", "", "`DIR` with one facts file per node (default "+
 		"$BINDQ_FACTS_DIR)")
 	f.addStrict(cmd)
 	f.output.add(cmd, "text")

@@ -53,7 +53,7 @@ func (s *source) addRequest(cmd *cobra.Command) {
 // addFactsDir adds --facts-dir.
 func (s *source) addFactsDir(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.factsDir, "facts-dir", "",
-		"`DIR` with one file of facts per node (default $BINDQ_FACTS_DIR)")
+		"`DIR` with one facts file per node (default $BINDQ_FACTS_DIR)")
 }
 
 // addStrictVariables adds --strict-variables.

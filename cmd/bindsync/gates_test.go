@@ -31,8 +31,8 @@ func TestInspectFindsSensitiveValues(t *testing.T) {
 	}
 }
 
-// A query that is too long for batch is an error.
-func TestCheckKeysRejectsTooLongQuery(t *testing.T) {
+// A query must have the form that bindq batch reads, its keys must exist, and its line must not be too long.
+func TestCheckKeysRejectsInvalidQueries(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testsite.BuildBindings(t, "[a, 1]", "site.bsnap")
 	err := (&gates{checkKeys: "."}).keysFound("site.bsnap")

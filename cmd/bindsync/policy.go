@@ -78,7 +78,7 @@ func (c *followed) readPolicy(root *yaml.Node, p *policy) {
 	}
 }
 
-// storeFlag has the flags that choose a store and its policy.
+// storeFlag holds the flags that choose a store and its policy.
 type storeFlag struct{ dir, config string }
 
 // add adds the flags to the program. All verbs accept them.

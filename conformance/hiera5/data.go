@@ -35,7 +35,7 @@ func (g *generator) data(l *layer) Map {
 	return out
 }
 
-// value returns a value for a key. Texts in it look up keys after the one at index at.
+// value returns a random value for key. Strings in it may look up other keys, see asks.
 func (g *generator) value(key string) any {
 	k := g.kinds[key]
 	if g.one(8) {

@@ -27,7 +27,7 @@ type Site struct {
 	Questions []Question
 }
 
-// Node has the facts of a node. Vars are variables that are not facts.
+// Node holds the facts of a node. Vars are variables that are not facts.
 type Node struct {
 	Facts       Map    `json:"facts"`
 	Trusted     Map    `json:"trusted"`

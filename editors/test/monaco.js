@@ -102,7 +102,8 @@ async function main () {
   const late = setTimeout(() => finish({ error: 'no result within 90 s' }), 90000)
   const found = await result
   clearTimeout(late)
-  browser.kill()
+  // The browser writes to its profile until it ends, and the caller removes the profile.
+  await new Promise(resolve => { browser.on('exit', resolve); browser.kill() })
   server.kill()
   web.close()
   if (!found.done) throw new Error('monaco shows ' + JSON.stringify(found))

@@ -331,12 +331,12 @@ func TestDerivesModulePathWithoutPuppet(t *testing.T) {
 	dir := environment(t, map[string]string{hieraFile: original})
 	e := inspect(t, dir)
 	base := filepath.Dir(filepath.Dir(dir)) + "/modules"
-	want := strings.Join(append([]string{dir + "/modules", base}, standard...), " ")
+	want := strings.Join(append([]string{dir + "/modules", base}, standardModules...), " ")
 	if got := strings.Join(e.ModulePath(), " "); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	write(t, filepath.Join(dir, "environment.conf"), "# modulepath\nmodulepath = site:/abs:$basemodulepath\n")
-	want = strings.Join(append([]string{dir + "/site", "/abs", base}, standard...), " ")
+	want = strings.Join(append([]string{dir + "/site", "/abs", base}, standardModules...), " ")
 	if got := strings.Join(e.ModulePath(), " "); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -349,7 +349,7 @@ func TestDerivesModulePathWithoutPuppet(t *testing.T) {
 	}
 }
 
-func TestDeployedFindsEnvironmentsOfR10k(t *testing.T) {
+func TestDeployedFindsR10kEnvironments(t *testing.T) {
 	dir := environment(t, map[string]string{hieraFile: original})
 	if inspect(t, dir).Deployed() {
 		t.Error("nothing deploys it")

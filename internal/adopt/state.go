@@ -212,12 +212,12 @@ func (e *Environment) Check(snapshot string) error {
 	return nil
 }
 
-// standard lists the directories of modules that all environments have, as set by Puppet's packages.
-var standard = []string{"/opt/puppetlabs/puppet/modules", "/usr/share/puppet/modules"}
+// standardModules lists the module directories that Puppet's packages add to every environment.
+var standardModules = []string{"/opt/puppetlabs/puppet/modules", "/usr/share/puppet/modules"}
 
 // ModulePath returns the module path of the environment, without running Puppet.
 func (e *Environment) ModulePath() []string {
-	base := append([]string{filepath.Join(e.Dir, "..", "..", "modules")}, standard...)
+	base := append([]string{filepath.Join(e.Dir, "..", "..", "modules")}, standardModules...)
 	conf, _ := os.ReadFile(e.path("environment.conf"))
 	for line := range strings.Lines(string(conf)) {
 		key, list, _ := strings.Cut(line, "=")

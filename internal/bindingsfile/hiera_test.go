@@ -8,7 +8,7 @@ import (
 
 // Interpolations and encrypted strings of Hiera are plain text in a bindings file. A warning suggests a replacement for
 // each.
-func TestWarnsOfHieraSyntax(t *testing.T) {
+func TestWarnsAboutHieraSyntax(t *testing.T) {
 	single := "2:16 hiera_interpolation write ${x}, in double quotes"
 	for _, c := range []struct{ name, file, text, want string }{
 		{"interpolation", "s.yaml", "\n- [a, '%{x}']", "4:10 hiera_interpolation write ${x}"},

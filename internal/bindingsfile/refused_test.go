@@ -41,7 +41,7 @@ func diagnosticLines(diags *diag.List) string {
 }
 
 // An error states the expected and the found value, and suggests a correction if there is a likely one.
-func TestErrorsOfBindingsSayExpectedAndFound(t *testing.T) {
+func TestBindingErrorsStateExpectedAndFound(t *testing.T) {
 	name, key, x, y := text("name", 2), text("key", 4), text("x", 3), text("y", 5)
 	const entry = "1 attribute: expected a hash of 'name', the key to look up, and 'key', the entry to take from it, " +
 		"found "

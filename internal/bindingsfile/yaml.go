@@ -207,13 +207,13 @@ func (r *yamlReader) values(n *yaml.Node) []string {
 		}
 		if text == "" {
 			r.errorf(&nodes[i], "when",
-				"expected a value of the category, a string, number or boolean, found %s", nodes[i].Describe())
+				"expected a category value (a string, number or boolean), found %s", nodes[i].Describe())
 			return nil
 		}
 		out = append(out, text)
 	}
 	if len(out) == 0 {
-		r.errorf(n, "when", "expected at least one value of the category")
+		r.errorf(n, "when", "expected at least one category value")
 	}
 	return out
 }

@@ -53,7 +53,9 @@ func (r *yamlReader) keywordStatement(n *yaml.Node) (*Statement, bool) {
 	return r.statementOf(form.keyword, n, subject), true
 }
 
-// statementOf reads a statement with the given keyword, whose value is subject. It returns nil after an error.
+// statementOf reads a statement with the given keyword, whose value is subject. It returns nil if the two sides of a
+// map or dependency, or the kind of a dependency, are invalid. It reports invalid attributes, but returns the
+// statement.
 func (r *yamlReader) statementOf(keyword Keyword, n, subject *yaml.Node) *Statement {
 	s := &Statement{Keyword: keyword, Pos: r.Pos(n), KeyPos: r.Pos(subject)}
 	switch keyword {

@@ -8,7 +8,7 @@ import (
 )
 
 // The error for a flag of another program suggests the flag or verb that does the same, if the verb has that flag.
-func TestSuggestsOurFlagForFlagOfOtherProgram(t *testing.T) {
+func TestSuggestsOurFlagForOtherProgramsFlag(t *testing.T) {
 	const unknown = "unknown flag: "
 	for line, want := range map[string]string{
 		"ask --json":                "--json; write --format json",

@@ -8,7 +8,7 @@ import (
 )
 
 // The error for a verb of another program suggests our command.
-func TestSuggestsOurCommandForVerbOfOtherProgram(t *testing.T) {
+func TestSuggestsOurCommandForOtherProgramsVerb(t *testing.T) {
 	for line, want := range map[string]string{
 		"bindc validate":  "unknown verb 'validate'; run 'bindc check CONFDIR'",
 		"bindq lint":      "unknown verb 'lint'; run 'bindc check CONFDIR --lint'",

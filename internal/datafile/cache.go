@@ -19,7 +19,7 @@ import (
 	"bindc/internal/fsx"
 )
 
-// Cache has the data files that an earlier build of the site parsed, and collects those of this build for the next.
+// Cache holds the data files that an earlier build of the site parsed, and collects those of this build for the next.
 //
 // A file is identified by the SHA-256 of its content and by its format. If its identity in the file system is
 // unchanged, the file is not even opened. All files are in one pack, because opening 50,000 small files would take as

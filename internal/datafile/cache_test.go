@@ -126,7 +126,7 @@ func TestDetectsChangeDespiteOldTime(t *testing.T) {
 	s.want("said", said, "[k=\"cB\"@1:1]")
 }
 
-func TestPackOfOtherProgramIsIgnored(t *testing.T) {
+func TestPackWrittenByAnotherProgramIsIgnored(t *testing.T) {
 	s := newSite(t)
 	a := s.write("a.yaml", "k: 1\n")
 	s.read(s.open(1, idle), a)

@@ -40,7 +40,7 @@ func linkOne(path string, program Program) error {
 	return err
 }
 
-func TestLinkRejectsPartOfOtherProgram(t *testing.T) {
+func TestLinkRejectsPartBuiltByAnotherBindc(t *testing.T) {
 	path := writePart(t, Program{1}, "k", "c\x84text")
 	if err := linkOne(path, Program{1}); err != nil {
 		t.Error(err)

@@ -34,7 +34,7 @@ type Classifier struct {
 	Prune   bool            // remove this package's files for nodes that are not listed
 }
 
-// Counts has the number of files by result.
+// Counts holds the number of files by result.
 type Counts struct{ Changed, Same, Failed, Removed int }
 
 // Node is a node to classify, with the position of its name in the list.

@@ -75,7 +75,7 @@ func TestChooseRunsProgramWithVariables(t *testing.T) {
 	}
 }
 
-func TestValidNamesOfEnvironments(t *testing.T) {
+func TestValidEnvironmentNames(t *testing.T) {
 	for name, want := range map[string]bool{"production": true, "A_1": true, "1": true, "feature-x.y": true, "": false,
 		".": false, "..": false, "-a": false, "a/b": false, "a b": false, "ä": false,
 		strings.Repeat("a", maxName): true, strings.Repeat("a", maxName+1): false} {

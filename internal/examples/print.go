@@ -113,7 +113,7 @@ type failure struct {
 	Text    string `xml:",chardata"`
 }
 
-// printJUnit prints results as XML, which GitLab, Jenkins and others read.
+// printJUnit prints results as JUnit XML, which most CI systems read.
 func printJUnit(w io.Writer, results []Result) error {
 	out := suite{Name: "bindc test", Tests: len(results), Failures: Failed(results)}
 	for _, r := range results {

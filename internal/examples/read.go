@@ -190,7 +190,7 @@ func (r *reader) request(n *yaml.Node, e *Example) bool {
 		return false
 	}
 	if inline == (file != "") {
-		r.errorf(n, "expected either 'facts', a hash, or 'facts_file', a file of facts")
+		r.errorf(n, "expected either 'facts', a hash, or 'facts_file', a facts file")
 		return false
 	}
 	var node facts.Node
@@ -217,7 +217,7 @@ func (r *reader) request(n *yaml.Node, e *Example) bool {
 	return err == nil
 }
 
-// nodeIn returns a node of the file of facts at path.
+// nodeIn returns a node of the facts file at path.
 func (r *reader) nodeIn(path, name string) (facts.Node, error) {
 	src, err := r.disk.ReadFile(path)
 	if err != nil {

@@ -91,7 +91,7 @@ func (d *Data) answersOfRows(k *keyData) []answer {
 	return groups.sorted()
 }
 
-// answerGroups has the nodes with each answer.
+// answerGroups holds the nodes with each answer.
 type answerGroups map[answerPrint]*answer
 
 func (g answerGroups) add(print answerPrint, node int32) {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// computed is a site whose key url has one binding, and another value for the node in staging.
+// computed is a site whose key url has a single binding with a different value in staging.
 const computed = `
 -- site/hiera.yaml --
 version: 5

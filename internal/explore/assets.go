@@ -56,7 +56,7 @@ func serveAsset(w http.ResponseWriter, r *http.Request, asset string) {
 	w.Write(text)
 }
 
-// templates has the template of each page, in the layout of all pages.
+// templates holds the template of each page, in the layout of all pages.
 var templates = sync.OnceValue(func() map[string]*template.Template {
 	layout := template.Must(template.New("layout.html").Funcs(functions).ParseFS(assets,
 		"page/layout.html", "page/parts.html"))

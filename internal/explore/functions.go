@@ -9,7 +9,7 @@ import (
 	"bindc/diag"
 )
 
-// functions has the functions that templates can call.
+// functions holds the functions that templates can call.
 var functions = template.FuncMap{
 	"asset":    func(file string) string { return "/assets/" + assetsID() + "/" + file },
 	"visible":  diag.Visible,

@@ -13,7 +13,7 @@ import (
 	"bindc/internal/report/decision"
 )
 
-// difference has the changes from another version, as bindq diff prints them.
+// difference holds the changes from another version, as bindq diff prints them.
 type difference struct {
 	ready  chan struct{} // closed when the rest is set
 	report *report.Diff
@@ -22,7 +22,7 @@ type difference struct {
 
 func newDifference() *difference { return &difference{ready: make(chan struct{})} }
 
-// differences has the changes from other versions by their ID.
+// differences holds the changes from other versions by their ID.
 type differences struct {
 	mu    sync.Mutex
 	known map[string]*difference

@@ -15,7 +15,7 @@ import (
 // nodeContent is the data of the page of a node.
 type nodeContent struct {
 	Name       string
-	File       string // path of its file of facts
+	File       string // path of its facts file
 	Categories report.Terms
 	Doubt      string   // why the facts are in doubt: they are about another node
 	Unset      []string // variables that conditions use and the node lacks

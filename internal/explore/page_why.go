@@ -57,7 +57,7 @@ type candidate struct {
 	By    *place // place of the binding that hides this one
 }
 
-// stateTitles has the groups of bindings in the order of the page.
+// stateTitles holds the groups of bindings in the order of the page.
 var stateTitles = []candidates{
 	{State: lookup.Wins, Class: "wins", Title: "Wins", About: "the highest binding whose condition holds"},
 	{State: lookup.Merged, Class: "merged", Title: "Merged", About: "all of these are parts of the value"},

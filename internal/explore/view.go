@@ -30,7 +30,7 @@ type page struct {
 	make     func(v *view) (any, error)
 }
 
-// pages has the kinds of pages by the pattern of their path below /s/ID/. One that ends in a name also matches the
+// pages holds the kinds of pages by the pattern of their path below /s/ID/. One that ends in a name also matches the
 // name with .json.
 var pages = map[string]page{
 	"k":                {"keys", (*view).keyList},

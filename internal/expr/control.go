@@ -142,8 +142,8 @@ func (ev *Evaluator) chosen(n *Node) (value.Value, error) {
 	return value.Value{}, nil
 }
 
-// control evaluates the control expression of n, a case or selector. If one of the options is undef, an unset variable
-// is not reported as missing.
+// control evaluates the control expression of n, a case or selector. Unless variables are strict, an unset variable is
+// not reported as missing if one of the options is undef.
 func (ev *Evaluator) control(n *Node) (value.Value, error) {
 	if v := n.Kids[0]; v.Op == Var && !ev.strict && !IsNumber(v.Name) && hasOptionOfUndef(n) {
 		if err := ev.Spend(1); err != nil {

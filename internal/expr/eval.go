@@ -17,7 +17,7 @@ type Env interface {
 	Lookup(key string, typ *types.Type) (v value.Value, found bool, err error)
 }
 
-// Options has the limits of an evaluation and the functions it may call. A limit of zero means the default.
+// Options holds the limits of an evaluation and the functions it may call. A limit of zero means the default.
 type Options struct {
 	Functions       *Functions // the functions that the expression may call; may be nil
 	StrictVariables bool       // an undefined variable is an error

@@ -114,7 +114,7 @@ func TestErrorMessagesOfExpressions(t *testing.T) {
 		{`map($list)`, `0: map() needs a lambda`},
 		{`upcase('a') |$x| { 1 }`, `0: upcase() takes no lambda`},
 		{`map(true) |$x| { 1 }`, `0: map(): argument 1 must be something to iterate over, found Boolean`},
-		{`[1].map |$a, $b, $c| { 1 }`, `4: map(): the lambda must take 1 or 2 parameters, it has 3`},
+		{`[1].map |$a, $b, $c| { 1 }`, `4: map(): expected a lambda with 1 or 2 parameters, found 3`},
 		{`with('a') |Integer $x| { 1 }`, `the parameter $x of the lambda: expected Integer, found String`},
 		{`with() |$x| { 1 }`, `the lambda needs 1 argument and is called with 0`},
 		{`assert_type(Array[Integer], [1, 'x'])`, `0: assert_type(): expected Integer, found String at [1]`},

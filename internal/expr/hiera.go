@@ -25,7 +25,11 @@ const (
 type Problem struct {
 	Off     int
 	Message string
+	Method  string // the unknown method, if that is the problem
 }
+
+// HieraMethods lists the interpolation methods.
+var HieraMethods = []string{"lookup", "hiera", "alias", "literal", "scope"}
 
 // hieraExpression matches an interpolation. Closing braces inside are not possible.
 var hieraExpression = pattern.Lazy(`%\{([^}]*)\}`)
@@ -50,10 +54,11 @@ func ParseHiera(text string) (*Node, []Problem) {
 		if m[0] > last {
 			out.Kids = append(out.Kids, constText(last, text[last:m[0]]))
 		}
-		n, problem := parseHieraExpression(strings.Trim(text[m[2]:m[3]], " \t\n\v\f\r\x00"), m[1]-m[0] == len(text))
+		source := strings.Trim(text[m[2]:m[3]], " \t\n\v\f\r\x00")
+		n, problem := parseHieraExpression(source, m[1]-m[0] == len(text))
 		last = m[1]
 		if problem != "" {
-			problems = append(problems, Problem{m[0], problem})
+			problems = append(problems, Problem{m[0], problem, unknownMethod(source)})
 			n = HieraFailure(problem)
 		}
 		if n == nil {
@@ -105,6 +110,15 @@ func parseHieraExpression(source string, whole bool) (n *Node, problem string) {
 		return &Node{Op: Call, Name: HieraAlias, Kids: []*Node{constText(0, arg)}}, ""
 	}
 	return nil, "unknown method '" + m[1] + "': expected lookup, hiera, alias, literal or scope"
+}
+
+// unknownMethod returns the method that an interpolation calls, if there is no such method, or "".
+func unknownMethod(source string) string {
+	m := hieraMethod().FindStringSubmatch(source)
+	if m == nil || slices.Contains(HieraMethods, m[1]) {
+		return ""
+	}
+	return m[1]
 }
 
 // parseHieraVariable parses a variable and the keys after it.

@@ -64,7 +64,7 @@ func (c *Invocation) Flag(i int, otherwise bool) (bool, error) {
 // Needs returns an error if the call has a lambda that cannot take n arguments.
 func (c *Invocation) Needs(n int) error {
 	if c.Lambda != nil && !c.Lambda.Takes(n) {
-		return c.Failf("the lambda must take %s, it has %d", count(n, "parameter"), len(c.Lambda.Params))
+		return c.Failf("expected a lambda with %s, found %d", count(n, "parameter"), len(c.Lambda.Params))
 	}
 	return nil
 }

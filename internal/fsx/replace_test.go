@@ -72,7 +72,8 @@ func TestRejectsTargetsThatAreNotFiles(t *testing.T) {
 	}
 }
 
-// Replacing a symbolic link replaces its target, even if that does not exist.
+// Replace writes to the target of a symbolic link. A link without a target, or in a loop, is an error. All links
+// remain.
 func TestReplaceFollowsSymbolicLinks(t *testing.T) {
 	dir := t.TempDir()
 	lost, loop, current := filepath.Join(dir, "lost"), filepath.Join(dir, "loop"), filepath.Join(dir, "current")

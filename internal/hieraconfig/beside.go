@@ -189,7 +189,7 @@ func (runs runList) entries(e Entry) (out []value.Value, foreign bool) {
 	return out, foreign
 }
 
-// bounded returns the runs with the indexes of their entries. In the last run, which has no end, to is negative.
+// bounded returns the runs with the indexes of their entries. The last run has no end: its field to is negative.
 // Entries left to Puppet are also in the snapshot, so a run must end before them.
 func (runs runList) bounded() runList {
 	out := slices.Clone(runs)

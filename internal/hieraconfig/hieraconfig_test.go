@@ -106,7 +106,7 @@ func TestAddsSnapshotAndKeys(t *testing.T) {
 	}
 }
 
-func TestRejectsOtherVersionsOfHieraYAML(t *testing.T) {
+func TestRejectsUnsupportedHieraYAMLVersions(t *testing.T) {
 	for src, want := range map[string]string{
 		"":                "h: not valid YAML: bindc check says where",
 		"a: [":            "h: not valid YAML: bindc check says where",
@@ -184,7 +184,7 @@ hierarchy:
 }
 
 // As in Puppet, an entry without options uses those in defaults. Keys of entries that do not use eyaml are ignored.
-func TestFindsKeysOfEyamlEntries(t *testing.T) {
+func TestFindsPrivateKeysOfEyamlEntries(t *testing.T) {
 	c := parsedConfig(t, `version: 5
 defaults:
   lookup_key: eyaml_lookup_key

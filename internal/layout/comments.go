@@ -8,7 +8,7 @@ import (
 	"bindc/internal/syntax"
 )
 
-// Comment is a comment in a file.
+// Comment is a # comment in YAML or Puppet source.
 type Comment struct {
 	Line  int
 	Text  string // the comment, including the #

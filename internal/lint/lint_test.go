@@ -49,7 +49,7 @@ func checkPairs(t *testing.T, what string, holds func(a, b string) bool, pairs [
 	}
 }
 
-func TestParametersOfClassesCountAsLookedUp(t *testing.T) {
+func TestClassParametersCountAsLookedUp(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                               "",
 		"class ntp { $x = lookup('a') }": "",

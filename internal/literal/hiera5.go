@@ -122,7 +122,8 @@ func (h hiera5) interpolated(n *yaml.Node, text string, secret bool) *expr.Node 
 	node, problems := expr.ParseHiera(text)
 	for _, p := range problems {
 		h.diags.Add(diag.Diagnostic{Pos: h.doc.PosIn(n, p.Off), Severity: diag.Warning, Code: "hiera_interpolation",
-			Message: p.Message + "; every lookup of this key is an error, as in Puppet", Secret: secret})
+			Message: p.Message + "; every lookup of this key is an error, as in Puppet", Secret: secret,
+			Fix: h.diags.Correct(p.Method, expr.HieraMethods)})
 	}
 	if i := strings.LastIndex(text, "%{"); i >= 0 && !strings.Contains(text[i:], "}") {
 		h.diags.Add(diag.Diagnostic{Pos: h.doc.PosIn(n, i), Severity: diag.Warning, Code: "hiera_interpolation",

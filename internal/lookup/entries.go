@@ -12,15 +12,15 @@ import (
 	"bindc/snapshot"
 )
 
-// LookupEntries looks root up in the entries from to to of the Hiera 5 hierarchy. Puppet calls it if it searches the
+// LookupEntries looks root up in a range of the entries of the Hiera 5 hierarchy. Puppet calls it if it searches the
 // other entries itself. root is a key without quotes and is not split at dots. The values are merged by strategy, as
 // in LookupMerged, and lookup_options are ignored; looking up the key lookup_options returns those of the entries. A
 // decrypted text is not sensitive. For a site without Hiera 5 it works like Lookup.
 //
-// The entries are those from number from, where 0 is the first, to number to, or to the last one if
-// to is negative. Structured bindings above the hierarchy belong to the first entry. Those below it
-// belong to the last, and so does the data of modules if nothing is merged. A module with an entry
-// that only Puppet reads contributes nothing. The errors are as in LookupMerged.
+// The arguments from and to are the numbers of the first and the last entry of the range. Number 0 is the first entry
+// of the hierarchy; a negative to means its last entry. Structured bindings above the hierarchy belong to the first
+// entry. Those below it belong to the last, and so does the data of modules if nothing is merged. A module with an
+// entry that only Puppet reads contributes nothing. The errors are as in LookupMerged.
 func (r *Request) LookupEntries(root string, from, to int, strategy Value) (Value, bool, error) {
 	v, found, _, err := r.LookupEntriesSecret(root, from, to, strategy)
 	return v, found, err

@@ -19,7 +19,7 @@ type Facts struct {
 	strict    bool            // data of Hiera 5 may only use variables that are set
 }
 
-// FactsOptions has the options of package runtime.
+// FactsOptions holds the options of package runtime.
 type FactsOptions struct {
 	Node, Environment  string
 	Trusted, Variables Value

@@ -23,7 +23,7 @@ func (l *lookup) failure(key string) *failure {
 	}
 	k, err := lookupkey.Parse(key)
 	if err != nil {
-		return nil // hiera reports the error of an invalid key
+		return nil // l.hiera reports an invalid key
 	}
 	return &failure{l, k.Root, false}
 }

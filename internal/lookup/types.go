@@ -34,7 +34,7 @@ type Snapshot struct {
 // recipeChunk caches some of the recipes. Chunks are allocated on first use, so that opening a snapshot is cheap.
 type recipeChunk [256]atomic.Pointer[recipe.Recipe]
 
-// Options has the fields of runtime.Options that lookups need.
+// Options holds the fields of runtime.Options that lookups need.
 type Options struct {
 	StrictVariables bool
 	Producers       map[string]Producer
@@ -102,7 +102,7 @@ type lookup struct {
 	structured     bool // the last value was structured
 }
 
-// bounds has the remaining limits of one call.
+// bounds holds the remaining limits of one call.
 type bounds struct {
 	lookups int
 	total   expr.Total

@@ -30,7 +30,8 @@ func (s *Server) CodeAction(ctx context.Context, p *protocol.CodeActionParams) (
 	from, to := c.off, s.offset(c.doc.text, p.Range.End)
 	out := []protocol.CommandOrCodeAction{}
 	for _, f := range c.findings(c.site, c.doc) {
-		if f.From <= to && from <= max(f.To, c.lineEnd(f.From)) {
+		onLine := func(off, end int) bool { return c.lineStart(off) <= to && from <= max(end, c.lineEnd(off)) }
+		if onLine(f.From, f.To) || onLine(f.At, f.At) {
 			out = append(out, c.fixes(f)...)
 		}
 	}
@@ -38,6 +39,11 @@ func (s *Server) CodeAction(ctx context.Context, p *protocol.CodeActionParams) (
 		out = append(out, a)
 	}
 	return out, c.check()
+}
+
+func (c *cursor) lineStart(off int) int {
+	start, _ := c.doc.text.Line(c.doc.text.LineOf(off))
+	return start
 }
 
 func (c *cursor) lineEnd(off int) int {
@@ -72,13 +78,13 @@ func (c *cursor) fixes(f analysis.Finding) (out []protocol.CommandOrCodeAction) 
 		out = append(out, a)
 	}
 	if slices.Contains(removable, f.Code) {
-		if from, to, ok := c.wholeEntry(f.From); ok {
+		if from, to, ok := c.wholeEntry(f.At); ok {
 			remove := change{from, to, ""}
 			out = append(out, c.action("Remove this binding", protocol.CodeActionKindQuickFix, &f, remove))
 		}
 	}
 	if f.Severity == diag.Lint && slices.Contains(lint.Codes(), f.Code) && analysis.IsYAML(c.doc.path) {
-		start, _ := c.doc.text.Line(c.doc.text.LineOf(f.From))
+		start := c.lineStart(f.At)
 		rest := c.doc.text.Src[start:]
 		indent := rest[:len(rest)-len(strings.TrimLeft(rest, " "))]
 		out = append(out, c.action("Ignore '"+string(f.Code)+"' here", protocol.CodeActionKindQuickFix, &f,

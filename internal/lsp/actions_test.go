@@ -43,6 +43,15 @@ func TestFixRemovesItsDiagnostic(t *testing.T) {
 	}{
 		{"typo in a lookup", "data/common.yaml", "app::port: 80\napp::host: \"%{lookup('app::prot')}\"\n", 1,
 			"Replace by 'app::port'", "lookup('app::port')"},
+		{"typo below the key", "data/common.yaml", "app::port: 80\napp::x:\n  a: 1\n  b: \"%{lookup('app::prot')}\"\n", 3,
+			"Replace by 'app::port'", "lookup('app::port')"},
+		{"typo below the key, with the cursor on the key", "data/common.yaml",
+			"app::port: 80\napp::x:\n  b: \"%{lookup('app::prot')}\"\n", 1, "Replace by 'app::port'", "lookup('app::port')"},
+		{"typo of an interpolation method", "data/common.yaml", "app::port: 80\napp::host: \"%{lokup('app::port')}\"\n", 1,
+			"Replace by 'lookup'", "%{lookup('app::port')}"},
+		{"typo of an option of a merge", "data/common.yaml", "app::map: {a: 1}\nlookup_options:\n  app::map:\n" +
+			"    merge:\n      strategy: deep\n      knock_out_prefix: x\n", 5, "Replace by 'knockout_prefix'",
+			"      knockout_prefix: x"},
 		{"dead binding", "data/os/Debian.yaml", "other: 1\napp::port: 80\nmore: 2\n", 1, "Remove", "other: 1\nmore: 2\n"},
 		{"lint", "data/os/Debian.yaml", "other: 1\napp::port: 80\n", 1, "Ignore 'same_value'",
 			"other: 1\n# bindc: ignore same_value\napp::port: 80\n"},
@@ -64,6 +73,41 @@ func TestFixRemovesItsDiagnostic(t *testing.T) {
 			t.Errorf("%s: the file has %q after the fix, expected fewer diagnostics", test.name, e.found(test.file))
 		}
 	}
+}
+
+// The diagnostic of a misspelt key is at the misspelt text, also below the key of the entry.
+func TestPlaceIsTextToCorrect(t *testing.T) {
+	const name = "data/common.yaml"
+	e := start(t, site(t, control), withLints())
+	e.open(name, "app::port: 80\napp::host:\n  a:\n    - \"x %{lookup('app::prot')}\"\n")
+	e.settle()
+	found := false
+	for _, d := range e.found(name) {
+		found = found || strings.HasPrefix(d, "3:19-3:28 key_unbound: this looks up 'app::prot'")
+	}
+	if !found {
+		t.Errorf("the diagnostics are %q, expected one at 3:19", e.found(name))
+	}
+}
+
+// A value that cannot be merged is reported with the place of its lookup_options.
+func TestWrongMergeIsRelatedToItsOptions(t *testing.T) {
+	e := start(t, site(t, control), withLints())
+	e.open("data/os/Debian.yaml", "app::list: [1]\n")
+	e.open("data/common.yaml", "app::list: {a: 1}\nlookup_options:\n  app::list:\n    merge: hash\n")
+	e.settle()
+	path := filepath.Join(e.dir, "data/os/Debian.yaml")
+	doc := e.inside.texts()[path]
+	site := e.inside.projectOf(path).latest()
+	for _, d := range e.inside.diagnostics(site, doc.text, e.inside.findings(site, doc)) {
+		if d.Code == protocol.String("hiera_merge") {
+			if len(d.RelatedInformation) != 1 || d.RelatedInformation[0].Location.Range.Start.Line != 2 {
+				t.Errorf("the related places are %v, expected line 2 of common.yaml", d.RelatedInformation)
+			}
+			return
+		}
+	}
+	t.Errorf("the diagnostics are %q, expected hiera_merge", e.found("data/os/Debian.yaml"))
 }
 
 // A value is encrypted with the public key of the site, and its plain text is gone.

@@ -15,7 +15,7 @@ import (
 	"bindc/internal/lsp/outline"
 )
 
-// texts has the open documents by path.
+// texts holds the open documents by path.
 type texts map[string]*document
 
 // buffers returns the texts of the documents.

@@ -26,7 +26,7 @@ type settings struct {
 	refresh []func(protocol.Client, context.Context) error // ask the editor for lenses and hints again
 }
 
-// Initialize answers the first request.
+// Initialize negotiates the position encoding, reads the settings and adds a root for each workspace folder.
 func (s *Server) Initialize(_ context.Context, p *protocol.InitializeParams) (*protocol.InitializeResult, error) {
 	if len(p.InitializationOptions) > 0 {
 		if err := json.Unmarshal(p.InitializationOptions, &s.settings); err != nil {

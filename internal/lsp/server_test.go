@@ -58,7 +58,7 @@ func TestDiagnosticsFollowTyping(t *testing.T) {
 	e.change("data/common.yaml", typo)
 	e.settle()
 	wantDiagnostics(t, e, "data/common.yaml",
-		"1:0-1:9 key_unbound: this looks up 'app::nmae', which nothing binds")
+		"1:25-1:34 key_unbound: this looks up 'app::nmae', which nothing binds")
 
 	e.change("data/common.yaml", "app::port: \"80\napp::name: web\n")
 	e.settle()

@@ -16,7 +16,7 @@ var tokenTypes = []protocol.SemanticTokenTypes{protocol.SemanticTokenTypesProper
 	protocol.SemanticTokenTypesEnum, protocol.SemanticTokenTypesEnumMember, protocol.SemanticTokenTypesNamespace,
 	protocol.SemanticTokenTypesKeyword}
 
-// typeOfRole has the type of the names in a role. Paths have none, because they contain other names.
+// typeOfRole holds the type of the names in a role. Paths have none, because they contain other names.
 var typeOfRole = map[mention.Role]protocol.SemanticTokenTypes{
 	mention.Binds:       protocol.SemanticTokenTypesProperty,
 	mention.LooksUp:     protocol.SemanticTokenTypesProperty,

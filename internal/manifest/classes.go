@@ -30,7 +30,7 @@ type Alias struct {
 	Type string // source of the type without comments
 }
 
-// Header has the definitions of a manifest.
+// Header holds the definitions of a manifest.
 type Header struct {
 	Classes []Class
 	Aliases []Alias

@@ -32,7 +32,7 @@ func headerLines(src string) string {
 	return strings.Join(out, "\n")
 }
 
-func TestReadsHeadersOfClasses(t *testing.T) {
+func TestReadsClassHeadersAndTypeAliases(t *testing.T) {
 	for _, c := range []struct{ name, src, want string }{
 		{"no parameters", "class a { }", "1:7 a"},
 		{"empty list", "class a() { }", "1:7 a"},
@@ -67,7 +67,7 @@ func TestReadsHeadersOfClasses(t *testing.T) {
 	}
 }
 
-func TestReadsDeclarationsOfClasses(t *testing.T) {
+func TestReadsClassDeclarations(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{"include a", "a"},
 		{"include a, b::c\n$d = 1", "a b::c"},

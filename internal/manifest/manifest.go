@@ -24,7 +24,7 @@ type Call struct {
 	MergeKnown bool        // false if the merge is computed
 }
 
-// Calls has the lookups in all manifests of a site.
+// Calls holds the lookups in all manifests of a site.
 type Calls struct {
 	Files    int
 	All      []Call

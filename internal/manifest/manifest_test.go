@@ -123,7 +123,7 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-func TestReadsManifestsOfDirectories(t *testing.T) {
+func TestReadsManifestsInDirectories(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"manifests/site.pp":                "hiera_include('classes')",

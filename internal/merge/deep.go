@@ -243,12 +243,11 @@ func (d *deepOptions) knockOut(high, low []value.Value) (left, stays []value.Val
 }
 
 // knockOutOfItself is knockOut for a list that Ruby merges with itself. The list shrinks while Ruby iterates over it,
-// so Ruby skips some elements. At the end, Ruby appends the elements after its current position to the elements that it
-// kept.
+// so Ruby skips some elements.
 func (d *deepOptions) knockOutOfItself(list []value.Value) []value.Value {
 	list = slices.Clone(list)
-	at, kept := 0, 0
-	for ; at < len(list); at++ {
+	kept := 0
+	for at := 0; at < len(list); at++ {
 		v := list[at]
 		item, ok := d.target(v)
 		if !ok {
@@ -260,7 +259,7 @@ func (d *deepOptions) knockOutOfItself(list []value.Value) []value.Value {
 			return e.Kind() == value.String && (e.Text() == item || e.Text() == v.Text())
 		})
 	}
-	return append(list[:min(kept, len(list))], list[min(at, len(list)):]...)
+	return list[:min(kept, len(list))]
 }
 
 // unpack joins list to a string and splits it at the separator. Like Ruby, it drops empty strings at the end.

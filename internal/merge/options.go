@@ -9,7 +9,7 @@ import (
 	"bindc/internal/value"
 )
 
-// Level has the compiled lookup_options of one level of a hierarchy.
+// Level holds the compiled lookup_options of one level of a hierarchy.
 type Level struct {
 	Entries []*Entry // in the order of the data
 	exact   map[string]*Entry
@@ -19,7 +19,7 @@ type Level struct {
 	single  bool // they cannot be merged with those of other levels
 }
 
-// Entry has the lookup_options of a key, or of all keys that match a pattern. A lookup with a nil Entry returns the
+// Entry holds the lookup_options of a key, or of all keys that match a pattern. A lookup with a nil Entry returns the
 // first value unchanged.
 type Entry struct {
 	Name          string // the key, or the source of the pattern
@@ -200,7 +200,7 @@ func (l *Level) Used(roots []string, left *int) map[*Entry]bool {
 	return used
 }
 
-// Options has the lookup_options of several levels, as if merged by the strategy 'hash'. The zero Options has no
+// Options holds the lookup_options of several levels, as if merged by the strategy 'hash'. The zero Options has no
 // entries.
 type Options struct{ levels []*Level }
 

@@ -53,8 +53,8 @@ func (h *hierarchy) part() loader.HieraPart {
 	return loader.HieraEnvironment
 }
 
-// decideForeign makes keys stay whose values depend on an entry that only Puppet reads. Keys that move take precedence
-// over all entries, and bindq merges and looks them up without Puppet's entries.
+// decideForeign keeps a key in Hiera 5 if its value depends on an entry that only Puppet can read. If such a key moved,
+// it would take precedence over that entry, and bindq would merge it without the entry.
 func (m *migration) decideForeign() {
 	first := map[*hierarchy]foreignEntry{}
 	for _, h := range m.hierarchies {

@@ -299,7 +299,7 @@ func (m *migration) decideBinding(b *binding) {
 	}
 }
 
-// decideLoops makes keys stay that may look up themselves. A build would reject them in Hiera 2.
+// decideLoops keeps a key in Hiera 5 if it may look up itself. A build would reject it in Hiera 2.
 func (m *migration) decideLoops() {
 	for _, key := range m.keys {
 		if !m.stays[key] && m.mayLookUp(key, key, map[string]bool{}) {

@@ -54,7 +54,7 @@ func TestMigrateWritesExpectedFilesWithSameAnswers(t *testing.T) {
 	}
 }
 
-// parts has the parts of an archive.
+// parts holds the parts of an archive.
 type parts struct {
 	site     map[string]string // files below site/
 	migrated map[string]string // files below new/, as they should be written

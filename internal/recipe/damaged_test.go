@@ -48,7 +48,7 @@ func TestDecodeRejectsTruncatedRecipesAndExtraBytes(t *testing.T) {
 }
 
 // The kind of a recipe determines its possible flags (recipes.md, section "Recipes").
-func TestDecodeRejectsFlagsOfOtherKinds(t *testing.T) {
+func TestDecodeRejectsFlagsThatKindDoesNotHave(t *testing.T) {
 	const sensitive, typed, transformed, optional, sealed = "\x01", "\x02", "\x04", "\x08", "\x10"
 	bodies := map[Kind]string{Abstract: "", Multibind: "\x03\x00id\x00\x00\x00", Contributions: "\x00",
 		Merged: "\x00\x00", AliasOf: "\x01\x01k\x00", Below: "\x01k", Erased: "", Constant: "\x00"}

@@ -147,7 +147,7 @@ const (
 	Exclude = "exclude"
 )
 
-// Options has the options of a multibinding. Flatten is a number of levels, or -1 for all.
+// Options holds the options of a multibinding. Flatten is a number of levels, or -1 for all.
 type Options struct {
 	Array             bool
 	Resolution        Resolution

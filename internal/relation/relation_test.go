@@ -225,7 +225,7 @@ func TestConditionsWithTooManyWaysAreUndecided(t *testing.T) {
 
 // It is unknown how a computed dimension depends on its variables. Its relation to other dimensions with these
 // variables is undecided, unless they have equal expressions.
-func TestComputedDimensionsAreUndecided(t *testing.T) {
+func TestComputedDimensionsAreUndecidedIfTheyShareVariables(t *testing.T) {
 	r := New(relatedDimensions(t), free)
 	for c, want := range map[string]string{
 		"a=x b=y loud=x":          "loud a",

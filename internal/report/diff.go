@@ -12,7 +12,7 @@ import (
 	"bindc/snapshot"
 )
 
-// Diff has the changes from one snapshot to another.
+// Diff holds the changes from one snapshot to another.
 type Diff struct {
 	Causes []Cause `json:"causes,omitempty"`
 

@@ -46,7 +46,7 @@ type Style struct {
 
 func notFound() Outcome { return Outcome{Found: new(bool)} }
 
-// Outcome returns the outcome of a lookup.
+// Outcome converts o for output. It leaves out a sensitive value unless s.Sensitive is set.
 func (s Style) Outcome(o lookup.Outcome) Outcome {
 	switch {
 	case o.Err != nil:

@@ -12,7 +12,8 @@ import (
 	"bindc/origin"
 )
 
-// Signers has the flags that decide whose snapshots are accepted. Without allowed signers, all snapshots are accepted.
+// Signers holds the flags that decide whose snapshots are accepted. Without allowed signers, all snapshots are
+// accepted.
 type Signers struct {
 	Allowed, Revoked string // paths of the files
 	Configured       bool   // Allowed comes from a configuration file, not from a flag

@@ -110,7 +110,7 @@ func checkFaults(t *testing.T, src string, errs []SyntaxError, want []string) {
 }
 
 // One run reports all errors of a bindings file, with their positions and hints.
-func TestReportsAllErrorsOfBindingsFile(t *testing.T) {
+func TestReportsAllErrorsInBindingsFile(t *testing.T) {
 	for _, c := range []struct {
 		src  string
 		want []string
@@ -132,7 +132,7 @@ func TestReportsAllErrorsOfBindingsFile(t *testing.T) {
 			"4:14 expected the closing quote of the text that starts here close it with the quote that opens it",
 			"5:14 expected a value, found ')'"}},
 		{"bindings x {\n when nod [] {\n  bind 'a' too 1\n }\n bind ab 'c'\n}", []string{
-			"2:12 expected a value of the category, a string, number or boolean, found ']'",
+			"2:12 expected a category value (a string, number or boolean), found ']'",
 			"3:12 expected a statement, which begins with 'bind', 'exclude', 'include', 'multibind', 'rebind' or 'when', found 'too' did you mean 'to'?",
 			"5:7 expected a key in quotes, a type, or another word of bind, found 'ab'"}},
 		{"bindings x {\n bind abstract varibles to ['a']\n bind \"a${b}\" to 1\n bind alias 'a' to 'b'\n}", []string{
@@ -171,7 +171,7 @@ func TestReportsAllErrorsOfBindingsFile(t *testing.T) {
 	}
 }
 
-func TestReportsAllErrorsOfConfiguration(t *testing.T) {
+func TestReportsAllErrorsInConfiguration(t *testing.T) {
 	for _, c := range []struct {
 		src  string
 		want []string

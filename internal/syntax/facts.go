@@ -43,7 +43,7 @@ func Misspelt(n *expr.Node) []SyntaxError {
 			variables = append(variables, path[0])
 			found = append(found, SyntaxError{Off: x.Off, Fix: diag.MeantAs(wrong[len(wrong)-1], right[len(right)-1]),
 				Hint:    "did you mean " + accessText(right) + "?",
-				Message: accessText(wrong) + " is not a well-known fact; it is empty on nodes without it"})
+				Message: accessText(wrong) + " is not a well-known fact; nodes that do not have it get undef"})
 		}
 		return path == nil
 	})
@@ -154,7 +154,7 @@ func MisspeltHiera(n *expr.Node) []SyntaxError {
 		}
 		if wrong, right := nearMiss(path); wrong != nil {
 			found = append(found, SyntaxError{Off: off, Message: "%{" + strings.Join(wrong, ".") +
-				"} is not a well-known fact; it is empty on nodes without it",
+				"} is not a well-known fact; nodes that do not have it get an empty string",
 				Hint: "did you mean " + strings.Join(right, ".") + "?",
 				Fix:  diag.MeantAs(strings.Join(wrong, "."), strings.Join(right, "."))})
 		}

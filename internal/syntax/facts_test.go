@@ -4,7 +4,7 @@ import "testing"
 
 // A variable or key that resembles a well-known fact is reported. Variables that the expression assigns are not.
 func TestReportsNamesThatResembleFacts(t *testing.T) {
-	const suffix = " is not a well-known fact; it is empty on nodes without it; did you mean "
+	const suffix = " is not a well-known fact; nodes that do not have it get undef; did you mean "
 	for src, want := range map[string]string{
 		"$osfamly":                      "$osfamly" + suffix + "$osfamily?",
 		"$::osfamly":                    "$osfamly" + suffix + "$osfamily?",

@@ -15,7 +15,7 @@ var olderLookups = map[string]string{
 	"hiera":             "lookup('KEY')",
 	"hiera_array":       "lookup('KEY'); a multibinding collects the values of several levels",
 	"hiera_hash":        "lookup('KEY'); a multibinding collects the values of several levels",
-	"hiera_include":     "lookup('KEY').include in a manifest; a binding includes no classes",
+	"hiera_include":     "lookup('KEY').include in a manifest; an expression cannot include classes",
 	"inject":            "lookup('KEY')",
 	"inject_provider":   "lookup('KEY')",
 	"optionally_inject": "lookup('KEY') |$value| { ... }, where $value is undef if nothing is bound",

@@ -189,8 +189,8 @@ func (p *setParser) categoryValue() Word {
 	w := Word{p.tok.text, p.tok.off}
 	switch {
 	case p.tok.kind == tQuote:
-		if w.Text = p.constantText("a value of the category"); w.Text == "" && p.err == nil {
-			p.fail(w.Off, "expected a value of the category, found an empty string", "")
+		if w.Text = p.constantText("a category value"); w.Text == "" && p.err == nil {
+			p.fail(w.Off, "expected a category value, found an empty string", "")
 		}
 		return w
 	case p.at("-") && p.peek().kind == tNumber:
@@ -203,11 +203,11 @@ func (p *setParser) categoryValue() Word {
 		if p.tok.kind == tType {
 			hint = "put text with capital letters in quotes: '" + p.tok.text + "'"
 		}
-		p.failHere("expected a value of the category, a string, number or boolean, found "+p.found(), hint)
+		p.failHere("expected a category value (a string, number or boolean), found "+p.found(), hint)
 		return w
 	}
 	if w.Text == "" {
-		p.failHere("expected a value of the category, found an empty string", "")
+		p.failHere("expected a category value, found an empty string", "")
 	}
 	p.advance()
 	return w

@@ -79,7 +79,7 @@ func TestErrorsHaveOffsetsAndMessages(t *testing.T) {
 	}
 }
 
-func TestConstructsOfCatalogsAreNamedInErrors(t *testing.T) {
+func TestErrorsNameCatalogConstructs(t *testing.T) {
 	for src, want := range map[string]string{
 		"class foo {}":                "a class",
 		"define foo() {}":             "a defined type",
@@ -128,7 +128,7 @@ func TestParsesLambdas(t *testing.T) {
 	}
 }
 
-// The mark ^ is before the expected start of a node with the given source.
+// The mark ^ is before the expected start of the node that prints as node.
 func TestNodesHaveOffsets(t *testing.T) {
 	for _, c := range []struct{ src, node string }{
 		{"1 + ^$x", "$x"},

@@ -147,7 +147,7 @@ func TestSecondOpinionOnCorpora(t *testing.T) {
 }
 
 // goccyDeviations lists the deviations of goccy/go-yaml v1.19.2 from YAML 1.1 and Psych, each with a minimal document.
-// They are the reason why this package does not use it. TestDeviationsOfGoccyAreCurrent fails if one of them changes.
+// They are the reason why this package does not use it. TestGoccyDeviationsAreCurrent fails if one of them changes.
 var goccyDeviations = map[string]struct{ src, ours, theirs string }{
 	"a colon in a flow collection ends a key":        {"{a:b}\n", "{'a:b': null}", "{'a': 'b'}"},
 	"a pair of colons in a flow collection":          {"{a::b: c}\n", "{'a::b': 'c'}", "{'a': ':b: c'}"},
@@ -163,7 +163,7 @@ var goccyDeviations = map[string]struct{ src, ours, theirs string }{
 	"a character after a tab":                        {"a: b\tc d\n", "{'a': 'b\tc d'}", "{'a': 'bc d'}"},
 }
 
-func TestDeviationsOfGoccyAreCurrent(t *testing.T) {
+func TestGoccyDeviationsAreCurrent(t *testing.T) {
 	for name, c := range goccyDeviations {
 		theirs, ok := secondOpinion([]byte(c.src))
 		if got := show(&theirs); !ok || got != c.theirs {

@@ -9,14 +9,15 @@ import (
 	"bindc/internal/value"
 )
 
-// UnknownKeys returns an error for each key of the hash n that is not in allowed. what describes the kind of key.
-func (d *Document) UnknownKeys(n *Node, code diag.Code, what string, allowed []string) (out []diag.Diagnostic) {
+// UnknownKeys returns an error for each key of the hash n that is not in allowed. kind is the kind of key in
+// messages.
+func (d *Document) UnknownKeys(n *Node, code diag.Code, kind string, allowed []string) (out []diag.Diagnostic) {
 	for key := range n.Pairs() {
 		name, isText := key.Text()
 		if isText && slices.Contains(allowed, name) {
 			continue
 		}
-		unknown := diag.Unknown(d.Pos(key), code, what, name, key.Describe(), allowed)
+		unknown := diag.Unknown(d.Pos(key), code, kind, name, key.Describe(), allowed)
 		switch {
 		case strings.Contains(name, arrow):
 			unknown.Hint, unknown.Fix = arrowHint, arrowFix

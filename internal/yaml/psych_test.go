@@ -26,7 +26,7 @@ func TestSexagesimalFloatsAreTheSameEverywhere(t *testing.T) {
 }
 
 // Plain scalars have the values that were recorded from Psych in testdata.
-func TestPlainScalarsHaveValuesOfPsych(t *testing.T) {
+func TestPlainScalarsResolveAsInPsych(t *testing.T) {
 	src, err := os.ReadFile("testdata/psych_scalars.json")
 	if err != nil {
 		t.Fatal(err)
@@ -162,7 +162,7 @@ func corpora(t *testing.T) []string {
 }
 
 // Each file of each real site can be read.
-func TestReadsAllFilesOfCorpora(t *testing.T) {
+func TestReadsAllCorpusFiles(t *testing.T) {
 	for _, file := range corpora(t) {
 		src, err := os.ReadFile(file)
 		if err != nil {
@@ -176,7 +176,7 @@ func TestReadsAllFilesOfCorpora(t *testing.T) {
 }
 
 // Each file of each real site has the same value as in Psych.
-func TestFilesOfCorporaHaveValuesOfPsych(t *testing.T) {
+func TestCorpusFilesHaveSameValuesAsInPsych(t *testing.T) {
 	files := corpora(t)
 	answers := psych(t, files)
 	for i, file := range files {

@@ -244,10 +244,10 @@ func isBase60Digit(s string) bool {
 	return len(s) == 1 && isDigit(s[0]) || len(s) == 2 && s[0] >= '0' && s[0] <= '5' && isDigit(s[1])
 }
 
-// unitSeconds lists the number of seconds of each part of a sexagesimal number. As in Psych, a sign only applies to the
-// first part.
+// unitSeconds is the value in seconds of each part of h:m:s.
 var unitSeconds = [3]int64{3600, 60, 1}
 
+// sexagesimalInt returns the value of parts. As in Psych, the sign only applies to the first part.
 func sexagesimalInt(sign string, parts []string) (value.Value, fault) {
 	var sum int64
 	for i, part := range parts {
@@ -261,6 +261,7 @@ func sexagesimalInt(sign string, parts []string) (value.Value, fault) {
 	return value.FromInt(sum), noFault
 }
 
+// sexagesimalFloat returns the value of parts. As in Psych, the sign only applies to the first part.
 func sexagesimalFloat(sign string, parts []string) float64 {
 	var sum float64
 	for i, part := range parts {

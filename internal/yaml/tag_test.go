@@ -9,7 +9,7 @@ import (
 )
 
 // Values with tags have the values that were recorded from Psych (testdata/tags.rb).
-func TestTagsHaveValuesOfPsych(t *testing.T) {
+func TestTagsResolveAsInPsych(t *testing.T) {
 	src, err := os.ReadFile("testdata/tags.json")
 	if err != nil {
 		t.Fatal(err)

@@ -38,7 +38,7 @@ class Invocation
   alias invocation itself
 end
 
-# Returns v as one line of YAML. Integers have 64 bits.
+# Returns v as one line of YAML. Integers are clamped to 64 bits.
 def plain(v)
   case v
   when Hash then "{#{v.map { |k, e| "#{plain(k)}: #{plain(e)}" }.join(', ')}}"

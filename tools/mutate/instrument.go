@@ -165,7 +165,8 @@ type finder struct {
 	depth   int
 }
 
-// mutant creates a mutant of node, unless a mutant with that key did not compile. what describes the change.
+// mutant creates a mutant of node, unless a mutant with that key did not compile. The argument what describes the
+// change.
 func (f *finder) mutant(node ast.Node, what string) (*mutant, bool) {
 	text := strings.Join(strings.Fields(f.text(node)), " ")
 	if r := []rune(text); len(r) > 60 {

@@ -95,7 +95,7 @@ func (w *way) file(out http.ResponseWriter, req *http.Request) {
 	http.ServeFile(out, req, path)
 }
 
-// publish copies a snapshot to www. The snapshot itself comes last.
+// publish copies the statement and the signature of a snapshot to www, and then the snapshot.
 func (w *way) publish(snapshot string) error {
 	for _, suffix := range []string{".meta.json", ".sig", ""} {
 		err := copied(snapshot+suffix, w.path("www/site.snap")+suffix)

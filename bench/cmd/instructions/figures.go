@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// recorded has the content of instructions.txt.
+// recorded holds the content of instructions.txt.
 type recorded struct {
 	with   string // the Go toolchain and the architecture
 	counts map[string]int

@@ -9,7 +9,7 @@ import (
 	"bindc/bench/gen"
 )
 
-// types has the type of a parameter for each kind of value.
+// types holds the type of a parameter for each kind of value.
 var types = map[gen.Kind]string{gen.String: "String[1]", gen.Interpolated: "String", gen.Integer: "Integer[0]",
 	gen.Boolean: "Boolean", gen.List: "Array[Variant[String, Numeric, Boolean]]", gen.Hash: "Hash[String, Data]"}
 

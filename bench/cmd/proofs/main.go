@@ -64,7 +64,7 @@ var cases = []struct {
 	{"check with classes and 100 policies", true, true, 1.25},
 }
 
-// world has the site. Its classes are in a directory of their own while they are not used.
+// world holds the site. Its classes are in a directory of their own while they are not used.
 type world struct {
 	bindc, dir, policies, classes string
 	parameters                    int

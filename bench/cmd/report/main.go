@@ -66,7 +66,7 @@ func run(path, only string, list bool) error {
 	return nil
 }
 
-// replace writes a section. It reads the file again, because measuring takes long.
+// replace writes a section. It reads the file again, because measuring takes a long time and the file may have changed.
 func replace(path, command, made string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {

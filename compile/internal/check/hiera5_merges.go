@@ -53,10 +53,19 @@ func (c *checker) checkFit(key string, m rewrite.MergedKey, all []fittedValue) {
 		return
 	}
 	for _, k := range all {
-		if err := strategy.Check(k.v); k.constant && err != nil {
-			c.Report(diag.Diagnostic{Pos: k.at, Severity: diag.Warning, Code: "hiera_merge", Secret: m.Secret != nil,
-				Message: "'" + key + "': " + err.Error() + "; with two values, every lookup fails, as in Puppet"})
+		err := strategy.Check(k.v)
+		if !k.constant || err == nil {
+			continue
 		}
+		d := diag.Diagnostic{Pos: k.at, Severity: diag.Warning, Code: "hiera_merge", Secret: m.Secret != nil,
+			Message: "'" + key + "': " + err.Error() + "; with two values, every lookup fails, as in Puppet"}
+		if strategy.String() == "hash" && k.v.Kind() == value.Array {
+			d.Hint = "write 'merge: unique', which merges lists"
+		}
+		if at, ok := c.Merges.Place(c.Tables, key, m.Entry); ok {
+			d.Notes = []diag.Note{{Pos: at, Message: "lookup_options merge the values of the key"}}
+		}
+		c.Report(d)
 	}
 	if m.Secret == nil { // the message shows the value
 		c.checkKnockouts(key, strategy, all)

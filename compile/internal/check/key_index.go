@@ -19,7 +19,7 @@ type keyIndex struct {
 	groups  []*group
 }
 
-// group has the candidates whose settled conditions name the same dimensions.
+// group holds the candidates whose settled conditions name the same dimensions.
 type group struct {
 	dims    []int
 	members []settledCandidate

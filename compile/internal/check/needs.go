@@ -64,7 +64,7 @@ func producesTarget(k recipe.Kind) bool {
 	return k == recipe.LookupOf || k == recipe.FirstFound || k == recipe.HashLookup
 }
 
-// needGraph has the needs of all values and keys of a site.
+// needGraph holds the needs of all values and keys of a site.
 type needGraph struct {
 	ofValue map[uint32]needs    // needs of values, by number in place.Tables; omits values without needs
 	ofKey   map[uint32][]uint32 // the keys that any binding of a key needs; contributions have internal keys

@@ -9,7 +9,7 @@ import (
 	"bindc/snapshot"
 )
 
-// coldBinding is a binding that reports show and lookups never read. It is in no scope of a level.
+// coldBinding is a binding that only reports need; lookups never read it. No scope of a level contains it.
 type coldBinding struct {
 	rank, order int
 	cold        snapshot.Cold

@@ -11,7 +11,8 @@ import (
 	"bindc/snapshot"
 )
 
-// Lists has the entries of internal keys: what each scope contributes to multibindings, and the hierarchies of Hiera 5.
+// Lists holds the entries of internal keys: the contributions of each scope to multibindings, and the hierarchies of
+// Hiera 5.
 type Lists struct {
 	byScope map[place.ScopeKey][]snapshot.Entry // sorted by key
 	cold    map[uint32][]coldBinding            // contributions by key

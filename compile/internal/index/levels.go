@@ -34,7 +34,7 @@ type KeyDefault struct {
 	value int // number in the snapshot; -1 if there is none
 }
 
-// NoRank is lower than all ranks.
+// NoRank has lower precedence than any rank: a smaller rank has higher precedence.
 const NoRank = math.MaxInt
 
 // findDefaults finds the highest unconditional binding of each key.
@@ -221,7 +221,7 @@ func (l *Levels) appendLevels(out *snapshot.Content, e *pass.Env, ranks *place.R
 	return levelRanks
 }
 
-// addCold records a binding that reports show and lookups do not read. key is an index in Names.
+// addCold records a binding that only reports need; lookups never read it. The argument key is an index in Names.
 func (f *filler) addCold(s *place.Scope, key, val uint32, at snapshot.Origin) {
 	f.cold[key] = append(f.cold[key], coldBinding{s.Rank, len(f.cold[key]), snapshot.Cold{
 		Layer: s.Layer, Terms: termsOf(f.Site, s.Condition), Origin: at, Value: val}})

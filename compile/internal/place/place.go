@@ -8,7 +8,7 @@ import (
 	"bindc/loader"
 )
 
-// Placement has each binding of a site where it belongs: in the scopes of its conditions, at the multibinding that it
+// Placement holds each binding of a site where it belongs: in the scopes of its conditions, at the multibinding that it
 // contributes to, or in a list of bindings that depend on others.
 type Placement struct {
 	*Tables
@@ -27,7 +27,7 @@ type Totals struct {
 	ARM8      bool // some binding uses operations of ARM-8
 }
 
-// Scope has the bindings of a layer under a condition, in the order of the input.
+// Scope holds the bindings of a layer under a condition, in the order of the input.
 type Scope struct {
 	Layer, Condition int
 	Rank             int // precedence among all layers; 0 is the highest
@@ -174,7 +174,7 @@ func (s *Scope) Bound() iter.Seq2[uint32, uint32] {
 	}
 }
 
-// Multibinds has the multibindings of a site and the contributions to them, by id.
+// Multibinds holds the multibindings of a site and the contributions to them, by id.
 type Multibinds struct {
 	Declared      map[string][]Declaration
 	Broken        map[string]bool // ids of multibindings with an error, which was reported

@@ -7,7 +7,7 @@ import (
 	"bindc/loader"
 )
 
-// Ranking has the precedence of each condition of a site.
+// Ranking holds the precedence of each condition of a site.
 type Ranking struct {
 	Shapes  []shape
 	ShapeOf []int // index in shapes, by condition

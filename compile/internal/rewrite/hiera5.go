@@ -1,22 +1,25 @@
 package rewrite
 
 import (
-	"strings"
+	"slices"
 
 	"bindc/compile/internal/pass"
+	"bindc/compile/internal/place"
+	"bindc/diag"
+	"bindc/internal/lookupkey"
 	"bindc/internal/merge"
-	"bindc/internal/recipe"
 	"bindc/loader"
 	"bindc/snapshot"
 )
 
-// Merges has the keys of Hiera 5 to which lookup_options apply, and the reasons why lookups of a whole hierarchy may
+// Merges holds the keys of Hiera 5 to which lookup_options apply, and the reasons why lookups of a whole hierarchy may
 // fail.
 type Merges struct {
 	layers      []loader.Layer
 	ByKey       map[uint32]MergedKey // merged keys, by number in place.Tables
 	Hierarchies *InternalBinding     // result of findHierarchies; may be nil
 	sensitive   bool                 // lookup_options make a value sensitive
+	options     []lookupOptions      // lookup_options of the site, highest first
 }
 
 // InternalBinding is an unconditional binding of an internal key.
@@ -40,10 +43,6 @@ type MergedKey struct {
 
 const noValue = ^uint32(0)
 
-// IsLookupOptions reports whether key is lookup_options. Unlike for other keys, lookups use all effective bindings of
-// it, and not only the highest.
-func IsLookupOptions(key string) bool { return strings.HasPrefix(key, recipe.LookupOptionsKey) }
-
 // In returns how key is merged if layer binds it.
 func (ms *Merges) In(layer int, key uint32) (MergedKey, bool) {
 	part := ms.layers[layer].Hiera
@@ -55,6 +54,19 @@ func (ms *Merges) In(layer int, key uint32) (MergedKey, bool) {
 		ok = ok && m.recipe != noValue
 	}
 	return m, ok
+}
+
+// Place returns the highest position of the entry of lookup_options for key, whose options are e. ok is false if the
+// options come from no single entry.
+func (ms *Merges) Place(t *place.Tables, key string, e *merge.Entry) (at diag.Pos, ok bool) {
+	isIt := func(x *merge.Entry) bool { return x.Name == e.Name }
+	for _, o := range ms.options {
+		isFor := o.module == "" || o.module == lookupkey.Module(key)
+		if isFor && o.level != nil && slices.ContainsFunc(o.level.Entries, isIt) {
+			return o.position(t, e.Name), true
+		}
+	}
+	return diag.Pos{}, false
 }
 
 // Found returns the value that lookups find if layer binds key to val. It is val, or a recipe that merges.

@@ -90,17 +90,32 @@ func (c *optionsChecker) warnOfOptions(o lookupOptions, name, consequence string
 	}
 }
 
-// strategyFix returns the correction of a misspelt merge strategy, if it resembles one.
+// strategyFix returns the correction of a misspelt merge strategy, or of a misspelt option of one.
 func strategyFix(options value.Value) diag.Fix {
 	strategy, _ := options.Get(value.FromString("merge"))
-	if name, ok := strategy.Get(value.FromString("strategy")); ok {
-		strategy = name
+	if strategy.Kind() != value.Hash {
+		return correctName(strategy, strategies)
 	}
-	if strategy.Kind() != value.String {
+	name, _ := strategy.Get(value.FromString("strategy"))
+	fix := correctName(name, strategies)
+	for option := range strategy.Pairs() {
+		if fix.IsNone() {
+			fix = correctName(option, strategyNames)
+		}
+	}
+	return fix
+}
+
+// correctName returns the correction of a name that is not in names, if it resembles one of them.
+func correctName(name value.Value, names []string) diag.Fix {
+	if name.Kind() != value.String || slices.Contains(names, name.Text()) {
 		return diag.Fix{}
 	}
-	return diag.Correct(strategy.Text(), []string{"first", "unique", "hash", "deep"})
+	return diag.Correct(name.Text(), names)
 }
+
+// strategies lists the merge strategies.
+var strategies = []string{"first", "unique", "hash", "deep"}
 
 // optionNames lists the options of a key.
 var optionNames = []string{"merge", "convert_to"}

@@ -18,15 +18,14 @@ type merger struct {
 	*pass.Env
 	*place.Tables
 	scopes  []place.Scope
-	options []lookupOptions   // lookup_options of the site, highest first
 	refused map[diag.Pos]bool // positions of patterns that were reported for taking too many steps
 	Merges
 }
 
 // mergeHiera finds the keys to which lookup_options apply. It also checks the lookup_options.
 func mergeHiera(e *pass.Env, t *place.Tables, scopes []place.Scope) *Merges {
-	m := merger{Env: e, Tables: t, scopes: scopes, options: findLookupOptions(e, t, scopes),
-		refused: map[diag.Pos]bool{}, Merges: Merges{layers: e.Site.Layers, ByKey: map[uint32]MergedKey{}}}
+	m := merger{Env: e, Tables: t, scopes: scopes, refused: map[diag.Pos]bool{},
+		Merges: Merges{layers: e.Site.Layers, ByKey: map[uint32]MergedKey{}, options: findLookupOptions(e, t, scopes)}}
 	m.Hierarchies = findHierarchies(e.Site, t, m.options)
 	if len(m.options) == 0 {
 		return &m.Merges

@@ -11,7 +11,7 @@ import (
 	"bindc/loader"
 )
 
-// lookupOptions has the lookup_options in one file.
+// lookupOptions holds the lookup_options in one file.
 type lookupOptions struct {
 	layer, condition int
 	file             *loader.DataFile
@@ -21,6 +21,10 @@ type lookupOptions struct {
 	level            *merge.Level // nil if the options depend on the request or have an error
 	secret           bool         // level is nil, and the options may make a value sensitive
 }
+
+// IsLookupOptions reports whether key is lookup_options. Unlike for other keys, lookups use all effective bindings of
+// it, and not only the highest.
+func IsLookupOptions(key string) bool { return strings.HasPrefix(key, recipe.LookupOptionsKey) }
 
 // findLookupOptions returns all lookup_options of the site. Like scopes, they are sorted by precedence, highest first.
 func findLookupOptions(e *pass.Env, t *place.Tables, scopes []place.Scope) (out []lookupOptions) {

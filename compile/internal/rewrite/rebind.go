@@ -14,7 +14,7 @@ import (
 	"bindc/loader"
 )
 
-// rebinding has the bindings and contributions that aliases, renames and rebindings add.
+// rebinding holds the bindings and contributions that aliases, renames and rebindings add.
 type rebinding struct {
 	rebound  []place.Rebound        // rebindings with OfKey and OfPart set
 	bindings []place.OrderedBinding // bindings of new names, and of old names that are erased
@@ -93,7 +93,7 @@ func (out *rebinding) addParts(r *place.Rebound, ms *place.Multibinds, n names) 
 	}
 }
 
-// names has all names that are bound.
+// names holds all names that are bound.
 type names struct {
 	numbers map[string]uint32 // numbers of all keys in place.Tables
 	keys    map[string]bool

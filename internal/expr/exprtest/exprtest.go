@@ -13,7 +13,7 @@ import (
 	"bindc/internal/value"
 )
 
-// Puppet has the functions of Puppet and the default limits.
+// Puppet holds the functions of Puppet and the default limits.
 var Puppet = expr.Options{Functions: stdlib.Functions}
 
 // Env is an expr.Env with variables and bindings.

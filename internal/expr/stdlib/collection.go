@@ -255,7 +255,7 @@ func runSlice(c *call) (value.Value, error) {
 func yieldSlices(c *call, elems []value.Value, n int, size int64) error {
 	params := len(c.Lambda.Params)
 	if params != 1 && !c.Lambda.HasRest() && int64(params) != size || params == 0 {
-		return c.Failf("the lambda must take 1 parameter or as many as a slice has, it has %d", params)
+		return c.Failf("expected a lambda with 1 parameter or as many as a slice has, found %d", params)
 	}
 	filler := value.Value{}
 	if c.Args[0].Kind() == value.Hash {

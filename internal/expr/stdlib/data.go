@@ -141,7 +141,7 @@ func runGetvar(c *call) (value.Value, error) {
 var lookupOptions = map[string]bool{"name": true, "value_type": true, "default_value": true, "override": true,
 	"default_values_hash": true, "merge": true}
 
-// query has the arguments of a call of lookup().
+// query holds the arguments of a call of lookup().
 type query struct {
 	names      []string
 	typ        *types.Type

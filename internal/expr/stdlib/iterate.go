@@ -79,7 +79,7 @@ func integers(from, to int64) iter.Seq[value.Value] {
 func loop(c *call, src source, do func(k, e, answer value.Value) bool) error {
 	two := c.Lambda.Takes(2)
 	if !two && !c.Lambda.Takes(1) {
-		return c.Failf("the lambda must take 1 or 2 parameters, it has %d", len(c.Lambda.Params))
+		return c.Failf("expected a lambda with 1 or 2 parameters, found %d", len(c.Lambda.Params))
 	}
 	for k, e := range src.seq {
 		var answer value.Value

@@ -17,10 +17,11 @@ import (
 	"bindc/loader"
 )
 
-// Finding is a diagnostic with the offsets of its token in the text that it was made for.
+// Finding is a diagnostic with offsets in the text that it was made for.
 type Finding struct {
 	diag.Diagnostic
-	From, To int
+	From, To int // the text to correct, or the token at the position
+	At       int // the position: a misspelt name may be inside the value that begins there
 }
 
 // Empty returns a site without content.
@@ -114,15 +115,18 @@ func Locate(site *Site, path string, t *buffer.Text, list []diag.Diagnostic) []F
 			continue
 		}
 		seen[key] = true
-		from := t.At(d.Pos, HasYAMLLines(path))
-		to := from
+		at := t.At(d.Pos, HasYAMLLines(path))
+		from, to := at, at
 		switch {
 		case d.End.Line > 0:
 			to = max(from, t.At(d.End, HasYAMLLines(path)))
 		case d.Pos.Line > 0:
 			to = t.TokenEnd(from)
 		}
-		out = append(out, Finding{d, from, to})
+		if e := d.Edits; len(e) > 0 && e[0].Pos.File == path {
+			from, to = t.At(e[0].Pos, HasYAMLLines(path)), t.At(e[0].End, HasYAMLLines(path))
+		}
+		out = append(out, Finding{d, from, to, at})
 	}
 	return out
 }

@@ -14,7 +14,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Fleet has the facts of nodes, for answers about nodes. A nil Fleet has no nodes.
+// Fleet holds the facts of nodes, for answers about nodes. A nil Fleet has no nodes.
 type Fleet struct {
 	Nodes []FleetNode // sorted by name
 }

@@ -43,7 +43,7 @@ type compiled struct {
 	tables *decision.Tables
 }
 
-// manifests has what is read from manifests on demand.
+// manifests holds what is read from manifests on demand.
 type manifests struct {
 	once       sync.Once
 	parameters []Parameter

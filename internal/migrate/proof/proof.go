@@ -177,7 +177,7 @@ func (p *prover) round(at string, result *migrate.Result) (repeat bool, err erro
 	return p.keep(result, differing), nil
 }
 
-// keep makes the keys stay whose answers would change. It reports whether there are any.
+// keep keeps a key in Hiera 5 if its answers would change. It reports whether there are such keys.
 func (p *prover) keep(result *migrate.Result, differing map[string]string) bool {
 	if p.report.Rounds == 1 {
 		for _, key := range p.report.Unreached {

@@ -14,11 +14,11 @@ import (
 // maxSamples is the largest number of requests that are constructed from the rows of a key.
 const maxSamples = 2000
 
-// question is a request with the keys to look up, by their numbers.
+// question is a request with the keys to look up.
 type question struct {
 	name  string // name in messages
 	facts *bindings.Facts
-	keys  []int
+	keys  []int // indexes in questions.keys
 }
 
 // strategy is a merge strategy that a caller can request. undef is the one in lookup_options.

@@ -21,7 +21,7 @@ func (p *prover) hint(s *suspect, e *lookup.Explanation, at diag.Pos, m *types.M
 	}
 	n := expressionAt(p.site.Values[s.places[at].value], m.Path)
 	if n == nil || s.merged && len(m.Path) > 0 {
-		return s.param.hint(m)
+		return s.param.hint(m, v)
 	}
 	if n.Op == expr.Concat && len(n.Kids) == 1 {
 		n = n.Kids[0]
@@ -30,11 +30,11 @@ func (p *prover) hint(s *suspect, e *lookup.Explanation, at diag.Pos, m *types.M
 		return p.hintOfLookup(n)
 	}
 	if !isText(n) {
-		return s.param.hint(m)
+		return s.param.hint(m, v)
 	}
 	switch kind := m.Expected.Kind(); {
 	case kind == types.Array:
-		return s.param.hint(m)
+		return s.param.hint(m, v)
 	case len(m.Path) > 0:
 		return ""
 	case convertible[kind] != "":

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"bindc/diag"
@@ -148,12 +149,12 @@ func moduleOf(key string) string {
 	return module
 }
 
-// hint returns what to write instead, if that is clear.
-func (p *param) hint(m *types.Mismatch) string {
+// hint returns what to write instead of v, if that is clear.
+func (p *param) hint(m *types.Mismatch, v lookup.Value) string {
 	switch found := m.Found; {
 	case m.Expected.Kind() == types.Array && (found == "String" || found == "Integer") && len(m.Path) == 0:
 		return "write a list, even of one element"
-	case m.Expected.Kind() == types.Integer && found == "String":
+	case m.Expected.Kind() == types.Integer && found == "String" && isNumber(v, m.Path):
 		return "write the number without quotes"
 	case m.Expected.Kind() == types.Boolean && found == "String":
 		return "write true or false without quotes"
@@ -165,12 +166,29 @@ func (p *param) hint(m *types.Mismatch) string {
 	return ""
 }
 
+// isNumber reports whether the part of v at path is the text of an integer, and v is not sensitive.
+func isNumber(v lookup.Value, path []value.Value) bool {
+	part, err := v.Whole()
+	if err != nil || v.Sensitive() {
+		return false
+	}
+	for _, key := range path {
+		if part.Kind() == value.Array {
+			part = part.Slice()[key.Int()]
+		} else {
+			part, _ = part.Get(key)
+		}
+	}
+	n, err := strconv.ParseInt(part.Text(), 10, 64)
+	return err == nil && strconv.FormatInt(n, 10) == part.Text()
+}
+
 // reportOpen reports a key that cannot be decided, with the reason.
 func (c *Checker) reportOpen(key string, s *suspect, why string) {
 	if !c.opts.Strict {
 		return
 	}
-	hint := "--facts-dir checks it for the facts of given nodes"
+	hint := "'bindc check --facts-dir DIR' checks it for real nodes"
 	if why == ofConversion {
 		hint = ""
 	}
@@ -193,7 +211,7 @@ func (c *Checker) reportClasses() {
 	c.reportUntyped()
 }
 
-// untyped has the parameters that are only checked in part for one reason.
+// untyped holds the parameters that are only checked in part for one reason.
 type untyped struct {
 	at    diag.Pos // of the first of them
 	count int

@@ -14,7 +14,7 @@ type doubt struct {
 	verdict verdict // not holds
 }
 
-// concerned has the policies about a key, by number.
+// concerned holds the policies about a key, by number.
 type concerned struct {
 	all      []int
 	computed []int // policies that hold for constants

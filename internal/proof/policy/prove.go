@@ -19,7 +19,7 @@ type Site struct {
 	Context context.Context           // when it is done, Prove fails; may be nil
 }
 
-// Result has the outcome of a proof.
+// Result holds the outcome of a proof.
 type Result struct {
 	Proven []*Policy // policies that hold for all requests
 
@@ -113,7 +113,7 @@ func (p *prover) prove(policy *Policy, keys []uint32, doubts []doubt) (verdict, 
 	}
 	if len(keys) == 0 && policy.claim.ofNothing() == "" {
 		p.warn(policy, "the policy '"+policy.Name+"' matches no key: nothing binds '"+policy.source+"'",
-			cmpHint(p.diags, policy, p.Content.Keys))
+			keyHint(p.diags, policy, p.Content.Keys))
 		return broken, nil
 	}
 	if policy.keys == nil && len(keys) == 0 {

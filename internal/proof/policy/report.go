@@ -14,8 +14,8 @@ func (p *prover) warn(policy *Policy, message, hint string) {
 	p.diags.Add(diag.Diagnostic{Pos: policy.At, Severity: diag.Warning, Code: Code, Message: message, Hint: hint})
 }
 
-// cmpHint suggests a key that is similar to the key of a policy.
-func cmpHint(diags *diag.List, policy *Policy, keys []snapshot.Key) string {
+// keyHint returns the hint for a policy that applies to no key: the most similar key, or the meaning of '*' and '**'.
+func keyHint(diags *diag.List, policy *Policy, keys []snapshot.Key) string {
 	if policy.keys != nil {
 		return "'*' matches within a segment of a key, '**' any number of segments"
 	}

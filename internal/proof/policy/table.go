@@ -138,13 +138,13 @@ func (t *tables) isAlwaysBound(key uint32) bool {
 	return t.content.Keys[key].Default >= 0 && t.stops(&r)
 }
 
-// blockers has the rows of a key that stop a lookup. It finds those that hold for given values of variables.
+// blockers holds the rows of a key that stop a lookup. It finds those that hold for given values of variables.
 type blockers struct {
 	space  *space
 	levels []blockingLevel
 }
 
-// blockingLevel has the scopes of a level that bind the key to a value that stops lookups.
+// blockingLevel holds the scopes of a level that bind the key to a value that stops lookups.
 type blockingLevel struct {
 	level  int32
 	scopes map[string]bool // by their values

@@ -78,7 +78,7 @@ func (r *reader) values(category string, n *yaml.Node) (*condition, bool) {
 			text = string(value.AppendText(nil, v))
 		}
 		if nodes[i].Kind != yaml.Scalar || text == "" {
-			r.errorf(&nodes[i], "expected a value of the category '%s', a string, number or boolean, found %s",
+			r.errorf(&nodes[i], "expected a value of the category '%s' (a string, number or boolean), found %s",
 				category, nodes[i].Describe())
 			return nil, false
 		}

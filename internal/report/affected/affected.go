@@ -31,7 +31,7 @@ type Comparison struct {
 }
 
 // Groups returns the nodes with changes, grouped by changes. It only looks up keys that may differ according to d.
-// wrong has the error of each node, or nil.
+// wrong holds the error of each node, or nil.
 func (c *Comparison) Groups(d *decision.Difference) (groups []report.Group, wrong []error) {
 	return c.groups(c.keys(d))
 }

@@ -23,7 +23,7 @@ type Difference struct {
 	Categories []string
 }
 
-// KeyChanges has the changes of a key.
+// KeyChanges holds the changes of a key.
 type KeyChanges struct {
 	Key           string
 	Changes       []Change // a request is affected by the first change that it meets

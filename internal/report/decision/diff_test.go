@@ -25,7 +25,7 @@ var sites = []dimensionTexts{
 	{{"a", "${upcase($x)}"}, {"b", "${upcase($x)}-${y}"}, {"c", "${y}"}}, // a computed value counts as an unknown
 }
 
-// facts has the values that each fact may have: all parts that values of conditions consist of, and another one.
+// facts holds the values that each fact may have: all parts that values of conditions consist of, and another one.
 var facts = []string{"", "p", "q", "pp", "pq", "qp", "qq", "other"}
 
 func (s dimensionTexts) dimensions(t *testing.T) *dimensions {

@@ -287,7 +287,7 @@ func TestDiffOfSealedValuesNeedsTheKeys(t *testing.T) {
 }
 
 // In Hiera 5, a changed level of a merge is reported for the requests that have it.
-func TestDiffReportsChangedLevelOfHiera5Merge(t *testing.T) {
+func TestDiffReportsChangedHiera5MergeLevel(t *testing.T) {
 	of := func(role, common string) *Tables {
 		return bookOf(t, contentOf(t,
 			"hiera.yaml", "version: 5\nhierarchy:\n  - {name: Roles, path: 'roles/%{role}.yaml'}\n"+

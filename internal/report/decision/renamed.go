@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// keyTables has the rows of a key in two snapshots, and the contributions to them.
+// keyTables holds the rows of a key in two snapshots, and the contributions to them.
 type keyTables struct {
 	old, now                           []Row
 	oldContributions, nowContributions []Row

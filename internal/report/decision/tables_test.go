@@ -372,7 +372,7 @@ func TestSealedValuesNeedTheKey(t *testing.T) {
 }
 
 // If lookup_options of Hiera 5 merge a key, its rows are the values of the levels, and the options are shown.
-func TestMergedKeyOfHiera5ListsItsValues(t *testing.T) {
+func TestMergedHiera5KeyListsItsValues(t *testing.T) {
 	b := bookOf(t, contentOf(t,
 		"hiera.yaml", `
 version: 5
@@ -459,7 +459,7 @@ func checkRelations(t *testing.T, rows []Row, meet, cover []string) {
 
 // Answers depend on the variables of categories, guards and computed values, but not on variables that every node has
 // or that an expression sets itself.
-func TestCustomVariablesOmitsVariablesOfEveryNode(t *testing.T) {
+func TestCustomVariablesOmitsVariablesThatEveryNodeHas(t *testing.T) {
 	b := bookOf(t, contentOf(t,
 		"binder_config.yaml", "version: 1\ncategories: [[node, '${fqdn}'], [role, '${role}']]\n",
 		"bindings/default.yaml", binds("default", `

@@ -16,7 +16,7 @@ type piece struct {
 // pathSeparator separates the names in the path of a variable.
 const pathSeparator = "\x00"
 
-// assignment has the strings of variables, by path.
+// assignment holds the strings of variables, by path.
 type assignment map[string]string
 
 // pieces splits the text that n evaluates to. ok is false if n is not text with variables.

@@ -118,7 +118,7 @@ type envelope struct {
 
 var enveloped = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 7, 3}
 
-// recipient has the key of a message, encrypted for one recipient. The certificate is not compared, because all
+// recipient holds the key of a message, encrypted for one recipient. The certificate is not compared, because all
 // available keys are tried.
 type recipient struct {
 	Version   int
@@ -133,7 +133,7 @@ type encrypted struct {
 	Data      []byte `asn1:"tag:0"`
 }
 
-// ciphers maps the identifiers of AES in CBC mode to the sizes of their keys in bytes.
+// ciphers maps the OIDs of AES-CBC to key sizes in bytes.
 var ciphers = map[string]int{"2.16.840.1.101.3.4.1.2": 16, "2.16.840.1.101.3.4.1.22": 24, "2.16.840.1.101.3.4.1.42": 32}
 
 var errCipher = errors.New("the key cannot decrypt it")

@@ -34,7 +34,7 @@ func TestOpenNeedsNameAndHeadOfSeal(t *testing.T) {
 	}
 }
 
-func TestRejectsKeysOfOtherSizes(t *testing.T) {
+func TestRejectsKeyOfWrongSize(t *testing.T) {
 	if _, err := New(make([]byte, 16)); err == nil {
 		t.Error("a key of 16 bytes is taken")
 	}

@@ -170,14 +170,14 @@ func (r *run) follow(s state, ways *[]way, failed map[state]bool) int {
 				return -1
 			}
 		case opJump:
-			s.pc = i.to
+			s.pc = i.target
 		case opBegin:
 			s.progress &^= 1 << i.bit
 		case opEnd:
 			again := s.progress&(1<<i.bit) != 0
 			s.progress |= 1 << i.bit
 			if again {
-				s.pc = i.to
+				s.pc = i.target
 			}
 		case opOpen, opClose:
 			if !r.plain {
@@ -195,14 +195,14 @@ func (r *run) follow(s state, ways *[]way, failed map[state]bool) int {
 			}
 		case opChoice:
 			if !r.hasMatched(i.node.groups) {
-				s.pc = i.to
+				s.pc = i.target
 			}
 		case opInside:
 			end := r.inside(i, s, ways)
 			if end < 0 {
 				return -1
 			}
-			s.pc = i.to
+			s.pc = i.target
 			s.advance(end - s.at)
 		}
 	}
@@ -226,7 +226,7 @@ func (r *run) split(i *instruction, s *state, ways *[]way, failed map[state]bool
 		failed[*s] = true
 	}
 	other := *s
-	other.pc = i.to
+	other.pc = i.target
 	if i.op == opSplitLazy {
 		*s, other = other, *s
 	}

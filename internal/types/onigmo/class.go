@@ -30,7 +30,7 @@ func (s charSet) bracketed() string {
 // shorthand maps the letters of \d, \w, \s and \h to their characters. The upper-case letter means the complement.
 var shorthand = map[byte]string{'d': `0-9`, 'w': `0-9A-Za-z_`, 's': `\t-\r `, 'h': `0-9A-Fa-f`}
 
-// complement has the complements of shorthand for use inside a class.
+// complement holds the complements of shorthand for use inside a class.
 var complement = map[byte]string{
 	'D': `\x00-/:-\x{10FFFF}`,
 	'W': "\\x00-/:-@\\[-\\^`{-\\x{10FFFF}",

@@ -6,8 +6,8 @@ type operation byte
 
 const (
 	opRunes     operation = iota
-	opSplit               // tries the next instruction first, then to
-	opSplitLazy           // tries to first, then the next instruction
+	opSplit               // tries the next instruction first, then the target
+	opSplitLazy           // tries the target first, then the next instruction
 	opJump
 	opBegin // begins an iteration of a loop that may match the empty text
 	opEnd   // ends an iteration; the loop ends after an iteration without text
@@ -15,17 +15,17 @@ const (
 	opClose
 	opBackref
 	opAssert
-	opInside // runs the nested program up to its opMatch, and continues at to
-	opChoice // continues with the next instruction if one of the groups has matched, otherwise at to
+	opInside // runs the nested program up to its opMatch, and continues at the target
+	opChoice // continues with the next instruction if one of the groups has matched, otherwise at the target
 	opMatch
 )
 
 // instruction is one instruction of a program.
 type instruction struct {
-	op   operation
-	node *node
-	to   int
-	bit  uint // opBegin, opEnd: number of the loop, counted from the outermost one
+	op     operation
+	node   *node
+	target int
+	bit    uint // opBegin, opEnd: number of the loop, counted from the outermost one
 }
 
 // compiler compiles nodes to a program.
@@ -42,7 +42,7 @@ func (c *compiler) add(i instruction) int {
 }
 
 // here makes the next emitted instruction the target of instruction from.
-func (c *compiler) here(from int) { c.prog[from].to = len(c.prog) }
+func (c *compiler) here(from int) { c.prog[from].target = len(c.prog) }
 
 func (c *compiler) emit(n *node) error {
 	if c.nodes++; c.nodes > maxProgram {
@@ -158,7 +158,7 @@ func (c *compiler) loop(n *node, split instruction) error {
 	begin := c.add(split)
 	if !nullable {
 		err := c.emit(n)
-		c.add(instruction{op: opJump, to: begin})
+		c.add(instruction{op: opJump, target: begin})
 		c.here(begin)
 		return err
 	}
@@ -170,7 +170,7 @@ func (c *compiler) loop(n *node, split instruction) error {
 	c.loops++
 	err := c.emit(n)
 	c.loops--
-	c.add(instruction{op: opEnd, bit: bit, to: begin})
+	c.add(instruction{op: opEnd, bit: bit, target: begin})
 	c.here(begin)
 	return err
 }

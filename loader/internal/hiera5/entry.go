@@ -14,7 +14,7 @@ import (
 // entry reads an entry of a hierarchy. An invalid entry is kept, so that the following entries keep their numbers.
 func (c config) entry(n, defaults *yaml.Node, before []Entry) Entry {
 	if n.Kind != yaml.Mapping {
-		c.Doc.Errorf(n, "hierarchy", "expected an entry as a hash with 'name' and 'path', found %s", n.Describe())
+		c.Doc.Errorf(n, "hierarchy", "expected an entry, a hash with 'name' and 'path', found %s", n.Describe())
 		return Entry{}
 	}
 	unknown := c.Doc.UnknownKeys(n, "hierarchy", "key of an entry", entryKeys)
@@ -54,7 +54,7 @@ func (c config) entry(n, defaults *yaml.Node, before []Entry) Entry {
 	return e
 }
 
-// text returns the string at a key, and false if there is none.
+// text returns the string at key, or false if there is none. It reports a value that is not a string.
 func (c config) text(n *yaml.Node, key string) (string, bool) {
 	_, v, ok := n.Lookup(key)
 	if !ok {

@@ -80,7 +80,7 @@ func NewReader(in *site.Inputs, dims *site.Dimensions, global, codedir string, f
 // Puppet only.
 var ConfigNames = []string{"hiera5.yaml", "hiera.yaml"}
 
-// snapshotFunctions has the functions with which Puppet's hiera.yaml looks up keys in a snapshot, by their key in an
+// snapshotFunctions holds the functions with which Puppet's hiera.yaml looks up keys in a snapshot, by their key in an
 // entry.
 var snapshotFunctions = map[string]string{"data_hash": "bindc::data_hash", "lookup_key": "bindc::lookup_key"}
 

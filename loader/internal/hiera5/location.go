@@ -27,7 +27,8 @@ type location struct {
 	node     *expr.Node // the expression for dir and path together
 }
 
-// locate parses a path or glob and finds its directory. It returns false after an error.
+// locate parses a path or glob and finds its directory. It returns false after an error, and for an empty path, which
+// names the datadir itself.
 func (c config) locate(at diag.Pos, source dataSource, path string, isGlob bool) (location, bool) {
 	d := c.divide(source.datadir, path, isGlob)
 	p := location{text: d.datadir + d.path}
@@ -41,14 +42,15 @@ func (c config) locate(at diag.Pos, source dataSource, path string, isGlob bool)
 			"what a lookup finds"})
 	}
 	for _, problem := range problems {
-		c.Diags.Errorf(at, "interpolation", "%s", problem.Message)
+		c.Diags.Add(diag.Diagnostic{Pos: at, Code: "interpolation", Message: problem.Message,
+			Fix: c.Diags.Correct(problem.Method, expr.HieraMethods)})
 	}
 	for _, e := range slices.Concat(syntax.MisspeltHiera(below), syntax.MisspeltHiera(node)) {
 		c.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "fact", Message: e.Message, Hint: e.Hint,
 			Fix: e.Fix})
 	}
 	if p.parts == nil {
-		return location{}, false // an empty path is the datadir itself
+		return location{}, false
 	}
 	p.tree, p.dirLabel = c.treeOf(d), c.Label(d.dir)
 	c.checkDots(at, p)

@@ -33,7 +33,7 @@ func (c config) version4() {
 func (c config) entry4(n *yaml.Node, datadir string) Entry {
 	e := Entry{at: c.Doc.Pos(n)}
 	if n.Kind != yaml.Mapping {
-		c.Doc.Errorf(n, "hierarchy", "expected an entry as a hash with 'name' and 'backend', found %s", n.Describe())
+		c.Doc.Errorf(n, "hierarchy", "expected an entry, a hash with 'name' and 'backend', found %s", n.Describe())
 		return Entry{}
 	}
 	e.Name, _ = c.text(n, "name")

@@ -10,7 +10,7 @@ type WrittenEntry struct {
 type WrittenLocation struct {
 	Kind      string // path, glob or mapped_paths
 	Text      string // text as in the source
-	Dir       string // the constant directory
+	Dir       string // the directory, which is the same for every request
 	Dimension int    // dimension whose value is the path below Dir, or -1 if Path is constant
 	Path      string
 }

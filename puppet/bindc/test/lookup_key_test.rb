@@ -312,7 +312,7 @@ class LookupKeyTest < Minitest::Test
     assert_equal :not_found, compile(command: "#{@dir}/bindq").lookup('a')
   end
 
-  def test_child_that_ends_at_once_is_reported
+  def test_child_that_exits_immediately_is_reported
     message = refused { compile(command: '/bin/false').lookup('a') }
     assert_match %r{/bin/false serve --stdio -s .*; the next lookup starts another. If this happens again, run}, message
   end
@@ -479,7 +479,7 @@ class LookupKeyTest < Minitest::Test
     assert_equal :not_found, compile.lookup('a')
   end
 
-  def test_unused_socket_is_reported
+  def test_socket_without_server_is_reported
     message = refused { compile(command: nil, snapshot: nil, socket: "#{@dir}/s").lookup('a') }
     assert_match %r{cannot connect to #{@dir}/s: .*Start bindq serve --listen unix:#{@dir}/s}, message
   end
