@@ -259,7 +259,8 @@ func (f *fleet) winner(r *bindings.Request, key string) (source, error) {
 	}
 	for _, c := range e.Candidates {
 		if c.State == lookup.Wins || c.State == lookup.Merged && at.at == "" {
-			at = source{c.At, c.State == lookup.Merged || e.Options != nil} // lookup_options may make it sensitive
+			mayBeSecret := c.State == lookup.Merged || e.Options != nil // because of convert_to
+			at = source{c.At, mayBeSecret}
 		}
 	}
 	if len(e.Candidates) == 1 {
