@@ -229,7 +229,8 @@ func (f *fleet) checkParameter(r *bindings.Request, key string, v bindings.Value
 		f.err = cmp.Or(f.err, err)
 		return
 	}
-	p := problem{key: key, at: source{refusal.At, v.Sensitive()}, code: "parameter_type", message: refusal.Message, refusal: *refusal}
+	p := problem{key: key, at: source{refusal.At, v.Sensitive()}, code: "parameter_type",
+		message: refusal.Message, refusal: *refusal}
 	f.problems[p] = append(f.problems[p], n)
 }
 
