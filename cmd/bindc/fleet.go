@@ -46,7 +46,7 @@ func (c *compilation) checkFleet(cmd *cobra.Command, nodes []facts.Node, whole b
 	}
 	defer snap.Close()
 	f := fleet{snap: snap, params: c.params, keys: slices.Sorted(snap.Keys()),
-		problems: map[problem][]facts.Node{}, onlyBinding: map[string]string{}}
+		problems: map[problem][]facts.Node{}, onlyBinding: map[string]source{}}
 	f.check(cmd, nodes, jobs)
 	if f.err != nil {
 		return f.err
@@ -151,14 +151,20 @@ type fleet struct {
 	mu          sync.Mutex
 	problems    map[problem][]facts.Node
 	values      [][]string        // values of the dimensions of each node
-	onlyBinding map[string]string // position of the only binding of a key
+	onlyBinding map[string]source // the only binding of a key
 	err         error             // the first error that does not belong to a binding
+}
+
+// source is the place that a value comes from.
+type source struct {
+	at     string // as recorded in the snapshot
+	secret bool   // the value may be sensitive, so its line is not shown
 }
 
 // problem is an error of a key, or of a request where the key is "".
 type problem struct {
 	key     string
-	at      string // position of the winning binding, as recorded in the snapshot
+	at      source // the winning binding
 	code    bindings.Code
 	message string
 	refusal params.Refusal // why Puppet refuses the value, if it does
@@ -223,7 +229,8 @@ func (f *fleet) checkParameter(r *bindings.Request, key string, v bindings.Value
 		f.err = cmp.Or(f.err, err)
 		return
 	}
-	p := problem{key: key, at: refusal.At, code: "parameter_type", message: refusal.Message, refusal: *refusal}
+	p := problem{key: key, at: source{refusal.At, v.Sensitive()}, code: "parameter_type",
+		message: refusal.Message, refusal: *refusal}
 	f.problems[p] = append(f.problems[p], n)
 }
 
@@ -238,9 +245,9 @@ func (f *fleet) addValues(r *bindings.Request) {
 	f.mu.Unlock()
 }
 
-// winner returns the position of the binding of key that wins in r. For a key with a single binding, it remembers the
-// position, because Explain takes longer than the lookup.
-func (f *fleet) winner(r *bindings.Request, key string) (string, error) {
+// winner returns the binding of key that wins in r, or the highest one that is merged. For a key with a single binding,
+// it remembers the binding, because Explain takes longer than the lookup.
+func (f *fleet) winner(r *bindings.Request, key string) (source, error) {
 	f.mu.Lock()
 	at, known := f.onlyBinding[key]
 	f.mu.Unlock()
@@ -249,11 +256,12 @@ func (f *fleet) winner(r *bindings.Request, key string) (string, error) {
 	}
 	e, err := (*lookup.Request)(r).Explain(key)
 	if err != nil {
-		return "", err
+		return source{}, err
 	}
 	for _, c := range e.Candidates {
-		if c.State == lookup.Wins || c.State == lookup.Merged && at == "" {
-			at = c.At
+		if c.State == lookup.Wins || c.State == lookup.Merged && at.at == "" {
+			mayBeSecret := c.State == lookup.Merged || e.Options != nil // because of convert_to
+			at = source{c.At, mayBeSecret}
 		}
 	}
 	if len(e.Candidates) == 1 {
@@ -293,10 +301,13 @@ func (p problem) diagnostic(hit []facts.Node, of int, files map[string]string) d
 		d.Notes = []diag.Note{{Pos: d.Pos, Message: "affects " + who}}
 		return d
 	}
-	d.Pos = position(p.at, files)
+	d.Pos = position(p.at.at, files)
 	quoted := "'" + p.key + "'"
 	if !strings.Contains(d.Message, quoted) {
 		d.Message = quoted + ": " + d.Message
+	}
+	if p.at.secret {
+		d.Secret, d.Discreet = true, d.Message
 	}
 	d.Notes = []diag.Note{{Pos: diag.Pos{File: hit[0].File}, Message: "affects " + quoted + " on " + who}}
 	if p.refusal.Doubtful {
