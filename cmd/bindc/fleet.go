@@ -264,7 +264,7 @@ func (f *fleet) winner(r *bindings.Request, key string) (source, error) {
 			at = source{c.At, mayBeSecret}
 		}
 	}
-	if len(e.Candidates) == 1 {
+	if len(e.Candidates) == 1 && e.Options == nil { // lookup_options may differ between requests
 		f.mu.Lock()
 		f.onlyBinding[key] = at
 		f.mu.Unlock()
