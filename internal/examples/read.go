@@ -3,7 +3,6 @@ package examples
 
 import (
 	"path/filepath"
-	"strings"
 
 	"bindc/diag"
 	"bindc/facts"
@@ -18,7 +17,8 @@ import (
 const Code = "example"
 
 // Folder is the folder of tests.
-var Folder = policy.Folder{Name: "tests", Singular: "test", Version: "tests_version", What: "tests", Code: Code}
+var Folder = policy.Folder{Name: "tests", Singular: "test", Version: "tests_version", What: "tests",
+	Has: "'name', 'facts' and 'expect'", Code: Code}
 
 // Example is a request and its expected answers.
 type Example struct {
@@ -56,35 +56,10 @@ type reader struct {
 }
 
 func (r *reader) file(path string) {
-	src, err := r.disk.ReadFile(path)
-	if err != nil {
-		r.diags.Errorf(diag.Pos{File: path}, Code, "cannot read the tests: %v", err)
-		return
-	}
-	if !strings.Contains(string(src), Folder.Version) {
-		return
-	}
-	doc, ok := yaml.Parse(path, src, yaml.Options{}, r.diags)
-	if !ok {
-		return
-	}
-	if _, _, ok := doc.Root.Lookup(Folder.Version); !ok {
-		return
-	}
+	_, doc, entries := Folder.Parse(path, false, r.disk, r.diags)
 	r.doc = doc
-	if wrong := doc.CheckVersion(Folder.Version, 1); wrong != nil {
-		wrong.Code = Code
-		r.diags.Add(*wrong)
-		return
-	}
-	r.unknown(doc.Root, "key of a test file", Folder.Version, "tests")
-	_, list, ok := doc.Root.Lookup("tests")
-	if !ok || list.Kind != yaml.Sequence || len(list.Kids) == 0 {
-		r.errorf(doc.Root, "expected 'tests', a list of tests with 'name', 'facts' and 'expect'")
-		return
-	}
-	for i := range list.Kids {
-		if e, ok := r.example(&list.Kids[i]); ok {
+	for i := range entries {
+		if e, ok := r.example(&entries[i]); ok {
 			r.out = append(r.out, e)
 		}
 	}

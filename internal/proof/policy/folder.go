@@ -17,11 +17,13 @@ type Folder struct {
 	Singular string // a likely wrong name
 	Version  string // the key of the version
 	What     string // what the files have, for messages
+	Has      string // what each entry of the list has, for messages
 	Code     diag.Code
 }
 
 // Policies is the folder of policies.
-var Policies = Folder{Name: "policies", Singular: "policy", Version: "policy_version", What: "policies", Code: Code}
+var Policies = Folder{Name: "policies", Singular: "policy", Version: "policy_version", What: "policies",
+	Has: "'name', 'key' and a requirement", Code: Code}
 
 // Files returns the YAML files in the folder of the site in dir, sorted by name. A missing folder has none.
 func (f *Folder) Files(dir string, disk fsx.Disk, diags *diag.List) []string {
@@ -45,6 +47,41 @@ func filesIn(dir string, disk fsx.Disk) (paths []string, err error) {
 		}
 	}
 	return paths, err
+}
+
+// Parse reads the file at path. It returns its source, its document and the entries of its list. It returns no document
+// after an error, and for a file without the key of the version, unless the user has named the file.
+func (f *Folder) Parse(path string, named bool, disk fsx.Disk, diags *diag.List) (src []byte, doc *yaml.Document,
+	entries []yaml.Node) {
+	src, err := disk.ReadFile(path)
+	if err != nil {
+		diags.Errorf(diag.Pos{File: path}, f.Code, "cannot read the %s: %v", f.What, err)
+		return nil, nil, nil
+	}
+	if !named && !strings.Contains(string(src), f.Version) {
+		return nil, nil, nil
+	}
+	doc, ok := yaml.Parse(path, src, yaml.Options{}, diags)
+	if !ok {
+		return nil, nil, nil
+	}
+	if _, _, ok := doc.Root.Lookup(f.Version); !ok && !named {
+		return nil, nil, nil
+	}
+	if wrong := doc.CheckVersion(f.Version, 1); wrong != nil {
+		wrong.Code = f.Code
+		diags.Add(*wrong)
+		return nil, nil, nil
+	}
+	for _, d := range doc.UnknownKeys(doc.Root, f.Code, "key of a "+f.Singular+" file", []string{f.Version, f.Name}) {
+		diags.Add(d)
+	}
+	_, list, ok := doc.Root.Lookup(f.Name)
+	if !ok || list.Kind != yaml.Sequence || len(list.Kids) == 0 {
+		diags.Errorf(doc.Pos(doc.Root), f.Code, "expected '%s', a list of %s with %s", f.Name, f.What, f.Has)
+		return nil, nil, nil
+	}
+	return src, doc, list.Kids
 }
 
 // WarnOfMisspelt warns about files of f that nothing reads, because the name of their directory is misspelt.

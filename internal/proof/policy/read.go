@@ -41,35 +41,10 @@ type reader struct {
 // file reads the file at path. A file that --policy names must have policies; other files without a version are
 // ignored.
 func (r *reader) file(path string, named bool) {
-	src, err := r.disk.ReadFile(path)
-	if err != nil {
-		r.diags.Errorf(diag.Pos{File: path}, Code, "cannot read the policies: %v", err)
-		return
-	}
-	if !named && !strings.Contains(string(src), Policies.Version) {
-		return
-	}
-	doc, ok := yaml.Parse(path, src, yaml.Options{}, r.diags)
-	if !ok {
-		return
-	}
-	if _, _, ok := doc.Root.Lookup(Policies.Version); !ok && !named {
-		return
-	}
+	src, doc, entries := Policies.Parse(path, named, r.disk, r.diags)
 	r.doc, r.digest = doc, fmt.Sprintf("%x", sha256.Sum256(src))
-	if wrong := doc.CheckVersion(Policies.Version, 1); wrong != nil {
-		wrong.Code = Code
-		r.diags.Add(*wrong)
-		return
-	}
-	r.unknown(doc.Root, "key of a policy file", Policies.Version, "policies")
-	_, list, ok := doc.Root.Lookup("policies")
-	if !ok || list.Kind != yaml.Sequence || len(list.Kids) == 0 {
-		r.errorf(doc.Root, "expected 'policies', a list of policies with 'name', 'key' and a requirement")
-		return
-	}
-	for i := range list.Kids {
-		if p, ok := r.policy(&list.Kids[i]); ok {
+	for i := range entries {
+		if p, ok := r.policy(&entries[i]); ok {
 			r.out = append(r.out, p)
 		}
 	}
