@@ -113,10 +113,13 @@ func Unknown(at Pos, code Code, kind, name, found string, allowed []string) Diag
 }
 
 // synonyms maps names in other tools, and other likely guesses, to the names in this language.
-var synonyms = map[string]string{"value": "to", "values": "to", "val": "to", "default": "to", "key": "name", "if": "when",
-	"condition": "when", "bindings": "bind", "hierarchy": "categories", "category": "categories", "lookup": "to_lookup_of",
-	"alias": "to_alias_of", "expression": "to_expression", "multibind": "multibind_id", "lookup_type": "type",
-	"includes": "include", "confdir-hiera5": "hiera", "module-hiera-5": "module-hiera5", "uris": "include", "uri": "include"}
+var synonyms = map[string]string{
+	"value": "to", "values": "to", "val": "to", "default": "to", "key": "name", "if": "when",
+	"condition": "when", "bindings": "bind", "hierarchy": "categories", "category": "categories",
+	"lookup": "to_lookup_of", "alias": "to_alias_of", "expression": "to_expression",
+	"multibind": "multibind_id", "lookup_type": "type", "includes": "include",
+	"confdir-hiera5": "hiera", "module-hiera-5": "module-hiera5", "uris": "include", "uri": "include",
+}
 
 // distance returns the edit distance of a and b. A swap of neighbours counts as one edit. If the distance exceeds
 // limit, it returns limit+1.

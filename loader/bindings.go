@@ -112,7 +112,8 @@ func (c *setCompiler) checkIDs(s *bindingsfile.Statement) {
 		switch id := l.ScalarText(); id {
 		case recipe.PoliciesID:
 			c.diags.Add(diag.Diagnostic{Pos: l.Pos, Code: "reserved", InValue: true,
-				Message: "the id '" + id + "' of a multibinding is reserved for proven policies", Hint: "choose another"})
+				Message: "the id '" + id + "' of a multibinding is reserved for proven policies",
+				Hint:    "choose another"})
 		case includedClasses, excludedClasses, recipe.ClassesKey, recipe.DependenciesKey:
 			c.diags.Add(diag.Diagnostic{Pos: l.Pos, Code: "reserved", InValue: true,
 				Message: "the id '" + id + "' of a multibinding is reserved",

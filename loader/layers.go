@@ -21,8 +21,9 @@ func hiera5Layers(pl plannedLayer, in *site.Inputs) []Layer {
 		for _, p := range pl.contributions {
 			switch {
 			case p.hiera5 == nil:
-				in.Diags.Errorf(diag.Pos{File: in.Dir}, "layer", "the layer '%s' has both %s and a hierarchy of Hiera 5: "+
-					"expected the hierarchy in a separate layer", pl.name, p.uri)
+				in.Diags.Errorf(diag.Pos{File: in.Dir}, "layer",
+					"the layer '%s' has both %s and a hierarchy of Hiera 5: "+
+						"expected the hierarchy in a separate layer", pl.name, p.uri)
 				return out
 			case p.part == part:
 				s.add(p, p.hiera5.Entries)

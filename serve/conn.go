@@ -185,7 +185,8 @@ func (c *conn) askSession(s *session, q *question) error {
 	case q.Ask == "explain" && q.Key != nil:
 		do = func() error { return c.explain(s, q) }
 	default:
-		return failed(bindings.CodeUsage, "the question '"+q.Ask+"' has no argument: expected the member keys, prefix or key")
+		return failed(bindings.CodeUsage, "the question '"+q.Ask+
+			"' has no argument: expected the member keys, prefix or key")
 	}
 	err = s.info.snapshot.Protect(do)
 	if errors.Is(err, fs.ErrClosed) {

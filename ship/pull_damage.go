@@ -27,7 +27,8 @@ type lostError struct {
 
 func (l *lostError) Error() string {
 	return "the active snapshot of '" + l.name + "' is " + l.what() +
-		"; a pull replaces it if the source has it; otherwise run 'bindsync rollback " + l.name + "' or activate another one"
+		"; a pull replaces it if the source has it; otherwise run 'bindsync rollback " + l.name +
+		"' or activate another one"
 }
 
 func (l *lostError) what() string {

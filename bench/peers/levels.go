@@ -112,7 +112,8 @@ func (l *backendLayout) floors(name string, values map[string]any) error {
 	if err := os.WriteFile(path, text, 0o644); err != nil {
 		return err
 	}
-	for kind, function := range map[string]string{"key": "lookup_key: peers::floor_key", "hash": "data_hash: peers::floor_hash"} {
+	for kind, function := range map[string]string{"key": "lookup_key: peers::floor_key",
+		"hash": "data_hash: peers::floor_hash"} {
 		config := fmt.Sprintf("version: 5\nhierarchy:\n  - {name: Floor, %s, options: {values: %s}}", function, path)
 		if err := l.configure(kind+name, config); err != nil {
 			return err

@@ -71,7 +71,8 @@ func check(cmd *cobra.Command, dir, factsDir string, f *flags, x *fixing) error 
 			return err
 		case len(nodes) > 0:
 			c.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: factsDir}, Severity: diag.Info, Code: "facts",
-				Message: "the data of " + diag.Count(len(nodes), "node") + " was not checked, because the site has errors"})
+				Message: "the data of " + diag.Count(len(nodes), "node") +
+					" was not checked, because the site has errors"})
 		}
 		return nil
 	})

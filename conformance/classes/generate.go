@@ -100,7 +100,8 @@ func (g *generator) bind(key string, t typ) {
 
 func (g *generator) option() string {
 	merges := []string{"unique", "hash", "deep", "first", "{strategy: deep, merge_hash_arrays: true}"}
-	convert := []string{"Sensitive", "Integer", "String", "Array", "Boolean", "Float", "Timestamp", "'Sensitive[String]'",
+	convert := []string{"Sensitive", "Integer", "String", "Array", "Boolean", "Float", "Timestamp",
+		"'Sensitive[String]'",
 		"[Integer, 16]", "[Array, true]", "SemVer", "Numeric", "'M::A0'", "Hash", "'Optional[Integer]'", "URI"}
 	switch g.IntN(3) {
 	case 0:
@@ -115,7 +116,8 @@ func (g *generator) option() string {
 func (g *generator) written(t typ) string {
 	switch {
 	case g.often(4):
-		texts := []string{"'%{facts.role}'", "'a%{facts.other}'", "\"%{lookup('m::text')}\"", "\"%{alias('m::number')}\"",
+		texts := []string{"'%{facts.role}'", "'a%{facts.other}'", "\"%{lookup('m::text')}\"",
+			"\"%{alias('m::number')}\"",
 			"\"%{alias('m::list')}\"", "\"%{alias('m::hash')}\"", "\"%{lookup('m::number')}\"", "['%{facts.role}']",
 			"{a: '%{facts.role}'}", "[\"%{alias('m::number')}\"]", "'%{literal(\"%\")}'"}
 		return texts[g.IntN(len(texts))]

@@ -229,7 +229,8 @@ func (g *generator) structure(inner func() typ) typ {
 		name := string(rune('a' + i))
 		t := inner()
 		names, ts = append(names, name), append(ts, t)
-		form := []string{"'%s' => ", "%s => ", "Optional[%s] => ", "NotUndef['%s'] => ", "Optional['%s'] => "}[g.IntN(5)]
+		form := []string{"'%s' => ", "%s => ", "Optional[%s] => ", "NotUndef['%s'] => ",
+			"Optional['%s'] => "}[g.IntN(5)]
 		members = append(members, fmt.Sprintf(form, name)+t.text)
 	}
 	return typ{"Struct[{" + strings.Join(members, ", ") + "}]", func(g *generator, d int) (val, bool) {

@@ -141,13 +141,16 @@ func (g *generator) interpolation(key string) string {
 	case n < 20:
 		return "%{literal('" + pick(g, "%", "x", "%{role}", "::") + "')}" + pick(g, "{role}", "{lookup('d')}", "")
 	case n < 22:
-		return "%{" + pick(g, "facts.os", "facts.list", "facts.again", "facts.odd", "facts.hashes", "trusted.extensions",
+		return "%{" + pick(g, "facts.os", "facts.list", "facts.again", "facts.odd", "facts.hashes",
+			"trusted.extensions",
 			"facts.nest", "facts.again.x", "facts.list.-1", "facts.list. 0", "facts . num", "list.+0", "\nrole") + "}"
 	}
-	return pick(g, "%{unclosed", "%{}", "%{::}", "%{''}", `%{""}`, "%{ }", "%{role", "% {role}", "%%{role}", "%{%{role}}",
+	return pick(g, "%{unclosed", "%{}", "%{::}", "%{''}", `%{""}`, "%{ }", "%{role", "% {role}", "%%{role}",
+		"%{%{role}}",
 		"%{nope('a')}", "%{Lookup('a')}", "%{lookup(a)}", "%{lookup('a)}", "%{lookup( 'a' )}", "%{lookup('a', 'b')}",
 		"%{facts.os.family.x}", "%{facts.num.x}", "%{facts.list.x}", "%{facts.asks}", "%{facts.}", "%{.role}", "%{'role}",
-		"%{lookup('')}", "%{lookup('lookup_options')}", "%{scope('')}", "%{'a' 'b'}", "%{facts..os}", "%{ lookup('d') }",
+		"%{lookup('')}", "%{lookup('lookup_options')}", "%{scope('')}", "%{'a' 'b'}", "%{facts..os}",
+		"%{ lookup('d') }",
 		"%{lookup ('d')}", "\\%{role}", "%{alias('d')} ")
 }
 
@@ -233,7 +236,8 @@ func (g *generator) strategy(k kind) any {
 	case hashes, moreHashes:
 		return pick(g, "hash", "deep", "first", any(Map{{"strategy", "hash"}}), g.deep(), g.deep())
 	}
-	return pick(g, "first", "unique", "hash", "deep", g.deep(), any("%{facts.strategy}"), any("reverse_deep"), any("nope"),
+	return pick(g, "first", "unique", "hash", "deep", g.deep(), any("%{facts.strategy}"), any("reverse_deep"),
+		any("nope"),
 		any(nil), any(""), any(Map{{"knockout_prefix", "--"}}), any(Map{}), any([]any{"deep"}), any("default"),
 		any(Map{{"strategy", pick(g, "hash", "first", "unique")}, {"knockout_prefix", "--"}}),
 		any(Map{{"strategy", "%{facts.strategy}"}}), any(Map{{"strategy", "deep"}, {"unpack_arrays", ","}}),

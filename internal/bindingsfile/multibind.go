@@ -15,7 +15,8 @@ import (
 func (c *compiler) multibind(l *Literal, r *recipe.Recipe) {
 	id, _ := l.text()
 	if id == "" || strings.ContainsRune(id, 0) {
-		c.errorf(l.Pos, "multibind", "expected a name without NUL for 'multibind_id', found %s", value.Describe(l.Value))
+		c.errorf(l.Pos, "multibind", "expected a name without NUL for 'multibind_id', found %s",
+			value.Describe(l.Value))
 		return
 	}
 	c.out.Multibind = &Multibind{ID: id}

@@ -261,7 +261,8 @@ func (c *compiler) typeAt(l *Literal) *types.Type {
 	}
 	text, ok := l.text()
 	if !ok {
-		c.errorf(l.Pos, "type", "expected a type as a string, such as 'Array[String]', found %s", value.Describe(l.Value))
+		c.errorf(l.Pos, "type", "expected a type as a string, such as 'Array[String]', found %s",
+			value.Describe(l.Value))
 		return nil
 	}
 	t, err := types.Parse(text)

@@ -210,7 +210,8 @@ func queryList(q *syntax.Query) *expr.Node {
 
 var (
 	// optionAttributes lists the YAML attributes that are options in Puppet syntax.
-	optionAttributes = []string{"multibind_id", "optional", "options", "to_alias_of", "to_first_found", "to_hash_lookup",
+	optionAttributes = []string{"multibind_id", "optional", "options", "to_alias_of", "to_first_found",
+		"to_hash_lookup",
 		"to_instance", "to_lookup_of", "to_producer", "to_renamed", "transformer"}
 
 	// keywordAttributes maps the other YAML attributes to their Puppet syntax.

@@ -19,7 +19,8 @@ var scriptChanges = map[string][][2]string{
 			`    out=$(export ` + wordsAfterCursor + `="${COMP_WORDS[*]:COMP_CWORD+1}"; eval "${requestComp}" 2>/dev/null)`},
 	},
 	"zsh": {{`    words=("${=words[1,CURRENT]}")`,
-		"    local -x " + wordsAfterCursor + `="${words[CURRENT+1,-1]}"` + "\n" + `    words=("${=words[1,CURRENT]}")`}},
+		"    local -x " + wordsAfterCursor + `="${words[CURRENT+1,-1]}"` + "\n" +
+			`    words=("${=words[1,CURRENT]}")`}},
 	"fish": {{`    set -l results (eval $requestComp 2> /dev/null)`,
 		"    set -lx " + wordsAfterCursor + " (string sub -s (math (commandline -C) + 1) -- (commandline -b))\n" +
 			`    set -l results (eval $requestComp 2> /dev/null)`}},

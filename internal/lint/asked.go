@@ -80,7 +80,8 @@ var manifestExtensions = []string{".pp", ".epp", ".erb", ".rb"}
 func (a *Lookups) AddManifests(dir string) error {
 	found, err := a.Search(dir)
 	if err == nil && !found {
-		err = fmt.Errorf("%s: expected manifests, found no file with the extension %s", dir, strings.Join(manifestExtensions, ", "))
+		err = fmt.Errorf("%s: expected manifests, found no file with the extension %s", dir,
+			strings.Join(manifestExtensions, ", "))
 	}
 	return err
 }

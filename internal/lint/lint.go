@@ -16,7 +16,8 @@ import (
 
 // checks lists the codes of all lints. Package proof/params reports missing_parameter.
 var checks = [...]diag.Code{"attributes_as_value", "bare_variable", "ignored_code", "legacy_fact",
-	"missing_parameter", "module_key", "near_key", "near_value", "never_wins", "same_value", "untyped", "unused_key", "yaml_core"}
+	"missing_parameter", "module_key", "near_key", "near_value", "never_wins", "same_value", "untyped", "unused_key",
+	"yaml_core"}
 
 // Codes returns the codes of all lints.
 func Codes() []diag.Code { return slices.Clone(checks[:]) }

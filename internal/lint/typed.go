@@ -47,9 +47,10 @@ func (l *linter) checkType(b boundValue, t statedType) bool {
 		return true
 	}
 	d := diag.Diagnostic{Pos: b.at, Code: "untyped",
-		Notes:   []diag.Note{{Pos: t.at, Message: "the type is stated here"}},
-		Message: "'" + b.key + "' is not checked against " + t.String() + " here, although another binding states that type",
-		Hint:    "a type applies only to its own binding; state it here, too, in the long form: 'type: …'"}
+		Notes: []diag.Note{{Pos: t.at, Message: "the type is stated here"}},
+		Message: "'" + b.key + "' is not checked against " + t.String() +
+			" here, although another binding states that type",
+		Hint: "a type applies only to its own binding; state it here, too, in the long form: 'type: …'"}
 	switch {
 	case strings.HasSuffix(b.at.File, ".pp"):
 		d.Hint = "a type applies only to its own binding; state it here, too: bind " + t.String() + ", '" +

@@ -33,7 +33,8 @@ func AppendHiera5(dst []byte, doc *yaml.Document, n *yaml.Node, eyaml bool, diag
 // appendUnfit appends a recipe that fails, because n, a part of the value, has no equivalent in this language.
 func (h hiera5) appendUnfit(dst []byte, n *yaml.Node) []byte {
 	text := value.Shorten(n.Value.Text())
-	code, what, as := diag.Code("yaml_symbol"), text+" is a Ruby symbol, which bindings do not support", ", as in Puppet"
+	code, what, as := diag.Code("yaml_symbol"), text+" is a Ruby symbol, which bindings do not support",
+		", as in Puppet"
 	if n.Unfit == yaml.TooLarge {
 		code, what, as = "yaml_integer", "the integer "+text+" does not fit in 64 bits", ""
 	}
@@ -184,7 +185,8 @@ func (h hiera5) checkEncrypted(n *yaml.Node, asWritten *[]*yaml.Node) {
 		*asWritten = append(*asWritten, n)
 		return
 	case expr.OtherMethod(text) != "":
-		d.Message = "this is encrypted for hiera-eyaml by " + expr.OtherMethod(text) + "; lookups decrypt only PKCS7, " +
+		d.Message = "this is encrypted for hiera-eyaml by " + expr.OtherMethod(text) +
+			"; lookups decrypt only PKCS7, " +
 			"and fail for this text"
 		d.Hint = encryptAnew + "; or leave the level to Puppet, as 'bindc adopt' does and 'bindq hiera-config --keep LEVEL'"
 	case !decryptable.MatchString(text):

@@ -122,8 +122,9 @@ func (m *migration) isOnlyHiera5() bool {
 		}
 		for _, c := range l.Contributions {
 			if len(c.Files)+len(c.Bindings) > 0 {
-				m.diags.Errorf(diag.Pos{File: m.dir}, "migrate", "expected a site with only Hiera 5, found %s in the layer "+
-					"'%s': migrate a copy without it, and add it to the new site", c.URI, l.Name)
+				m.diags.Errorf(diag.Pos{File: m.dir}, "migrate",
+					"expected a site with only Hiera 5, found %s in the layer "+
+						"'%s': migrate a copy without it, and add it to the new site", c.URI, l.Name)
 				return false
 			}
 		}

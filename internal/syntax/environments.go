@@ -182,7 +182,8 @@ func (p *setParser) declaration(out *Environments) {
 	case kind.is(tName, "dynamic_environments"):
 		out.Dynamic = append(out.Dynamic, p.declared()...)
 	default:
-		p.expected("Environment { }, environment { } or dynamic_environments { }", "environment", "dynamic_environments")
+		p.expected("Environment { }, environment { } or dynamic_environments { }", "environment",
+			"dynamic_environments")
 	}
 }
 

@@ -143,7 +143,8 @@ func (r *report) refuseSyntax(c complaint) {
 // ourWords converts "while parsing a block mapping" to the terms of this project.
 var ourWords = strings.NewReplacer("while parsing", "in", "while scanning", "in", "block mapping", "hash",
 	"flow mapping", "hash",
-	"simple key", "key", "block sequence", "list", "flow sequence", "list", "block collection", "list", "quoted scalar", "quoted text",
+	"simple key", "key", "block sequence", "list", "flow sequence", "list", "block collection", "list", "quoted scalar",
+	"quoted text",
 	"plain scalar", "text", "block scalar", "block of text", "flow node", "value", "block node", "value")
 
 // aliasIn returns the alias 'x' in "unknown anchor 'x' referenced".

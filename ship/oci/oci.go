@@ -82,7 +82,8 @@ func (r *Repository) OfParts() *Repository { return &Repository{r.repo, r.ref, &
 func (r *Registry) Open(text string) (*Repository, error) {
 	ref, err := registry.ParseReference(strings.TrimPrefix(text, Scheme))
 	if err != nil || ref.Reference == "" {
-		return nil, fmt.Errorf("expected oci://HOST/REPO:TAG or oci://HOST/REPO@sha256:DIGEST, found '%s'", ship.Redacted(text))
+		return nil, fmt.Errorf("expected oci://HOST/REPO:TAG or oci://HOST/REPO@sha256:DIGEST, found '%s'",
+			ship.Redacted(text))
 	}
 	if r.PlainHTTP && !Loopback(ref.Host()) {
 		return nil, fmt.Errorf("%s: a registry on another machine needs TLS; omit --plain-http", ref.Host())

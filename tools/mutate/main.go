@@ -48,7 +48,8 @@ func main() {
 	var o options
 	module := flag.String("C", "../..", "`directory` of the module whose packages are changed")
 	suites := flag.String("suites", "./conformance", "additional packages whose tests are run, separated by commas")
-	programs := flag.String("programs", "./cmd/bindc,./cmd/bindq,./cmd/bindsync", "programs that these tests run, separated by commas")
+	programs := flag.String("programs", "./cmd/bindc,./cmd/bindq,./cmd/bindsync",
+		"programs that these tests run, separated by commas")
 	flag.StringVar(&o.changed, "changed", "", "only mutants on lines that differ from this `commit`")
 	flag.IntVar(&o.sample, "sample", 0, "try `n` mutants of each package, chosen by -seed; 0: all")
 	flag.Int64Var(&o.seed, "seed", 1, "seed of the sample")

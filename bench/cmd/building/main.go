@@ -156,7 +156,8 @@ func (w *world) edit(change func(text string) string) error {
 }
 
 func print(size string, rounds int, yamlBytes int64, c *costs) {
-	fmt.Printf("%s, %d processors, site %s, %d rounds, medians; times are processor time unless stated otherwise\n\n", runtime.Version(), runtime.NumCPU(), size, rounds)
+	fmt.Printf("%s, %d processors, site %s, %d rounds, medians; times are processor time unless stated otherwise\n\n",
+		runtime.Version(), runtime.NumCPU(), size, rounds)
 	out := tabwriter.NewWriter(os.Stdout, 0, 0, 1, ' ', 0)
 	defer out.Flush()
 	fmt.Fprintln(out, "| what\t| \t| against\t| \t| ratio\t| target\t|\n|---\t|---\t|---\t|---\t|---\t|---\t|")

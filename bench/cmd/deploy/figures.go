@@ -115,7 +115,8 @@ func (s *sized) steps() ([]row, error) {
 		}
 		took = append(took, round)
 	}
-	for i, what := range []string{"copy, sync and rename: the yardstick", "`bindc push`", "`bindc push` again, nothing new",
+	for i, what := range []string{"copy, sync and rename: the yardstick", "`bindc push`",
+		"`bindc push` again, nothing new",
 		"`bindq verify`", "`bindsync pull` from the registry: fetch, check, switch", "`bindsync pull`, nothing new",
 		"`bindsync rollback`", "`bindsync activate`", "`bindsync pull` from nginx, HTTPS"} {
 		rows = append(rows, row{what, round(quantile(took, i, 50))})
@@ -132,7 +133,8 @@ func (s *sized) round(at string) (took []time.Duration, err error) {
 			return nil, err
 		}
 	}
-	pull := []string{"bindsync", "pull", tag, "--name", "production", "--plain-http", "--store", store, "--allowed-signers",
+	pull := []string{"bindsync", "pull", tag, "--name", "production", "--plain-http", "--store", store,
+		"--allowed-signers",
 		signers}
 	if _, err := s.push(s.releases[0], "round-"+s.name); err != nil {
 		return nil, err

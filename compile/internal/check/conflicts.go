@@ -83,7 +83,8 @@ func (k *keyIndex) conflict(a, b *place.Candidate, both loader.Condition) {
 		d.Hint = contributeHint(id) + "; a binding with higher precedence hides the multibinding and all contributions"
 	}
 	if k.renames(a) || k.renames(b) {
-		d.Message = "'" + k.name + "' is renamed, and bound or renamed again with the same precedence" + k.Describe(both) +
+		d.Message = "'" + k.name + "' is renamed, and bound or renamed again with the same precedence" +
+			k.Describe(both) +
 			k.InLayer(a.Layer)
 		d.Notes[0].Message = "also bound or renamed here"
 		d.Hint = "move the rename to a higher layer, or to a narrower condition, than the binding it renames"

@@ -47,7 +47,8 @@ func checkLookupOptions(e *pass.Env, t *place.Tables, scopes []place.Scope, opti
 func (c *optionsChecker) warnOfErasing(o lookupOptions) {
 	if o.level.Erases() {
 		c.Report(diag.Diagnostic{Pos: o.at, Severity: diag.Warning, Code: "hiera_options",
-			Message: "lookup_options of the module '" + o.module + "' are null, so keys of the module have no lookup_options at " +
+			Message: "lookup_options of the module '" + o.module +
+				"' are null, so keys of the module have no lookup_options at " +
 				"all, as in Puppet: those of the environment do not apply either",
 			Hint: "remove the key, or write 'lookup_options: {}'"})
 	}

@@ -211,7 +211,8 @@ func (l *pairList) add(r loader.Renamed) *pair {
 func (x *transfers) bind(t layeredTransfer, pairs []pair) {
 	if len(pairs) == 0 && !t.optional() {
 		x.Report(diag.Diagnostic{Pos: t.Pos, Code: "map_required",
-			Message: "cannot determine which parameters of " + t.From + " give " + t.Target + " its parameters: there is no " +
+			Message: "cannot determine which parameters of " + t.From + " give " + t.Target +
+				" its parameters: there is no " +
 				"map, and no parameter is bound for both",
 			Hint: "bind a map of the two types, or write the option 'map' here"})
 	}

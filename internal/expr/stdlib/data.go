@@ -35,7 +35,8 @@ func dig(c *call, v value.Value, path []value.Value) (value.Value, error) {
 		case k == value.Array && key.Kind() == value.Int:
 			v = ruby.At(v, key.Int())
 		case k == value.Array:
-			return v, c.Failf("key %d selects an element of an Array and must be an Integer, found %s", i+1, expr.Describe(key))
+			return v, c.Failf("key %d selects an element of an Array and must be an Integer, found %s", i+1,
+				expr.Describe(key))
 		default:
 			return v, c.Failf("key %d selects from %s; expected an Array or a Hash", i+1, expr.Describe(v))
 		}

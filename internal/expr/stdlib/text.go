@@ -50,7 +50,8 @@ func mapTexts(c *call, v value.Value, f func(string) string) (value.Value, error
 	for e := range v.Elems() {
 		k := e.Kind()
 		if k != value.String && !ruby.IsNumeric(k) || ruby.IsNumeric(k) != ruby.IsNumeric(v.Index(0).Kind()) {
-			return v, c.Failf("the elements of argument 1 must all be strings or all be numbers, found %s", expr.Describe(v))
+			return v, c.Failf("the elements of argument 1 must all be strings or all be numbers, found %s",
+				expr.Describe(v))
 		}
 		if k == value.String {
 			var err error

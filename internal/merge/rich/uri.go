@@ -38,7 +38,8 @@ func uriIPv6() string {
 }
 
 func uriAuthority(literal string) string {
-	return `//(?:(?P<user>` + uriUser + `*)@)?(?P<host>` + literal + `|` + uriIPv4 + `|` + uriName + `+)?(?::(?P<port>\d*))?`
+	return `//(?:(?P<user>` + uriUser + `*)@)?(?P<host>` + literal + `|` + uriIPv4 + `|` + uriName +
+		`+)?(?::(?P<port>\d*))?`
 }
 
 var (

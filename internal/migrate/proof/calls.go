@@ -26,7 +26,8 @@ func (p *prover) reportCalls(diags *diag.List) {
 	for _, c := range p.opts.Calls.All {
 		if c.Keys == nil && !c.MergeKnown {
 			p.report.Unreadable++
-			note(c.At, diag.Info, "the key and the merge of this "+c.Function+"() are computed: every key was compared "+
+			note(c.At, diag.Info, "the key and the merge of this "+c.Function+
+				"() are computed: every key was compared "+
 				"with every merge, without options of merges")
 		}
 	}

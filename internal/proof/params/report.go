@@ -119,7 +119,8 @@ func (c *Checker) doubt(s *suspect, at diag.Pos) string {
 	case len(list) == 0:
 		return "no manifest declares the class " + class + " by name, and no data lists it, so this is only a warning"
 	case !s.param.looksUp(list):
-		return "all manifests that declare the class " + class + " set this parameter themselves, so this is only a warning"
+		return "all manifests that declare the class " + class +
+			" set this parameter themselves, so this is only a warning"
 	case c.hasForeignAbove(s, at):
 		return "a level of hiera.yaml that only Puppet can read may have another value, so this is only a warning"
 	}

@@ -23,7 +23,8 @@ func (r *reader) condition(policy *yaml.Node, name string) (*condition, bool) {
 	var out []*condition
 	for i := range hashes {
 		if hashes[i].Kind != yaml.Mapping || len(hashes[i].Kids) == 0 {
-			r.errorf(&hashes[i], "expected a hash of categories to values for '%s', found %s", name, hashes[i].Describe())
+			r.errorf(&hashes[i], "expected a hash of categories to values for '%s', found %s", name,
+				hashes[i].Describe())
 			return nil, false
 		}
 		c, ok := r.hash(&hashes[i])

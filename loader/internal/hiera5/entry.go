@@ -97,8 +97,9 @@ func (c config) source(n, defaults *yaml.Node, at diag.Pos) dataSource {
 	}
 	if function == "" && c.defaultsNode != nil { // entries report the same diagnostic, which is shown once
 		c.Doc.Diags.Add(diag.Diagnostic{Pos: c.Doc.Pos(c.defaultsNode), Code: "hierarchy",
-			Message: "expected one of " + diag.Quoted(backendKeys) + " in 'defaults' or in each entry: Puppet has no other default",
-			Hint:    "add 'data_hash: yaml_data' to 'defaults'"})
+			Message: "expected one of " + diag.Quoted(backendKeys) +
+				" in 'defaults' or in each entry: Puppet has no other default",
+			Hint: "add 'data_hash: yaml_data' to 'defaults'"})
 		return dataSource{}
 	}
 	function = cmp.Or(function, "yaml_data")

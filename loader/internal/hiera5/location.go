@@ -65,7 +65,8 @@ func (c config) locate(at diag.Pos, source dataSource, path string, isGlob bool)
 func (c config) checkClosed(at diag.Pos, p location) {
 	if i := strings.LastIndex(p.text, "%{"); i >= 0 && !strings.Contains(p.text[i:], "}") {
 		c.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "hiera_interpolation",
-			Message: "this '%{' is not closed: '" + p.text[i:] + "' is plain text, as in Puppet", Hint: "close it with '}'"})
+			Message: "this '%{' is not closed: '" + p.text[i:] + "' is plain text, as in Puppet",
+			Hint:    "close it with '}'"})
 	}
 }
 
