@@ -45,8 +45,8 @@ func (s *Snapshot) Bindings(key string) ([]Binding, error) {
 	return s.BindingsWhere(key, nil)
 }
 
-// BindingsWhere works like Bindings but omits scopes with a value that possible rejects; a nil possible accepts all
-// values. It reads the origins of a level only if an accepted scope of the level binds the key.
+// BindingsWhere works like Bindings but omits scopes with a value that the function possible rejects. A nil possible
+// accepts all values. It reads the origins of a level only if an accepted scope of the level binds the key.
 func (s *Snapshot) BindingsWhere(key string, possible func(dimension int, number uint32) bool) ([]Binding, error) {
 	n, ok := s.keyNumber(key)
 	if !ok {

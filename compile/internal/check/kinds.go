@@ -34,8 +34,8 @@ func (k *keyIndex) checkKinds(names []string) {
 	}
 }
 
-// checkAbstract reports an abstract binding that no concrete binding overrides. It warns if one does so only in some
-// requests.
+// checkAbstract reports an abstract binding that no concrete binding overrides. It only warns if one overrides it in
+// some requests.
 func (k *keyIndex) checkAbstract(alternatives []int) {
 	first := alternatives[0]
 	at := k.all[first].Pos()
