@@ -19,7 +19,6 @@ import (
 	"bindc/snapshot"
 )
 
-// diffFlags are the flags of bindq diff.
 type diffFlags struct {
 	source
 	format    string

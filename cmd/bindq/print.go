@@ -102,7 +102,6 @@ func (p *hashPrinter) add(key string, v bindings.Value) error {
 	return err
 }
 
-// end ends the hash.
 func (p *hashPrinter) end() error {
 	text := "}\n"
 	switch {

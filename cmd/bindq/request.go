@@ -50,13 +50,11 @@ func (s *source) addRequest(cmd *cobra.Command) {
 	s.addStrictVariables(cmd)
 }
 
-// addFactsDir adds --facts-dir.
 func (s *source) addFactsDir(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.factsDir, "facts-dir", "",
 		"`DIR` with one facts file per node (default $BINDQ_FACTS_DIR)")
 }
 
-// addStrictVariables adds --strict-variables.
 func (s *source) addStrictVariables(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&s.noUnknown, "strict-variables", false, "fail lookups that use an unknown variable")
 }

@@ -42,7 +42,7 @@ func (m *migration) lookupOptions() lookupOptions {
 	return out
 }
 
-// entryFor returns the lookup_options of a key. sure is false if they depend on the request.
+// entryFor returns the lookup_options of a key. The result sure is false if they depend on the request.
 func (o lookupOptions) entryFor(key string) (e *merge.Entry, sure bool, err error) {
 	for _, l := range o.uncertain {
 		if l == nil || l.Erases() {

@@ -65,7 +65,6 @@ func Site(dir string, site *loader.Site, opts Options, diags *diag.List) (*Resul
 	return out, nil
 }
 
-// migration is the state of a migration.
 type migration struct {
 	dir   string
 	opts  Options

@@ -17,7 +17,6 @@ type edit struct {
 	old, new string
 }
 
-// apply applies edits, in order, to text.
 func apply(text string, edits []edit) string {
 	var b strings.Builder
 	at := 0
@@ -31,7 +30,8 @@ func apply(text string, edits []edit) string {
 // interpolation matches an interpolation of Hiera 5.
 var interpolation = regexp.MustCompile(`%\{[^}]*\}`)
 
-// translate translates the interpolations in a string from Hiera 5 to Hiera 2. If it cannot, problem says why.
+// translate translates the interpolations in a string from Hiera 5 to Hiera 2. If it cannot, the result problem says
+// why.
 func (m *migration) translate(text string) (edits []edit, problem string) {
 	last := 0
 	for _, at := range interpolation.FindAllStringIndex(text, -1) {
@@ -59,7 +59,7 @@ func (m *migration) translate(text string) (edits []edit, problem string) {
 }
 
 // escapeDollars adds edits that escape the dollar signs of a constant text which would otherwise begin an
-// interpolation. textFollows reports whether more text follows.
+// interpolation. The argument textFollows reports whether more text follows.
 func escapeDollars(edits []edit, off int, text string, textFollows bool) []edit {
 	for i := range len(text) {
 		if text[i] != '$' {

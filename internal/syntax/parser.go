@@ -224,7 +224,7 @@ func (p *parser) checkTarget(begin token, left *expr.Node) {
 	p.checkTargets(begin.off, left)
 }
 
-// checkTargets checks a variable or a list of assignment targets. off is the offset of the outermost list.
+// checkTargets checks a variable or a list of assignment targets. The argument off is the offset of the outermost list.
 func (p *parser) checkTargets(off int, n *expr.Node) {
 	switch {
 	case n.Op == expr.ArrayLit && len(n.Kids) > 0:

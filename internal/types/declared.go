@@ -30,7 +30,7 @@ func (a *Aliases) Problem(name string) error {
 }
 
 // ParseDeclared parses a type as manifests declare it, where names have their meaning in Puppet. Aliases are resolved.
-// A type inside it that is not known accepts every value; unknown lists the names of such types.
+// A type inside it that is not known accepts every value; the result unknown lists the names of such types.
 func (a *Aliases) ParseDeclared(text string) (t *Type, unknown []string, err error) {
 	if t, err = parse(parser{text: text, find: a.named, declared: true}); err != nil {
 		return nil, nil, err

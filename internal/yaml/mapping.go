@@ -79,7 +79,6 @@ func (m *mapping) scan(key *Node, text string, isText bool) (at int, ok bool) {
 	return 0, false
 }
 
-// index adds new keys to the index.
 func (m *mapping) index() {
 	for ; m.indexed < len(m.kids); m.indexed += 2 {
 		if _, ok := m.kids[m.indexed].Text(); ok {

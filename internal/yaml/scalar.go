@@ -85,7 +85,7 @@ func resolveNumber(text string) (value.Value, fault) {
 	return resolveInteger(text, sign, digits)
 }
 
-// splitSign splits off the sign of a number. sign is "-", or "" for plus.
+// splitSign splits off the sign of a number. The result sign is "-", or "" for plus.
 func splitSign(text string) (sign, rest string) {
 	switch text[0] {
 	case '-':

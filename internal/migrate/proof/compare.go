@@ -127,7 +127,7 @@ func (p *prover) compare(next *builtSite) (map[string]string, error) {
 }
 
 // settle marks the keys that need not be compared again: both sites gave the same answers, and neither the key nor a
-// key that it looks up is in changed. changed holds the keys that were moved back since.
+// key that it looks up is in changed. The argument changed holds the keys that were moved back since.
 func (p *prover) settle(changed map[string]bool) {
 	q := p.questions
 	for i, key := range q.keys {

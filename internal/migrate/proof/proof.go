@@ -115,14 +115,12 @@ func Migrate(dir string, site *loader.Site, opts Options, diags *diag.List) ([]m
 	}
 }
 
-// appendDiags appends the diagnostics of one list to another.
 func appendDiags(into, from *diag.List) {
 	for _, d := range from.Sorted() {
 		into.Add(d)
 	}
 }
 
-// prover is the state of a migration with proof.
 type prover struct {
 	dir       string
 	opts      Options

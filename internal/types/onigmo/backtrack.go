@@ -102,8 +102,8 @@ func (m *Matcher) backtrack(text string) (matched bool, steps int, err error) {
 	}
 }
 
-// state is a position in the program and in the text. progress has a bit for each enclosing loop. It is set once the
-// current iteration of the loop has matched some text.
+// state is a position in the program and in the text. The field progress has a bit for each enclosing loop. The bit is
+// set once the current iteration of the loop has matched some text.
 type state struct {
 	pc, at   int
 	progress uint64
@@ -373,7 +373,7 @@ func isWord(c rune) bool {
 	return unicode.IsLetter(c) || unicode.IsMark(c) || unicode.IsDigit(c) || unicode.Is(unicode.Pc, c)
 }
 
-// contains reports whether c is in one of the ranges. pairs alternates between first and last characters.
+// contains reports whether c is in one of the ranges. The argument pairs alternates between first and last characters.
 func contains(pairs []rune, c rune) bool {
 	for i := 0; i < len(pairs); i += 2 {
 		if pairs[i] <= c && c <= pairs[i+1] {
