@@ -22,7 +22,7 @@ type source struct {
 	factsDir    string
 	fleet       *facts.Fleet // the facts directory; nil before its first use
 	saidUnread  bool         // the unreadable files of fleet were reported
-	inFile      facts.Node   // the node that --facts describes
+	inFile      facts.Node   // the node in the file of --facts or in the facts directory
 	strict      bool         // treat doubts about the request as errors
 	noUnknown   bool         // treat an unknown variable as an error
 	lateEyaml   bool         // read the keys of eyaml only when a value needs them

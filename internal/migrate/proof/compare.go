@@ -92,8 +92,8 @@ func (p *prover) askOldSite() error {
 // difference identifies the first answer of a key that differs.
 type difference struct{ question, merge int }
 
-// compare queries the new site. It returns the keys whose answers differ, each with a description
-// of the difference.
+// compare queries the new site. It returns the keys whose answers differ, each with a description of the difference. It
+// ignores questions that the old site answered with an error.
 func (p *prover) compare(next *builtSite) (map[string]string, error) {
 	q := p.questions
 	first := map[int]difference{}
