@@ -33,7 +33,7 @@ func (s *Snapshot) AllBindings() (*AllBindings, error) {
 		off := load64(s.coldEntry(block))
 		switch {
 		case err != nil:
-		case off < end: // a forged file could repeat the same block endlessly
+		case off < end: // a forged file could repeat the same block many times
 			err = s.badBlock(block, "a block after the previous one")
 		case level == coldKeys:
 			err = b.keys(block)

@@ -82,7 +82,7 @@ func (s *Snapshot) binding(b *coldBinding, n uint32) (Binding, error) {
 }
 
 // scopeReader reads the blocks of scopes in order, each at most once. Otherwise a forged file that repeats the same
-// block would keep it busy forever.
+// block would keep it busy.
 type scopeReader struct {
 	*Snapshot
 	possible func(dimension int, number uint32) bool

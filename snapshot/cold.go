@@ -84,7 +84,7 @@ func (c *originColumn) at(i uint32) uint32 {
 	return c.all[i]
 }
 
-// relativeTo decodes inputs that are stored as differences from the input of the previous record.
+// relativeTo decodes inputs that are stored as differences from the first input of the previous record.
 func (c *originColumn) relativeTo(input uint32) {
 	c.same = input + unzigzag(c.same)
 	for i, z := range c.all {

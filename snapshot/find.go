@@ -152,8 +152,8 @@ func sameNumbers(cell string, tuple []uint32) bool {
 	return true
 }
 
-// Find returns the value of highest precedence for key in the request. If the key is not bound there, ok is false.
-// The error is a *DamageError.
+// Find returns the value of highest precedence for key in the request. If the key is not bound there, the result ok is
+// false. The error is a *DamageError.
 func (s *Snapshot) Find(key string, at *Scopes) (ref Ref, ok bool, err error) {
 	n, ok := s.keyNumber(key)
 	if !ok {

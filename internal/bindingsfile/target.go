@@ -2,8 +2,8 @@ package bindingsfile
 
 import "strings"
 
-// SplitTarget splits a class, a type or an instance: ntp, Web, Web[one], Web['a, b']. The result instance is "" for a
-// class or a type. The result ok is false for other strings and for several instances.
+// SplitTarget splits a class, a type or an instance: ntp, Web, Web[one], Web['a, b']. It does not check the name. The
+// result instance is "" for a class or a type. The result ok is false for malformed brackets and for several instances.
 func SplitTarget(text string) (name, instance string, ok bool) {
 	name, instance, ok = strings.Cut(text, "[")
 	if !ok {

@@ -12,7 +12,7 @@ import (
 // Aliases resolves the type aliases of modules.
 type Aliases struct {
 	source   func(name string) (text string, ok bool)
-	found    map[string]*Type // types of aliases by name; nil while one is being read
+	found    map[string]*Type // types of aliases by name; without a target while one is being read
 	problems map[string]error // why aliases cannot be read, by name
 }
 
@@ -54,7 +54,7 @@ func open(name string) *Type {
 	return t
 }
 
-// unknownTypes lists types of Puppet of which other values may be instances.
+// unknownTypes lists types of Puppet for which this package cannot decide which values they have.
 var unknownTypes = []string{"Init", "Object", "TypeAlias", "TypeReference", "TypeSet", "Error", "Target", "Iterable",
 	"Iterator"}
 
