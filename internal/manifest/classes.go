@@ -54,9 +54,9 @@ type headerReader struct {
 	outer []namespace
 }
 
-// namespace is a class or another definition whose body is being read.
+// namespace is a class whose body is being read.
 type namespace struct {
-	name  string // of a class; "" for another definition, which cannot contain classes
+	name  string // qualified name of the class
 	depth int    // depth of the code around the class
 }
 

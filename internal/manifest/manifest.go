@@ -28,7 +28,7 @@ type Call struct {
 type Calls struct {
 	Files    int
 	All      []Call
-	Wrong    []diag.Pos // manifests that end inside a string, a comment or a call
+	Wrong    []diag.Pos // manifests that end inside a string, a comment or a call, or that are larger than MaxSize
 	Uses     []Use
 	Computed []diag.Pos // lookups with computed keys
 }

@@ -13,7 +13,7 @@ type mapping struct {
 	kids    []Node
 	texts   textIndex     // index of string keys; empty while there are few entries
 	others  map[keyID]int // index of other keys
-	indexed int           // number of entries in texts and others
+	indexed int           // number of kids whose keys are in texts or others; counts values, too
 	merged  map[int]bool  // indexes in kids of the keys from a merge key; may be nil
 }
 

@@ -113,7 +113,7 @@ func resolveSpecial(text string) (value.Value, bool) {
 }
 
 // resolveInteger resolves binary, octal, decimal and hexadecimal integers. A decimal integer may have single
-// underscores and commas between digits. Other integers may have any number of them anywhere.
+// underscores and commas between digits. Other integers may have any number of them after the prefix.
 func resolveInteger(text, sign, digits string) (value.Value, fault) {
 	base := integerBase(digits)
 	if base == 0 {
