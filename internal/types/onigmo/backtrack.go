@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// This file implements lookaround, atomic groups and backreferences, which Go's engine does not support. It backtracks
-// like Ruby, and counts steps instead of time so that results do not depend on the machine. For expressions without
-// backreferences, it remembers the states that failed, as Ruby does since 3.2. The number of steps is then nearly
-// always proportional to the length of the text.
+// This file implements lookaround, atomic groups, backreferences and conditions, which Go's engine does not support. It
+// backtracks like Ruby, and counts steps instead of time so that results do not depend on the machine. For expressions
+// without backreferences and conditions, it remembers the states that failed, as Ruby does since 3.2. The number of
+// steps is then nearly always proportional to the length of the text.
 
 // maxSteps limits the number of steps of one match.
 const maxSteps = 1 << 18
@@ -23,7 +23,7 @@ type Matcher struct {
 	linear *Regexp // nil if only backtracking can match it
 	prog   []instruction
 	groups int  // number of capturing groups
-	plain  bool // has no backreference, so that a state fails or succeeds regardless of how it was reached
+	plain  bool // has no backreference and no condition: a state fails or succeeds regardless of how it was reached
 }
 
 var matchers cache[Matcher]
