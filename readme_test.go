@@ -70,7 +70,7 @@ func main() {
 	factsJSON, err := os.ReadFile(os.Args[1])
 	_ = err
 `+indentedBlock(t, "README.md", "snap, err := bindings.Open")+"}\n")
-	run(root, "go run -mod=readonly ./cmd/bindc build testdata/example -o "+program+"/example.bsnap")
+	run(root, "go run -mod=readonly ./cmd/bindc build testdata/example -o "+program+"/example.snap")
 	run(program, indentedBlock(t, "docs/guide/go.md", "go mod edit"))
 	got := run(program, "./program "+root+"/testdata/example-facts/web1.json")
 	if want := "true https://wiki.example.org:443/\n"; got != want {
