@@ -67,7 +67,7 @@ func main() {
 	factsJSON, err := os.ReadFile(os.Args[1])
 	_ = err
 `+indentedBlock(t, "README.md", "snap, err := bindings.Open")+"}\n")
-	run(root, "go run -mod=readonly ./cmd/bindc build testdata/example -o "+program+"/example.bsnap")
+	run(root, "go run -mod=readonly ./cmd/bindc build testdata/example -o "+program+"/example.snap")
 	// In another directory than root, Go would compile all packages once more.
 	run(program, strings.ReplaceAll(indentedBlock(t, "docs/guide/go.md", "go mod edit"), "../bindc", root))
 	got := run(program, "./program "+root+"/testdata/example-facts/web1.json")
