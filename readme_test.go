@@ -38,9 +38,6 @@ func TestReadmeProgramWorks(t *testing.T) {
 	if err := os.Mkdir(program, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(root, filepath.Join(dir, "bindc")); err != nil {
-		t.Fatal(err)
-	}
 	write := func(name, text string) {
 		if err := os.WriteFile(filepath.Join(program, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
@@ -71,7 +68,8 @@ func main() {
 	_ = err
 `+indentedBlock(t, "README.md", "snap, err := bindings.Open")+"}\n")
 	run(root, "go run -mod=readonly ./cmd/bindc build testdata/example -o "+program+"/example.snap")
-	run(program, indentedBlock(t, "docs/guide/go.md", "go mod edit"))
+	// In another directory than root, Go would compile all packages once more.
+	run(program, strings.ReplaceAll(indentedBlock(t, "docs/guide/go.md", "go mod edit"), "../bindc", root))
 	got := run(program, "./program "+root+"/testdata/example-facts/web1.json")
 	if want := "true https://wiki.example.org:443/\n"; got != want {
 		t.Errorf("the program prints %q, expected %q", got, want)
