@@ -37,7 +37,7 @@ func (g *globals) batchCommand() *cobra.Command {
 			"Exit status: 0 every query has an answer, which may be an error; 2 the\n" +
 			"snapshot has an error.",
 		Example: "  echo '{\"key\": \"ntp::package\", \"facts\": {\"fqdn\": \"web1\"}}' |\n" +
-			"    bindq batch -s site.bsnap",
+			"    bindq batch -s site.snap",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, err := s.pathOrArgument(args)

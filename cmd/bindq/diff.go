@@ -49,7 +49,7 @@ func (g *globals) diffCommand() *cobra.Command {
 			"Without --identity, encrypted values count as changed, because they differ in\n" +
 			"every file.\n\n" +
 			"Exit status: 0 if nothing changes, 1 if something does, 2 on an error.",
-		Example: "  bindq diff old.bsnap site.bsnap --facts-dir facts --format markdown",
+		Example: "  bindq diff old.snap site.snap --facts-dir facts --format markdown",
 		Args:    f.checkArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(f.changed) > 0 {

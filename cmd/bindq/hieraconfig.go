@@ -38,7 +38,7 @@ func (g *globals) hieraConfigCommand() *cobra.Command {
 			"hiera-eyaml that the file names, or the keys of --eyaml-key, become arguments of\n" +
 			"the option command.\n\n" +
 			"Exit status: 0, or 2 on an error.",
-		Example: "  bindq hiera-config -s site.bsnap > hiera.yaml",
+		Example: "  bindq hiera-config -s site.snap > hiera.yaml",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}

@@ -25,7 +25,7 @@ func (g *globals) infoCommand() *cobra.Command {
 			"layers, sections and their sizes, and the files it was made from. 'content' is\n" +
 			"the SHA-256 of everything after the header; bindq serve calls it the digest.\n\n" +
 			"Exit status: 0, or 2 on an error.",
-		Example: "  bindq info site.bsnap",
+		Example: "  bindq info site.snap",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, err := s.pathOrArgument(args)

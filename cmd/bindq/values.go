@@ -74,8 +74,8 @@ func (g *globals) valuesCommand() *cobra.Command {
 			"hide it. With facts, it also prints whether that node gets the value; with\n" +
 			"--facts-dir alone, it lists the nodes that get it.\n\n" +
 			"Exit status: 0 the key is bound (to VALUE), 1 it is not, 2 on an error.",
-		Example: "  bindq values ntp::package -s site.bsnap\n" +
-			"  bindq values ntp::package ntp -s site.bsnap --facts web1.json",
+		Example: "  bindq values ntp::package -s site.snap\n" +
+			"  bindq values ntp::package ntp -s site.snap --facts web1.json",
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.table(cmd, args[0], func(t *decision.Table) error {

@@ -34,7 +34,7 @@ func command(args []string) *cobra.Command {
 			"them and what changes, and activates them for bindq, Puppet and the Go runtime.\n\n"+
 			"Exit status: 0 done; 1 a release is refused, or a name needs attention; 2\n"+
 			"another error: usage, network or disk.",
-		"  bindsync pull file:site.bsnap --name production")
+		"  bindsync pull file:site.snap --name production")
 	store := &storeFlag{}
 	store.add(root)
 	cli.Finish(root, store.verbs(), args)
