@@ -288,7 +288,8 @@ func (r *environmentsReader) titles(n *expr.Node) []string {
 // attributes holds the attributes of a declaration, by name.
 type attributes map[string]string
 
-// settings lists the attributes that are paths relative to an environment. Only Puppet uses those about manifests.
+// settings lists the attributes whose values are paths relative to an environment. bindc only checks manifestdir,
+// manifest and templatedir, because they are for Puppet.
 var settings = []string{"modulepath", "manifestdir", "manifest", "templatedir", "bindingsdir"}
 
 // attributes evaluates the attributes of a declaration, and adds the defaults. more lists other valid attributes.

@@ -10,7 +10,7 @@ import (
 	"bindc/diag"
 )
 
-// advice describes what to write instead of a flag of another program.
+// advice says what to use in place of another program's flag.
 type advice struct {
 	flag string // the flag of ours that does the same; "" if it is a verb that does
 	text string

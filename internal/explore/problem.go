@@ -19,7 +19,6 @@ type problem struct {
 	Links  []link // where to continue
 }
 
-// link is a link with its text.
 type link struct{ Text, Address string }
 
 func (p *problem) Error() string { return p.text }

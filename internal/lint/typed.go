@@ -10,7 +10,7 @@ import (
 	"bindc/internal/value"
 )
 
-// statedType is the type in a binding.
+// statedType is the type that a binding declares.
 type statedType struct {
 	*types.Type
 	at diag.Pos

@@ -137,7 +137,8 @@ func (s *Server) location(site *analysis.Site, at diag.Pos) (protocol.Location, 
 	return s.locationIn(site.Text(at.File), at)
 }
 
-// locationIn returns the token at a position, whose file has a text. text is nil if the file cannot be read.
+// locationIn returns the location of the token at the given position. text is the file's contents, or nil if the file
+// cannot be read.
 func (s *Server) locationIn(text *buffer.Text, at diag.Pos) (protocol.Location, bool) {
 	if text == nil {
 		return protocol.Location{}, false

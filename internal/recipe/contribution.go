@@ -38,7 +38,8 @@ func (o *Options) contributed() *types.Type {
 	return types.Of(types.Data)
 }
 
-// check flattens nested arrays down to the given number of levels, -1 for all, and checks the elements against t.
+// check checks the elements of v against t. It descends into nested arrays, up to the given number of levels (-1 for
+// all).
 func check(v value.Value, t *types.Type, levels int) *types.Mismatch {
 	if v.Kind() != value.Array || levels == 0 {
 		return t.Check(v)

@@ -78,8 +78,8 @@ func (r *Relations) SettledOf(number int, c Condition) Condition {
 // IsOpen reports whether a dimension of a settled condition may follow from others.
 func (r *Relations) IsOpen(dim int) bool { return r.IsNamed(dim) && r.related[dim] }
 
-// Undecided returns two dimensions of c that depend on a common variable in different ways, if at least one of them is
-// computed. The terms that Ways adds make no difference.
+// Undecided returns two dimensions of c, at least one of them computed, that depend on a common variable in different
+// ways. It ignores the terms added by Ways.
 func (r *Relations) Undecided(c Condition) (computed, other int, ok bool) {
 	for _, t := range c {
 		for _, p := range r.templates[t.Dimension] {

@@ -228,7 +228,7 @@ var (
 	idInSet     = regexp.MustCompile(`\b(in|multibind_id)\s*(?:=>)?\s*['"]([^'"\n]+)['"]`)
 )
 
-// setByPattern finds the names in a bindings file in Puppet syntax that does not parse.
+// setByPattern finds the names in a Puppet-syntax bindings file that fails to parse.
 func (w *finder) setByPattern() {
 	src := w.text.Src
 	for _, m := range boundInSet.FindAllStringSubmatchIndex(src, -1) {

@@ -274,7 +274,7 @@ func (c *Checker) reportUnchecked(u *untyped) {
 	c.diags.Add(d)
 }
 
-// defineHint says where Puppet looks for the definitions of types that have none.
+// defineHint says where to define the first of the undefined types for which Puppet has a place.
 func (c *classes) defineHint(names []string) string {
 	for _, name := range names {
 		module, rest, nested := strings.Cut(strings.ToLower(name), "::")

@@ -118,7 +118,7 @@ func (s *space) implies(w way, l *literal) bool {
 	return ok && fold(text) == l.text
 }
 
-// equation requires that the parts, one after the other, give text.
+// equation requires that its parts, concatenated, equal its text.
 type equation struct {
 	parts []decision.Piece
 	text  string

@@ -35,8 +35,8 @@ type Entry struct {
 // Location is a path or a glob of an entry, with its files by condition. A path has one file per condition. A glob may
 // have several files that apply together, highest first.
 type Location struct {
-	// Only means that this location is for requests in which the variable of mapped_paths has exactly one element: no
-	// other location of the entry applies to them.
+	// Only limits the location to requests in which the variable of mapped_paths has exactly one element. No other
+	// location of the entry applies to these requests.
 	Only bool
 
 	conditions []int
