@@ -16,8 +16,8 @@ import (
 // for concurrent use.
 type Backend func(dir, name string) (json []byte, err error)
 
-// SchemeHandler returns the bindings for a URI as JSON: a document of structured bindings (section 5), which must not
-// be empty.
+// SchemeHandler returns the bindings for a URI as JSON: a document of structured bindings (language.md, section 5),
+// which must not be empty.
 type SchemeHandler func(uri string) (json []byte, err error)
 
 // registry holds the extensions of a site, by name.
@@ -27,7 +27,7 @@ type registry struct {
 	programs programs
 }
 
-// programs runs extensions that are programs.
+// programs runs the extensions that are external programs.
 type programs struct {
 	site string
 	opts Options
