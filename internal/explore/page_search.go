@@ -13,9 +13,9 @@ type searchContent struct {
 	Nodes  []string     `json:"nodes"`
 	Files  []string     `json:"files"`
 	Values []foundValue `json:"values"`
-	// Unsearched is the number of keys whose values were not searched, because that takes too long.
+	// Unsearched is the number of keys whose values were not searched, because the time ran out.
 	Unsearched int `json:"unsearched,omitempty"`
-	// Cut says that there are more results of a kind than listed.
+	// Cut reports that there are more results of some kind.
 	Cut bool `json:"more,omitempty"`
 
 	Query string `json:"-"`
@@ -23,7 +23,7 @@ type searchContent struct {
 	Next  string `json:"-"`
 }
 
-// foundValue is a binding whose value has the text.
+// foundValue is a binding whose value contains the text.
 type foundValue struct {
 	Key     string         `json:"key"`
 	When    report.Terms   `json:"when"`
@@ -39,7 +39,7 @@ const maxFound = 50
 // searchTime limits the search in values.
 const searchTime = 80 * time.Millisecond
 
-// searchPage finds keys, nodes, files and values that contain a text. Sensitive values are not searched.
+// searchPage finds keys, nodes, files and values that contain a text. It does not search sensitive values.
 func (v *view) searchPage() (any, error) {
 	v.Title = "Search"
 	v.unstable = true
@@ -67,7 +67,7 @@ func (v *view) searchPage() (any, error) {
 	return c, v.searchValues(c)
 }
 
-// named returns the address of the key or the node with a name, or "".
+// named returns the address of the key or the node called name, or "".
 func (v *view) named(name string) string {
 	if v.d.hasKey(name) {
 		return v.Key(name)
