@@ -17,7 +17,7 @@ import (
 	"bindc/snapshot"
 )
 
-// linting holds the flags of check for lints.
+// linting holds the flags of check that select lints.
 type linting struct {
 	words     []string
 	used      []string
@@ -100,7 +100,7 @@ func (l *linting) choose() error {
 // wants reports whether the lint called code is selected.
 func (l *linting) wants(code diag.Code) bool { return slices.Contains(l.codes, code) }
 
-// sayNearKeys points to 'bindc check --lint' if keys may be misspelt.
+// sayNearKeys recommends 'bindc check --lint' if keys may be misspelt.
 func sayNearKeys(errs io.Writer, dir string, site *loader.Site, jobs int) {
 	n := lint.NearKeys(site, lint.Options{Jobs: jobs})
 	if n == 0 {
@@ -114,7 +114,7 @@ func sayNearKeys(errs io.Writer, dir string, site *loader.Site, jobs int) {
 		diag.Count(n, "key"), is, diag.Visible(dir))
 }
 
-// check adds the lints of a site. Checks that need the whole site are skipped if it has errors.
+// check adds the lints of a site. If the site has errors, it skips checks of the whole site.
 func (l *linting) check(site *loader.Site, content *snapshot.Content, disk fsx.Disk, jobs int, diags *diag.List) {
 	if len(l.codes) == 0 {
 		return
