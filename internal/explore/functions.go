@@ -32,13 +32,6 @@ var functions = template.FuncMap{
 	"plus":     func(x float64, n int) float64 { return x + float64(n) },
 	"size":     func(x float64) string { return strings.TrimSuffix(strconv.FormatFloat(x, 'f', 1, 64), ".0") },
 	"prefix":   prefixOf,
-	"visibleLines": func(text string) string {
-		lines := strings.Split(text, "\n")
-		for i := range lines {
-			lines[i] = diag.Visible(strings.ReplaceAll(lines[i], "\t", "    "))
-		}
-		return strings.Join(lines, "\n")
-	},
 }
 
 // These types are arguments of templates.

@@ -55,14 +55,11 @@ func (v *view) searchPage() (any, error) {
 	}
 	c.From = v.number("from")
 	if c.From == 0 {
-		nodes, files := make([]string, len(v.d.nodes)), make([]string, len(v.d.inputs))
+		nodes := make([]string, len(v.d.nodes))
 		for i := range nodes {
 			nodes[i] = v.d.nodes[i].Name
 		}
-		for i := range files {
-			files[i] = v.d.inputs[i].Path
-		}
-		c.Keys, c.Nodes, c.Files = c.containing(v.d.keys), c.containing(nodes), c.containing(files)
+		c.Keys, c.Nodes, c.Files = c.containing(v.d.keys), c.containing(nodes), c.containing(v.d.paths())
 	}
 	return c, v.searchValues(c)
 }
