@@ -30,6 +30,7 @@ var functions = template.FuncMap{
 	"pageRows": func() int { return pageRows },
 	"px":       func(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) },
 	"plus":     func(x float64, n int) float64 { return x + float64(n) },
+	"suppose":  supposition,
 	"size":     func(x float64) string { return strings.TrimSuffix(strconv.FormatFloat(x, 'f', 1, 64), ".0") },
 	"prefix":   prefixOf,
 }

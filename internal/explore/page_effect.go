@@ -50,7 +50,7 @@ func (f *factField) assign(text string) string {
 type effectContent struct {
 	Title   string
 	Changes []effectRow
-	Unused  []string // changed facts that nothing uses
+	Notes   []string // about changed facts without effect
 	Total   int
 	Next    string
 }
@@ -88,7 +88,7 @@ func (v *view) comparison(n facts.Node, r *lookup.Request) (any, error) {
 	}
 	effect := v.d.style(report.People).Effect(r, now, v.d.keys)
 	c := v.nodeContent(n, r)
-	c.Effect = &effectContent{Title: cmp.Or(title, "What if "+strings.Join(v.Values["if"], ", ")), Total: len(effect)}
+	c.Effect = &effectContent{Title: cmp.Or(title, "What if "+suppositions(v.Values["if"])), Total: len(effect)}
 	from := min(v.number("from"), len(effect))
 	to := min(from+pageRows, len(effect))
 	var conditions []any
@@ -103,9 +103,10 @@ func (v *view) comparison(n facts.Node, r *lookup.Request) (any, error) {
 		c.Effect.Next = v.Node(n.Name, append(conditions, "with", c.With, "from", to)...)
 	}
 	if c.With == "" {
-		c.Categories, c.Unset = now.Categories(), now.Unset()
+		c.Categories = now.Categories()
+		c.Unset, c.Empty = v.unset(supposed, now)
 	}
-	v.noteChanges(c)
+	v.noteChanges(c, now)
 	return c, nil
 }
 
@@ -135,8 +136,9 @@ func changedFact(text string) (name, to string) {
 	return strings.TrimSuffix(name, ":"), to
 }
 
-// noteChanges marks the changed facts in the form, and notes those that no answer depends on.
-func (v *view) noteChanges(c *nodeContent) {
+// noteChanges marks the changed facts in the form. It notes those that no answer depends on, and values that nothing
+// knows.
+func (v *view) noteChanges(c *nodeContent, now *lookup.Request) {
 	for _, text := range c.If {
 		name, to := changedFact(text)
 		inForm := false
@@ -160,7 +162,9 @@ func (v *view) noteChanges(c *nodeContent) {
 			} else {
 				note += "."
 			}
-			c.Effect.Unused = append(c.Effect.Unused, note)
+			c.Effect.Notes = append(c.Effect.Notes, note)
+		} else if note := v.unknownValue(name, to, now.Numbers()); note != "" {
+			c.Effect.Notes = append(c.Effect.Notes, note)
 		}
 	}
 }

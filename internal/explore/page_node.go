@@ -19,6 +19,7 @@ type nodeContent struct {
 	Categories report.Terms
 	Doubt      string   // why the facts are in doubt: they are about another node
 	Unset      []string // variables that conditions use and the node lacks
+	Empty      []string // variables and categories that conditions use and that are empty
 	Facts      []factField
 
 	Environment factField
@@ -110,10 +111,16 @@ func (v *view) nodePage() (any, error) {
 
 // nodeContent returns everything about a node except its keys.
 func (v *view) nodeContent(n facts.Node, r *lookup.Request) *nodeContent {
-	return &nodeContent{Name: n.Name, File: n.File, Environment: environmentOf(n),
-		Categories: r.Categories(), Doubt: n.Contradiction(),
-		Unset: r.Unset(), Facts: v.factFields(n), Prefix: v.Get("prefix"), InFile: v.Get("file"), Layer: v.Get("layer"),
+	c := &nodeContent{Name: n.Name, File: n.File, Environment: environmentOf(n),
+		Categories: r.Categories(), Doubt: n.Contradiction(), Facts: v.factFields(n), Prefix: v.Get("prefix"), InFile: v.Get("file"), Layer: v.Get("layer"),
 		Layers: v.d.file.Layers(), If: v.Values["if"], With: v.Get("with")}
+	c.Unset, c.Empty = v.unset(n, r)
+	if isClosed(v.d.census.ready) {
+		v.suggest(c.Facts)
+	} else {
+		v.unstable = true
+	}
+	return c
 }
 
 // maxScanned limits the keys that a filter looks at for one page.

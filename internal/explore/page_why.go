@@ -24,6 +24,7 @@ type whyContent struct {
 	IsHiera    bool     // layers are entries of hiera.yaml
 	Facts      []factField
 	Unset      []string
+	Empty      []string
 }
 
 // explained is the explanation of one lookup.
@@ -104,8 +105,10 @@ func (v *view) whyPage() (any, error) {
 		return nil, v.unknownKey(key)
 	}
 	v.categories = e.Categories
-	return &whyContent{Node: n.Name, Key: key, If: v.Values["if"], Explained: v.explained(e), Categories: e.Categories,
-		Layers: v.layersOf(e), IsHiera: v.d.file.Hiera() != nil, Facts: v.supposedFacts(n), Unset: r.Unset()}, nil
+	c := &whyContent{Node: n.Name, Key: key, If: v.Values["if"], Explained: v.explained(e), Categories: e.Categories,
+		Layers: v.layersOf(e), IsHiera: v.d.file.Hiera() != nil, Facts: v.supposedFacts(n)}
+	c.Unset, c.Empty = v.unset(n, r)
+	return c, nil
 }
 
 // supposedFacts returns the facts of a node that has the changes of the query, and marks these.
