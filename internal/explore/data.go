@@ -175,6 +175,15 @@ func (d *Data) node(name string) (facts.Node, bool) {
 	return d.nodes[i], true
 }
 
+// nodeNames returns the names of all nodes.
+func (d *Data) nodeNames() []string {
+	names := make([]string, len(d.nodes))
+	for i := range names {
+		names[i] = d.nodes[i].Name
+	}
+	return names
+}
+
 // hasKey reports whether something binds key.
 func (d *Data) hasKey(key string) bool {
 	_, found := slices.BinarySearch(d.keys, key)

@@ -143,6 +143,9 @@ func (d *Data) texts(given []string) []lookup.Term {
 
 // unknownValue returns a note if conditions depend on a fact alone, and neither a condition nor a node has the value.
 func (v *view) unknownValue(name, value string, numbers []uint32) string {
+	if !isClosed(v.d.census.ready) {
+		return "" // the page is shown again
+	}
 	patterns := v.d.patternsOf(name)
 	isNamed := func(p pattern) bool { return numbers[p.dimension] != snapshot.None }
 	if value == "" || len(patterns) == 0 || slices.ContainsFunc(patterns, isNamed) || v.d.hasValue(name, value) {

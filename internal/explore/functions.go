@@ -26,6 +26,7 @@ var functions = template.FuncMap{
 		return table{View: v, Caption: caption, List: list}
 	},
 	"through":  func(v *view, names []string) named { return named{v, names} },
+	"whyForm":  func(v *view, key, node string) askedNode { return askedNode{v, whyForm{key, node}} },
 	"lookups":  func(v *view, e explained) inner { return inner{v, e} },
 	"pageRows": func() int { return pageRows },
 	"px":       func(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) },
@@ -49,6 +50,11 @@ type (
 	named struct {
 		View  *view
 		Names []string
+	}
+
+	askedNode struct {
+		View *view
+		whyForm
 	}
 
 	inner struct {

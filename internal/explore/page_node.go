@@ -35,6 +35,9 @@ type nodeContent struct {
 
 	With   string // name of the other node
 	Effect *effectContent
+
+	Problem string // why the page has no effect to show
+	Near    []link // comparisons with nodes of a similar name
 }
 
 // nodeRow is a key of a node.
@@ -54,16 +57,12 @@ func (v *view) nodeNamed(text string, to func(string, ...any) string, more ...li
 	if ok {
 		return n, nil
 	}
-	names := make([]string, len(v.d.nodes))
-	for i := range v.d.nodes {
-		names[i] = v.d.nodes[i].Name
-	}
 	v.Section = "n"
 	message := "No facts were read for a node '" + diag.Visible(text) + "'"
-	if len(names) == 0 {
+	if len(v.d.nodes) == 0 {
 		return n, notFound(message, "bindc explore --facts-dir DIR reads the facts of nodes")
 	}
-	return n, missing(message, text, names, to, append(more, link{"All nodes", v.With("/n")})...)
+	return n, missing(message, text, v.d.nodeNames(), to, append(more, link{"All nodes", v.With("/n")})...)
 }
 
 // nodePage shows the values of a node, what changed facts would change, or how another node differs.
@@ -79,11 +78,8 @@ func (v *view) nodePage() (any, error) {
 		return nil, err
 	}
 	if changed, canonical := v.changedFacts(n); !canonical {
-		pairs := []any{}
-		for _, text := range changed {
-			pairs = append(pairs, "if", text)
-		}
-		v.moved = v.Node(n.Name, pairs...)
+		v.Values["if"] = changed
+		v.moved = v.Node(n.Name, v.conditions()...)
 		return nil, nil
 	}
 	if len(v.Values["if"]) > 0 || v.Get("with") != "" {

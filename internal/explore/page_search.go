@@ -55,11 +55,7 @@ func (v *view) searchPage() (any, error) {
 	}
 	c.From = v.number("from")
 	if c.From == 0 {
-		nodes := make([]string, len(v.d.nodes))
-		for i := range nodes {
-			nodes[i] = v.d.nodes[i].Name
-		}
-		c.Keys, c.Nodes, c.Files = c.containing(v.d.keys), c.containing(nodes), c.containing(v.d.paths())
+		c.Keys, c.Nodes, c.Files = c.containing(v.d.keys), c.containing(v.d.nodeNames()), c.containing(v.d.paths())
 	}
 	return c, v.searchValues(c)
 }
