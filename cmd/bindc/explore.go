@@ -34,6 +34,7 @@ type exploreFlags struct {
 
 	dir     string // temporary directory for snapshots
 	builds  int    // number of snapshots written
+	failed  bool   // the last build failed
 	oldData *explore.Data
 }
 

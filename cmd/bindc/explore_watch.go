@@ -56,6 +56,7 @@ func (f *exploreFlags) watch(cmd *cobra.Command, server *explore.Server, before 
 			text := message(err)
 			fmt.Fprintln(cmd.ErrOrStderr(), "bindc:", text)
 			server.Fail(text)
+			f.failed = true
 		}
 	}
 }
@@ -67,8 +68,9 @@ func (f *exploreFlags) rebuild(cmd *cobra.Command, server *explore.Server) error
 		return err
 	}
 	if b.path == "" {
-		fmt.Fprintln(cmd.ErrOrStderr(), "bindc: the site has errors; the pages show the last version without")
+		fmt.Fprintln(cmd.ErrOrStderr(), "bindc: the site has errors; the pages show them, and the last version that builds")
 		server.Fail(strings.TrimSpace(b.text))
+		f.failed = true
 		return nil
 	}
 	d, err := f.open(cmd, b)
@@ -76,6 +78,10 @@ func (f *exploreFlags) rebuild(cmd *cobra.Command, server *explore.Server) error
 		return err
 	}
 	server.Show(d)
+	if f.failed {
+		fmt.Fprintln(cmd.ErrOrStderr(), "bindc: the site builds again")
+	}
+	f.failed = false
 	return os.Remove(b.path) // d keeps it mapped
 }
 
