@@ -36,7 +36,7 @@ func writeSite(t *testing.T) (site, facts, old string) {
 		"data/role/web.yaml":        "firewall::open_ports: [22, 80, 443]\nphp::memory_limit: 512M\n",
 		"data/role/db.yaml": "firewall::open_ports: [22, 5432]\n" +
 			"backup::retention: {days: 30, copies: 2}\n",
-		unread: "ntp::package: ntp-arch\n",
+		unread:                             "ntp::package: ntp-arch\n",
 		"data/role/mail.yaml":              "firewall::open_ports: [22, 25, 587, 993]\n",
 		"data/nodes/db1.example.org.yaml":  "backup::start: '04:15'\n",
 		"data/nodes/web1.example.org.yaml": "php::memory_limit: 1G\n",

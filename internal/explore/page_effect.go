@@ -111,7 +111,7 @@ func (v *view) badChange(n facts.Node, r *lookup.Request, wrong error) (any, err
 	if v.asJSON {
 		return nil, &problem{status: http.StatusBadRequest, text: diag.Visible(wrong.Error())}
 	}
-	v.status = http.StatusBadRequest
+	v.status, v.Twin = http.StatusBadRequest, ""
 	c := v.nodeContent(n, r)
 	c.Problem, c.Effect = diag.Visible(wrong.Error()), &effectContent{}
 	v.noteChanges(c, nil)
@@ -124,7 +124,7 @@ func (v *view) unknownOther(n facts.Node, r *lookup.Request, with string) (any, 
 	if v.asJSON {
 		return nil, notFound(text, "")
 	}
-	v.status = http.StatusNotFound
+	v.status, v.Twin = http.StatusNotFound, ""
 	c := v.nodeContent(n, r)
 	c.Problem, c.Effect = text, &effectContent{}
 	var names []string

@@ -108,7 +108,8 @@ func (v *view) nodePage() (any, error) {
 // nodeContent returns everything about a node except its keys.
 func (v *view) nodeContent(n facts.Node, r *lookup.Request) *nodeContent {
 	c := &nodeContent{Name: n.Name, File: n.File, Environment: environmentOf(n),
-		Categories: r.Categories(), Doubt: n.Contradiction(), Facts: v.factFields(n), Prefix: v.Get("prefix"), InFile: v.Get("file"), Layer: v.Get("layer"),
+		Categories: r.Categories(), Doubt: n.Contradiction(), Facts: v.factFields(n),
+		Prefix: v.Get("prefix"), InFile: v.Get("file"), Layer: v.Get("layer"),
 		Layers: v.d.file.Layers(), If: v.Values["if"], With: v.Get("with")}
 	c.Unset, c.Empty = v.unset(n, r)
 	if isClosed(v.d.census.ready) {

@@ -114,7 +114,8 @@ func (v *view) whyPage() (any, error) {
 		return nil, v.unknownKey(key)
 	}
 	v.categories = e.Categories
-	c := &whyContent{Node: n.Name, Key: key, If: v.Values["if"], Values: v.Node(n.Name, v.conditions()...), Explained: v.explained(e), Categories: e.Categories,
+	c := &whyContent{Node: n.Name, Key: key, If: v.Values["if"], Values: v.Node(n.Name, v.conditions()...),
+		Explained: v.explained(e), Categories: e.Categories,
 		Layers: v.layersOf(e), IsHiera: v.d.file.Hiera() != nil, Facts: v.supposedFacts(n)}
 	c.Unset, c.Empty = v.unset(n, r)
 	return c, nil

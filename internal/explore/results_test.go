@@ -23,7 +23,8 @@ func TestSearchFindsResultsOfExpressions(t *testing.T) {
 	shows(t, to, "/q.json?q=%2F%2Fstaging", `"values":[],"results":[{"key":"url","node":"web2","outcome":{"value":`)
 	var twin searchContent
 	_, text := get(t, "GET", to+"/q.json?q=is+web2", nil)
-	if err := json.Unmarshal([]byte(text), &twin); err != nil || len(twin.Results) != 1 || twin.Results[0].Node != "web2" {
+	err := json.Unmarshal([]byte(text), &twin)
+	if err != nil || len(twin.Results) != 1 || twin.Results[0].Node != "web2" {
 		t.Errorf("%v: %s", err, text)
 	}
 	bare, _, _ := strings.Cut(computed, "-- facts/web1.json --")
