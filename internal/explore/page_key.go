@@ -128,8 +128,8 @@ func (v *view) keyRows(key, parameter string, list []report.Candidate, from, to 
 	first := map[string]string{}
 	for i := from; i < to; i++ {
 		b := &list[i]
-		row := keyRow{Name: diag.Visible(b.Name), When: b.When, Value: shown(b.Outcome), Place: v.place(b.At),
-			Layer: b.Layer, Nodes: len(b.Nodes)}
+		row := keyRow{Name: diag.Visible(b.Name), When: v.asOnNodes(b.When), Value: shown(b.Outcome),
+			Place: v.place(b.At), Layer: b.Layer, Nodes: len(b.Nodes)}
 		if row.Nodes > 0 {
 			row.List = v.Key(key, parameter, i+1)
 		}
