@@ -89,6 +89,12 @@ func (db *DB) Facts(ctx context.Context, certnames, only []string) ([]facts.Node
 	if err != nil {
 		return nil, err
 	}
+	for _, n := range nodes { // names become names of files
+		if !slices.Contains(certnames, n.Name) {
+			return nil, fmt.Errorf("%s: the answer has facts of '%s', a node that the query does not name", db.shown(),
+				diag.Visible(n.Name))
+		}
+	}
 	slices.SortFunc(nodes, func(a, b facts.Node) int { return strings.Compare(a.Name, b.Name) })
 	return nodes, nil
 }

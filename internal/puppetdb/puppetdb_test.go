@@ -158,3 +158,13 @@ func TestTokenIsNotSentToServerOfRedirect(t *testing.T) {
 		t.Errorf("found %v, expected %s", err, want)
 	}
 }
+
+func TestFactsOfOtherNodesAreAnError(t *testing.T) {
+	db := answering(t, func(string) (int, string) {
+		return 200, `[{"certname": "../a", "environment": "production", "name": "clientcert", "value": "a"}]`
+	})
+	_, err := db.Facts(t.Context(), []string{"a"}, nil)
+	if err == nil || !strings.Contains(err.Error(), "facts of '../a', a node that the query does not name") {
+		t.Errorf("found %v", err)
+	}
+}

@@ -42,8 +42,8 @@ type literal struct {
 
 func (l *literal) isOpaque() bool { return l.category == "" && l.variable == "" }
 
-// dependsOnKind reports whether l compares a variable with a text that is also the text of a number, a boolean, an array
-// or a hash. These are not equal to the text.
+// dependsOnKind reports whether l compares a variable with a text that is also the text of a number, a boolean, an
+// array or a hash. These are not equal to the text.
 func (l *literal) dependsOnKind() bool {
 	if l.operand == nil {
 		return false
