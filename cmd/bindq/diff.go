@@ -243,7 +243,7 @@ func (f *diffFlags) groups(cmd *cobra.Command, paths [2]string, a, b *lookup.Sna
 	return groups, fleet.reportEach(wrong)
 }
 
-// refuseDoubts returns an error if there are doubts about lookups of keys for the node. It is called for --strict.
+// refuseDoubts returns an error for --strict if there are doubts about looking up keys for the node.
 func (f *diffFlags) refuseDoubts(n facts.Node, keys []string, old, now *lookup.Request) error {
 	if !f.strict {
 		return nil

@@ -16,7 +16,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// lookupFlags are the flags of bindq lookup.
+// lookupFlags are the flags of bindq lookup and bindq explain.
 type lookupFlags struct {
 	source
 	typ         string

@@ -31,7 +31,6 @@ func statusOf(verb *cobra.Command, err error) int {
 	return cli.ExitError
 }
 
-// verbs returns the verbs of bindq.
 func (g *globals) verbs() cli.Verbs {
 	return cli.Verbs{
 		"batch": g.batchCommand, "diff": g.diffCommand, "dump": g.dumpCommand, "explain": g.explainCommand,

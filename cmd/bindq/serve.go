@@ -31,7 +31,7 @@ type serveFlags struct {
 	log    bool
 }
 
-// idleTime is the default of --idle. It is longer than the compilation of any catalog.
+// idleTime is the default of --idle. It is longer than catalog compilations usually take.
 const idleTime = 10 * time.Minute
 
 // serveGarbagePercent limits the memory of a server. A server produces little garbage, and each process of Puppet may
