@@ -78,7 +78,7 @@ type Diagnostic struct {
 	Code     Code
 	Message  string
 	Notes    []Note
-	Hint     string // set by Add if there is a Fix
+	Hint     string // set by Add if there is a Fix and no Hint
 	Fix      Fix
 	Secret   bool // do not show the source line
 	InValue  bool // the error is in a value, so the binding's key and condition are still known
@@ -106,7 +106,8 @@ type List struct {
 	hidden map[string][][2]int // ranges of sensitive lines, by file
 }
 
-// Add adds a diagnostic. If the diagnostic has a Fix but no Hint, it gets the hint of the Fix.
+// Add adds a diagnostic. If the diagnostic has a Fix but no Hint, it gets the hint of the Fix, unless its message
+// already ends with that.
 func (l *List) Add(d Diagnostic) {
 	if hint := d.Fix.Hint(); d.Hint == "" && !strings.HasSuffix(d.Message, hint) {
 		d.Hint = hint
