@@ -45,7 +45,6 @@ func mix(a, b uint64) uint64 {
 	return hi ^ lo
 }
 
-// hashNumbers hashes the value numbers of a scope.
 func hashNumbers(ns []uint32) uint64 {
 	h := uint64(len(ns))
 	for _, n := range ns {

@@ -225,7 +225,6 @@ func (m *migration) stay(b *binding, format string, args ...any) {
 		Message: "'" + b.key + "' stays in Hiera 5: " + fmt.Sprintf(format, args...)})
 }
 
-// decide determines for each key whether it moves.
 func (m *migration) decide() {
 	m.decideMerges()
 	for _, key := range m.keys {

@@ -58,7 +58,6 @@ func open(name string) *Type {
 var unknownTypes = []string{"Init", "Object", "TypeAlias", "TypeReference", "TypeSet", "Error", "Target", "Iterable",
 	"Iterator"}
 
-// named returns the type or alias called name.
 func (a *Aliases) named(name string) (*Type, error) {
 	switch {
 	case name == "Sensitive":
