@@ -237,8 +237,8 @@ func (m *migration) decide() {
 	m.decideModules()
 }
 
-// decideModules keeps all keys of a module in Hiera 5 if one of them stays, if its lookup_options may apply to a key
-// that stays, or if it has a default_hierarchy.
+// decideModules keeps all keys of a module in Hiera 5 if one of them stays or if the module has a default_hierarchy. It
+// also does so if the module's lookup_options may apply to a key that stays.
 func (m *migration) decideModules() {
 	for _, h := range m.hierarchies {
 		if h.module == "" {
