@@ -13,7 +13,7 @@ type Explanation struct {
 	Candidates    []Candidate    // all bindings of the key, in order of precedence
 	Contributions []Candidate    // contributions to the winning multibinding, in order of precedence
 	Lookups       []*Explanation // lookups that the value needed
-	Unexplained   int            // number of lookups that are missing from the whole explanation because of its limit of 1000
+	Unexplained   int            // lookups that the limit of 1000 left out of the whole explanation
 	Locations     []Location     // where Hiera 5 may find the key, in order; nil without hierarchies
 
 	multibind *recipe.Recipe // the winning multibinding, if one wins
