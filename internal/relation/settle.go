@@ -3,8 +3,8 @@ package relation
 import "slices"
 
 // Ways splits c into conditions that exclude each other: whenever c holds, exactly one of them does. If there are
-// several, they have additional terms for the strings of variables, whose dimensions are not IsNamed. If c never holds,
-// ways is empty. all is false if a term was not split because it can hold in too many ways.
+// several, they have additional terms for the values of unknowns, on dimensions for which IsNamed is false. If c never
+// holds, ways is empty. all is false if a term was not split, because it can hold in too many ways.
 func (r *Relations) Ways(c Condition) (ways []Condition, all bool) {
 	if !slices.ContainsFunc(c, r.isRelated) {
 		return []Condition{c}, true
@@ -52,7 +52,7 @@ func (r *Relations) Settled(c Condition) Condition {
 	return r.withKnown(c, known)
 }
 
-// withKnown returns c with terms for known unknowns, and without terms that follow from them.
+// withKnown returns c with terms for the unknowns in values, and without terms that follow from those.
 func (r *Relations) withKnown(c Condition, values assignment) Condition {
 	var out Condition
 	for _, t := range c {
