@@ -26,8 +26,8 @@ func indentedBlock(t *testing.T, document, begin string) string {
 
 // TestReadmeProgramWorks builds the program of README.md in a module of its own, with the lines of the guide.
 func TestReadmeProgramWorks(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("the lines are for a shell")
+	if testing.Short() || runtime.GOOS == "windows" {
+		t.Skip("builds a program with lines for a shell")
 	}
 	root, err := os.Getwd()
 	if err != nil {

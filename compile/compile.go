@@ -33,7 +33,7 @@ type Options struct {
 	StrictVariables bool // unknown variables make lookups fail
 	Effort          int  // limit on the comparisons that find conflicts and loops (pass.Effort); 0: DefaultEffort
 
-	Context context.Context // when it is done, Compile returns nil between two passes; may be nil
+	Context context.Context // Compile checks it between passes, and returns nil once it is done; may be nil
 
 	IsParameter func(key string) bool // reports whether a class has a parameter with this key, for hints; may be nil
 }
@@ -60,7 +60,6 @@ func newEnv(site *loader.Site, opts Options, diags *diag.List) *pass.Env {
 	return pass.NewEnv(site, opts.StrictVariables, effort, diags)
 }
 
-// compose runs the passes in order.
 func compose(e *pass.Env) *snapshot.Content {
 	ranks := place.RankConditions(e.Site)
 	placed := place.Bindings(e.Site, ranks)

@@ -25,7 +25,7 @@ type scopeSlot struct{ level, slot uint32 }
 // AllBindings reads all bindings into memory, at about 40 bytes each. The error is a *DamageError.
 func (s *Snapshot) AllBindings() (*AllBindings, error) {
 	b := &AllBindings{s: s}
-	slots := make([]map[uint32]uint32, len(s.levels)) // per level, maps places of scopes to directory slots
+	slots := make([]map[uint32]uint32, len(s.levels)) // by level: directory slots of scopes, by place
 	end := uint64(0)
 	for block := range s.coldBlocks() {
 		level := s.coldLevel(block)
@@ -33,7 +33,7 @@ func (s *Snapshot) AllBindings() (*AllBindings, error) {
 		off := load64(s.coldEntry(block))
 		switch {
 		case err != nil:
-		case off < end: // a forged file could repeat the same block endlessly
+		case off < end: // a forged file could repeat the same block many times
 			err = s.badBlock(block, "a block after the previous one")
 		case level == coldKeys:
 			err = b.keys(block)
@@ -64,7 +64,6 @@ func (l *levelView) slotsByPlace() map[uint32]uint32 {
 	return out
 }
 
-// scopesOf reads a block of scopes.
 func (b *AllBindings) scopesOf(block int, level uint32, slots map[uint32]uint32) error {
 	s, l := b.s, &b.s.levels[level]
 	var failed error
@@ -123,7 +122,6 @@ func (b *AllBindings) addScope(l *levelView, place uint32, o *scopeOrigins) erro
 	return nil
 }
 
-// keys reads a block of key records.
 func (b *AllBindings) keys(block int) error {
 	return b.s.eachKey(block, func(key uint32, c *coldBinding) {
 		if c == nil {
@@ -153,7 +151,7 @@ func (b *AllBindings) sort() {
 	b.lines = sorted
 }
 
-// Bindings returns the bindings of key in order of precedence, as Snapshot.Bindings does.
+// Bindings returns what Snapshot.Bindings does, sorted by precedence.
 func (b *AllBindings) Bindings(key string) ([]Binding, error) {
 	n, ok := b.s.keyNumber(key)
 	if !ok {

@@ -11,7 +11,7 @@ const None = 1<<32 - 1
 type Scopes struct {
 	active uint64             // bit i is set if the request is in column i, or i+64, ...
 	filter filter             // keys that the tables of the request may have
-	tables [maxColumns]uint32 // per wide column, offset/4 of the table of the request's scope
+	tables [maxColumns]uint32 // offset/4 of the table of the request's scope, by wide column
 	more   *moreScopes        // replaces tables if there are more than maxColumns columns
 }
 
@@ -28,15 +28,15 @@ type filter [64]uint64
 func (f *filter) add(key uint32)      { f[key/64%64] |= 1 << (key % 64) }
 func (f *filter) has(key uint32) bool { return f[key/64%64]>>(key%64)&1 != 0 }
 
-// fullFilter is the number of keys from which a filter accepts every key.
+// fullFilter is the number of keys at which a filter gives up and accepts every key.
 const fullFilter = 2048
 
 // ValueNumber returns the number of a value of dimension dim, or None if no condition names it. The caller must fold
 // text to lower case, unless the dimension is exact.
 func (s *Snapshot) ValueNumber(dim int, text string) uint32 { return s.dicts[dim].find(text, s.seed) }
 
-// Resolve finds the scopes of a request and stores them in at. numbers has the request's value number in each
-// dimension. The error is a *DamageError.
+// Resolve finds the scopes of a request and stores them in at. The argument numbers holds the request's value number in
+// each dimension. The error is a *DamageError.
 func (s *Snapshot) Resolve(numbers []uint32, at *Scopes) error {
 	at.active, at.filter, at.more = 0, filter{}, s.moreScopes(at.more)
 	keys := uint32(0)
@@ -85,8 +85,8 @@ func (s *Snapshot) moreScopes(old *moreScopes) *moreScopes {
 	return old
 }
 
-// addKeys adds the keys of a table to f and returns their number, at most fullFilter. before is the number of keys
-// already added; once the total reaches fullFilter, addKeys only counts.
+// addKeys adds the keys of a table to f and returns their number, at most fullFilter. The argument before is the number
+// of keys already added; once the total reaches fullFilter, addKeys only counts.
 func (s *Snapshot) addKeys(table uint32, f *filter, before uint32) (uint32, error) {
 	t, err := s.table(table)
 	if n := min(t.n, fullFilter); err != nil || before+n >= fullFilter {
@@ -152,8 +152,8 @@ func sameNumbers(cell string, tuple []uint32) bool {
 	return true
 }
 
-// Find returns the value of highest precedence for key in the request. If the key is not bound there, ok is false.
-// The error is a *DamageError.
+// Find returns the value of highest precedence for key in the request. If the key is not bound there, the result ok is
+// false. The error is a *DamageError.
 func (s *Snapshot) Find(key string, at *Scopes) (ref Ref, ok bool, err error) {
 	n, ok := s.keyNumber(key)
 	if !ok {
@@ -163,7 +163,7 @@ func (s *Snapshot) Find(key string, at *Scopes) (ref Ref, ok bool, err error) {
 	return s.findIn(n, mask, m, at)
 }
 
-// mayBind returns the mask of key number n, and in m the columns that may give it a value in the request.
+// mayBind returns the mask of key number n, and the columns that may give the key a value in the request.
 func (s *Snapshot) mayBind(n uint32, at *Scopes) (mask, m uint64) {
 	mask = s.mask(n)
 	m = mask & at.active
@@ -280,7 +280,7 @@ func (s *Snapshot) maskWord(n uint32, w int) (uint64, error) {
 	return load64(s.keys[off:]), nil
 }
 
-// keyName returns the name of key n. ok is false if the file is damaged.
+// keyName returns the name of key n. It returns false if the file is damaged.
 func (s *Snapshot) keyName(n uint32) (string, bool) {
 	r := s.keys[keyRecord*uint64(n):][:keyRecord]
 	if length := int(r[recLength]); length <= maxInlineKey {

@@ -2,10 +2,10 @@ package snapshot
 
 // Open reads only the header and section meta. The method meta in write_meta.go writes the section.
 
-// The minimum size of an encoded dimension.
+// dimensionBytes is the minimum size of an encoded dimension.
 const dimensionBytes = 8
 
-// The minimum size of an encoded term of the slice.
+// sliceBytes is the minimum size of an encoded slice term.
 const sliceBytes = 2
 
 // levelView is a level as section meta describes it.
@@ -119,7 +119,7 @@ func (s *Snapshot) readDims(r *reader) (dims []uint32) {
 	return dims
 }
 
-// checkDirectory returns what a valid directory would be if the directory of a level is impossible, and "" otherwise.
+// checkDirectory returns a description of a valid directory if that of l is invalid, and "" otherwise.
 func (s *Snapshot) checkDirectory(l *levelView) (expected string) {
 	room := uint64(len(s.sections[secScopes]))
 	switch {

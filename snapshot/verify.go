@@ -11,13 +11,13 @@ import (
 	"bindc/internal/value"
 )
 
-// RecipeCheck checks an encoded recipe. contributes reports whether the recipe holds the contributions of a scope to a
-// multibinding. Internal keys of multibindings must have such recipes, and other keys must not. alone reports whether
-// the recipe needs no other binding, which internal keys of Hiera 5 require.
+// RecipeCheck checks an encoded recipe. The result contributes reports whether the recipe holds the contributions of a
+// scope to a multibinding. Internal keys of multibindings must have such recipes, and other keys must not. The result
+// alone reports whether the recipe needs no other binding, which internal keys of Hiera 5 require.
 type RecipeCheck func(encoded string) (contributes, alone bool, err error)
 
 // Verify checks what Open does not: every checksum, the digest, and every reference in the file, so that no later call
-// reports damage. check is called with each recipe. The error is a *DamageError.
+// reports damage. It calls check with each recipe. The error is a *DamageError.
 func (s *Snapshot) Verify(check RecipeCheck) error {
 	v := verifier{Snapshot: s, checkRecipe: check, checked: newBits(len(s.keys) / cellUnit), folds: map[uint64]uint64{},
 		contributes: newBits(s.Recipes()), alone: newBits(s.Recipes())}
@@ -37,12 +37,12 @@ func (s *Snapshot) Verify(check RecipeCheck) error {
 type verifier struct {
 	*Snapshot
 	checkRecipe RecipeCheck
-	contributes bitset               // per recipe
-	alone       bitset               // per recipe
-	checked     bitset               // per cell: whether its value has been checked
+	contributes bitset               // by recipe number
+	alone       bitset               // by recipe number
+	checked     bitset               // cells whose value has been checked
 	folds       map[uint64]uint64    // exact masks that have been checked: offset to the words, folded into one
-	seen        [sectionCount]uint64 // per section: number of bytes checked
-	bound       [maxColumns]uint32   // per narrow column: the number of keys that it binds
+	seen        [sectionCount]uint64 // number of bytes checked, by section
+	bound       [maxColumns]uint32   // number of keys that each narrow column binds
 }
 
 // bitset is a set of numbers below a fixed limit.
@@ -276,7 +276,7 @@ func (v *verifier) checkBlocks() error {
 const (
 	internalKey    = "\x00"
 	hieraKey       = "\x00\x00"
-	hierarchiesKey = "\x00\x00hierarchies" // has only constants
+	hierarchiesKey = "\x00\x00hierarchies" // holds only constants
 )
 
 // collects reports whether key number n holds the contributions to a multibinding.
@@ -314,7 +314,7 @@ func (v *verifier) checkLevels() error {
 	return nil
 }
 
-// checkSlot checks a slot of a directory. at is its offset in section scopes.
+// checkSlot checks a slot of a directory. The argument at is its offset in section scopes.
 func (v *verifier) checkSlot(l *levelView, at uint64, slot string) error {
 	place := load32(slot[len(slot)-4:])
 	if place == 0 {

@@ -42,7 +42,6 @@ func Write(path string, c *Content) (Written, error) {
 	return e.replace(path, c.Sensitive)
 }
 
-// replace writes the snapshot to path.
 func (e *encoded) replace(path string, sensitive bool) (out Written, err error) {
 	options := fsx.ReplaceOptions{Limit: anyone, Synced: true}
 	if sensitive {
@@ -55,8 +54,8 @@ func (e *encoded) replace(path string, sensitive bool) (out Written, err error) 
 	return out, err
 }
 
-// Update works like Write, but does not touch the file if it already has exactly these bytes. It then returns false for
-// news.
+// Update works like Write, but does not touch the file if it already has exactly these bytes. The result news reports
+// whether it wrote the file.
 func Update(path string, c *Content) (out Written, news bool, err error) {
 	e, err := encode(c)
 	if err != nil {
@@ -142,7 +141,7 @@ func encode(c *Content) (*encoded, error) {
 	return nil, err
 }
 
-// checkContent rejects contents that exceed a limit of the format.
+// checkContent rejects contents that exceed a limit of the format, or whose keys are not sorted or not unique.
 func checkContent(c *Content) error {
 	if err := checkCounts(len(c.Layers), len(c.Dimensions), len(c.Keys), len(c.Values)); err != nil {
 		return err
@@ -198,13 +197,13 @@ type writer struct {
 	seed    uint64
 	out     sectionBytes
 	hash    perfect  // perfect hash of the keys
-	numbers []uint32 // per index in c.Keys: the number of the key
+	numbers []uint32 // number of each key, by index in c.Keys
 	dicts   []numbering
 	columns []columns  // columns of each level
 	words   int        // number of 64-bit words in a mask
 	masks   []uint64   // len(c.Keys) exact masks with this many words each
-	lists   [][]uint32 // per key number: the values of its narrow columns
-	refs    []uint32   // per index in c.Values: its reference, or noRef until it has one
+	lists   [][]uint32 // values in narrow columns, by key number
+	refs    []uint32   // reference of each value, by index in c.Values; noRef until it has one
 	records []byte     // key records, without the cells
 	cells   []byte     // the cells after the records
 	blocks  blockWriter

@@ -11,8 +11,7 @@ import (
 	"bindc/internal/report"
 )
 
-// findUses records which manifests below --manifests still ask for keys that are gone, and notes what could not be
-// read.
+// findUses records which manifests below --manifests still use removed keys, and notes what could not be read.
 func (f *diffFlags) findUses(cmd *cobra.Command, changes *report.Diff) error {
 	if len(f.manifests) == 0 {
 		return nil
@@ -35,7 +34,8 @@ func (f *diffFlags) findUses(cmd *cobra.Command, changes *report.Diff) error {
 	return nil
 }
 
-// noteUnread names the lookups and manifests that may ask for any key.
+// noteUnread notes where removed keys may also be looked up: in manifests with syntax errors, and by lookups with
+// computed keys.
 func noteUnread(cmd *cobra.Command, calls *manifest.Calls) {
 	for _, at := range calls.Wrong {
 		note(cmd, at.String()+": syntax error; the rest of this manifest may look up removed keys")

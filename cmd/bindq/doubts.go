@@ -15,8 +15,8 @@ import (
 	"bindc/internal/syntax"
 )
 
-// A doubt is a sentence about a request that looks wrong: a name or value seems misspelt, or the answer depends on an
-// unset variable. Doubts are printed as notes. With --strict they are errors.
+// addStrict adds --strict, which makes doubts errors. A doubt is a sentence about a request that looks wrong: a name or
+// value seems misspelt, or the answer depends on an unset variable. Without the flag, doubts are printed as notes.
 
 func (s *source) addStrict(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&s.strict, "strict", false, "refuse a request that looks incomplete or misspelt (status 2)")
@@ -114,8 +114,8 @@ func misspeltValues(r *lookup.Request) (out []string) {
 // dependents holds the positions of bindings that depend on unset variables, by variable and key.
 type dependents map[string]map[string][]string
 
-// add adds the bindings of a lookup and of the lookups inside it. Bindings below the winner count only if the lookup
-// merges.
+// add adds the bindings of a lookup and of the lookups inside it. The winner and the bindings below it count only if
+// the lookup merges.
 func (d dependents) add(e *lookup.Explanation, merged bool) {
 	key := cmp.Or(e.Root, e.Key)
 	for _, c := range e.Candidates {

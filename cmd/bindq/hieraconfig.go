@@ -13,7 +13,6 @@ import (
 	"bindc/internal/lookup"
 )
 
-// hieraConfigFlags are the flags of bindq hiera-config.
 type hieraConfigFlags struct {
 	source
 	name    string
@@ -109,7 +108,7 @@ func (f *hieraConfigFlags) keys() ([]string, error) {
 	return keys, nil
 }
 
-// printCombined prints the compiled hiera.yaml, in which one entry for bindc replaces each run of compiled entries.
+// printCombined prints the hiera.yaml of --from, in which one entry for bindc replaces each run of compiled entries.
 // Without private keys from flags, it uses the keys that the file names.
 func (f *hieraConfigFlags) printCombined(cmd *cobra.Command, files []string, options hieraconfig.Options,
 	keys []string) error {

@@ -85,7 +85,7 @@ type sensitive struct {
 	Encrypted bool `json:"encrypted"` // whether --encrypt-to encrypted all of them
 }
 
-// sliceTerm is a category whose value all requests to a slice have.
+// sliceTerm is a category value that all requests to a slice have.
 type sliceTerm struct {
 	Category string `json:"category"`
 	Value    string `json:"value"`
@@ -103,7 +103,6 @@ type infoInput struct {
 	Hash  string `json:"xxhash64"`
 }
 
-// infoOf describes f.
 func infoOf(f *snapshot.Snapshot) (*info, error) {
 	inputs, err := f.Inputs()
 	if err != nil {
@@ -174,7 +173,6 @@ func paths(n int) string {
 	return fmt.Sprintf(" (%d paths)", n)
 }
 
-// print prints the description as text.
 func (in *info) print(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "format\t%s %d\n", in.Format, in.Version)

@@ -31,7 +31,6 @@ func statusOf(verb *cobra.Command, err error) int {
 	return cli.ExitError
 }
 
-// verbs returns the verbs of bindq.
 func (g *globals) verbs() cli.Verbs {
 	return cli.Verbs{
 		"batch": g.batchCommand, "diff": g.diffCommand, "dump": g.dumpCommand, "explain": g.explainCommand,
@@ -41,7 +40,6 @@ func (g *globals) verbs() cli.Verbs {
 	}
 }
 
-// command returns the root command for args.
 func command(args []string) *cobra.Command {
 	root := cli.NewProgram("bindq", "Answer lookups from a snapshot",
 		"bindq maps a snapshot that bindc wrote and answers lookups for the facts of a\n"+

@@ -20,7 +20,6 @@ import (
 	"bindc/serve"
 )
 
-// serveFlags are the flags of bindq serve.
 type serveFlags struct {
 	source
 	stdio  bool
@@ -31,7 +30,7 @@ type serveFlags struct {
 	log    bool
 }
 
-// idleTime is the default of --idle. It is longer than the compilation of any catalog.
+// idleTime is the default of --idle. It is longer than catalog compilations usually take.
 const idleTime = 10 * time.Minute
 
 // serveGarbagePercent limits the memory of a server. A server produces little garbage, and each process of Puppet may

@@ -110,8 +110,8 @@ func (f *tableFlags) values(cmd *cobra.Command, key string, t *decision.Table) e
 	return cmp.Or(err, outcome)
 }
 
-// forFleet calls add with the explanation of key for each node of the directory of facts, unless the flags name a node.
-// outcome is an error if some nodes are missing.
+// forFleet calls add with the explanation of key for each node of the facts directory, unless the flags name a node.
+// The result outcome is an error if some nodes are missing.
 func (f *tableFlags) forFleet(cmd *cobra.Command, key string, s report.Style,
 	add func(string, *report.Explanation)) (outcome, err error) {
 	dir := f.dirOfFacts()
@@ -156,7 +156,7 @@ func (f *tableFlags) addNodes(cmd *cobra.Command, dir, key string, s report.Styl
 	})
 }
 
-// forValue prints which nodes of the directory of facts get the value in text. If flags describe a node, it prints the
+// forValue prints which nodes of the facts directory get the value in text. If flags describe a node, it prints the
 // result for that node.
 func (f *tableFlags) forValue(cmd *cobra.Command, key, text string, t *decision.Table) error {
 	s := styleOf(f.showSensitive, f.format)

@@ -78,8 +78,8 @@ func (u unusable) lines() []string {
 	return lines
 }
 
-// readFollowing reads the configuration that from names. The error has every problem in it. The store of from overrides
-// the store of the configuration.
+// readFollowing reads the configuration that from names. The error lists all problems that it finds. The store of from
+// overrides the store of the configuration.
 func readFollowing(from storeFlag, stdin io.Reader) (*following, error) {
 	c := followed{path: from.config}
 	root, err := c.parse()
@@ -103,7 +103,7 @@ func readFollowing(from storeFlag, stdin io.Reader) (*following, error) {
 	return f, nil
 }
 
-// These keys are allowed in a configuration, and in a name of it.
+// These keys are allowed in a configuration, and below each of its names.
 var (
 	followKeys = []string{"store", "names", "interval", "timeout", "stall_timeout", "downloads", "max_size",
 		"textfile", "ca_file", "plain_http", "allowed_signers", "revoked", "keep", "younger"}

@@ -20,7 +20,6 @@ func main() { os.Exit(execute(command(os.Args[1:]))) }
 // execute runs the verb that the arguments name, prints its error and returns the exit status.
 func execute(root *cobra.Command) int { return cli.Execute(root, message, statusOf) }
 
-// verbs returns the verbs of bindsync.
 func (store *storeFlag) verbs() cli.Verbs {
 	return cli.Verbs{
 		"activate": store.activateCommand, "follow": store.followCommand, "gc": store.gcCommand,
@@ -29,7 +28,6 @@ func (store *storeFlag) verbs() cli.Verbs {
 	}
 }
 
-// command returns the root command for args.
 func command(args []string) *cobra.Command {
 	root := cli.NewProgram("bindsync", "Keep the store of snapshots on a server",
 		"bindsync fetches the snapshots that a pipeline has pushed, checks who signed\n"+

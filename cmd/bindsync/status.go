@@ -26,7 +26,6 @@ import (
 // errStale makes status exit with 1 after it has printed what failed.
 var errStale = &cli.Answer{Reason: "stale", Status: cli.ExitNo}
 
-// statusFlags are the flags of bindsync status.
 type statusFlags struct {
 	store    *storeFlag
 	format   string
@@ -113,7 +112,8 @@ func sayUnpolled(errs io.Writer, all []ship.Status) {
 	}
 }
 
-// names returns the name in args, or all names of the store. It prints a note if the store has no such name.
+// names returns the name in args, or all names of the store. If the store has no such name, it prints a note, or with
+// --history returns an error.
 func (f *statusFlags) names(cmd *cobra.Command, st *ship.Store, args []string) ([]string, error) {
 	if len(args) == 0 {
 		return st.Names()

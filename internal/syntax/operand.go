@@ -31,7 +31,6 @@ func (p *parser) operand() *expr.Node {
 	return p.constant(t.off, p.literal(t))
 }
 
-// literal returns the value of a literal token.
 func (p *parser) literal(t token) value.Value {
 	switch t.kind {
 	case tNumber:
@@ -77,7 +76,7 @@ func (p *parser) keyword() *expr.Node {
 	return p.errorNode()
 }
 
-// word returns the text of tok as a string.
+// word returns the text of tok as a string constant.
 func (p *parser) word() *expr.Node {
 	t := p.tok
 	p.advance()

@@ -17,7 +17,7 @@ type SiteLayer struct {
 }
 
 // ParseSite parses a file with one site { … }. It continues after an error, so it may return both errors and a result.
-// The result is nil if the file is probably not meant to have a site.
+// The result is nil if src is not valid UTF-8.
 func ParseSite(src string) (*BinderConfig, []SyntaxError) {
 	p := newSetParser(src)
 	if p.errs != nil {
@@ -105,7 +105,7 @@ func (p *setParser) elements(closing, what string, next func() bool, element fun
 	case p.accept(closing):
 	case len(p.errs) == 0:
 		p.unexpected(closing + " or , after the " + what)
-	case p.at("}"), p.at("]"): // report the missing bracket
+	case p.at("}"), p.at("]"): // an error was reported; skip the wrong bracket
 		p.advance()
 	}
 }

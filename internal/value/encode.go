@@ -100,8 +100,8 @@ func appendEntries(dst []byte, v Value) []byte {
 	return append(append(dst, count...), body...)
 }
 
-// AppendDistinct appends a string that is the same for two values if and only if they are Identical. It is the encoding
-// with sorted hash entries.
+// AppendDistinct appends a string that is the same for two values if and only if they are Identical. NaN is an
+// exception: its string is the same each time. The string is the encoding with sorted hash entries.
 func AppendDistinct(dst []byte, v Value) []byte {
 	switch v.Kind() {
 	case Array:
@@ -129,7 +129,7 @@ func AppendDistinct(dst []byte, v Value) []byte {
 }
 
 // View decodes the value at the start of b without copying: the value refers to b. It validates nested values, too, so
-// that iterating over them cannot fail. rest is the part of b after the value.
+// that iterating over them cannot fail. The result rest is the part of b after the value.
 func View(b string) (v Value, rest string, err error) {
 	v, rest, ok := view(b)
 	if !ok || !Sound(v) {

@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// This file implements lookaround, atomic groups and backreferences, which Go's engine does not support. It backtracks
-// like Ruby, and counts steps instead of time so that results do not depend on the machine. For expressions without
-// backreferences, it remembers the states that failed, as Ruby does since 3.2. The number of steps is then nearly
-// always proportional to the length of the text.
+// This file implements lookaround, atomic groups, backreferences and conditions, which Go's engine does not support. It
+// backtracks like Ruby, and counts steps instead of time so that results do not depend on the machine. For expressions
+// without backreferences and conditions, it remembers the states that failed, as Ruby does since 3.2. The number of
+// steps is then nearly always proportional to the length of the text.
 
 // maxSteps limits the number of steps of one match.
 const maxSteps = 1 << 18
@@ -23,7 +23,7 @@ type Matcher struct {
 	linear *Regexp // nil if only backtracking can match it
 	prog   []instruction
 	groups int  // number of capturing groups
-	plain  bool // has no backreference, so that a state fails or succeeds regardless of how it was reached
+	plain  bool // has no backreference and no condition: a state fails or succeeds regardless of how it was reached
 }
 
 var matchers cache[Matcher]
@@ -78,7 +78,7 @@ func (m *Matcher) Match(text string, left *int) (matched bool, err error) {
 // bytesPerStep is the number of bytes that Go's engine reads in about the time of one step.
 const bytesPerStep = 16
 
-// backtrack matches by backtracking. steps is the number of steps that it took.
+// backtrack matches by backtracking. The result steps is the number of steps that it took.
 func (m *Matcher) backtrack(text string) (matched bool, steps int, err error) {
 	r := run{Matcher: m, text: text, left: maxSteps, failed: map[state]bool{}, done: map[state]int{}}
 	if !m.plain {
@@ -102,8 +102,8 @@ func (m *Matcher) backtrack(text string) (matched bool, steps int, err error) {
 	}
 }
 
-// state is a position in the program and in the text. progress has a bit for each enclosing loop. It is set once the
-// current iteration of the loop has matched some text.
+// state is a position in the program and in the text. The field progress has a bit for each enclosing loop. The bit is
+// set once the current iteration of the loop has matched some text.
 type state struct {
 	pc, at   int
 	progress uint64
@@ -216,8 +216,8 @@ func (s *state) advance(n int) {
 	}
 }
 
-// split continues s with one branch of instruction i, and pushes the other one onto ways. It returns false if the
-// state is known to fail.
+// split continues s with one branch of instruction i, and pushes the other one onto ways. It returns false if the state
+// has been tried before.
 func (r *run) split(i *instruction, s *state, ways *[]way, failed map[state]bool) bool {
 	if r.plain {
 		if failed[*s] { // no state needs to be tried twice, even while it is on the stack
@@ -289,7 +289,7 @@ func (r *run) nested(n *node, s state, ways *[]way) int {
 	return end
 }
 
-// back returns the position n characters before at. ok is false if there are fewer characters.
+// back returns the position n characters before at. It returns false if there are fewer characters.
 func (r *run) back(at, n int) (int, bool) {
 	for ; n > 0; n-- {
 		_, size := utf8.DecodeLastRuneInString(r.text[:at])
@@ -373,7 +373,7 @@ func isWord(c rune) bool {
 	return unicode.IsLetter(c) || unicode.IsMark(c) || unicode.IsDigit(c) || unicode.Is(unicode.Pc, c)
 }
 
-// contains reports whether c is in one of the ranges. pairs alternates between first and last characters.
+// contains reports whether c is in one of the ranges. The argument pairs alternates between first and last characters.
 func contains(pairs []rune, c rune) bool {
 	for i := 0; i < len(pairs); i += 2 {
 		if pairs[i] <= c && c <= pairs[i+1] {

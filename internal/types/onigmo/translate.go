@@ -22,7 +22,7 @@ func translate(src string) (string, error) {
 	return "(?m)" + out, nil
 }
 
-// maxNesting limits how deep groups can be nested.
+// maxNesting limits the nesting of groups.
 const maxNesting = 250
 
 // translator translates src from pos on. Its methods return Go's syntax for what they read.
@@ -224,8 +224,8 @@ var (
 	options   = pattern.Lazy(`^\(\?([imxadu]*)(?:-([imx]*))?([:)])`)
 )
 
-// groupStart reads ( and the characters after it that determine the kind of group. closed is false for options without
-// a group, such as (?i).
+// groupStart reads ( and the characters after it that determine the kind of group. The result closed is false for
+// options without a group, such as (?i).
 func (t *translator) groupStart() (open string, closed bool, err error) {
 	if !strings.HasPrefix(t.rest(), "(?") {
 		t.pos++
