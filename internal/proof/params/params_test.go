@@ -283,6 +283,8 @@ func TestMissingValueIsErrorIfNodesCertainlyGetTheClass(t *testing.T) {
 		{"included by a class that is included under a condition", ntp + role +
 			"-- manifests/site.pp --\nif $x { include role::web }\n", "warning"},
 		{"included twice", ntp + role + "-- manifests/site.pp --\nif $x { include ntp }\ninclude role::web\n", "error"},
+		{"listed for some nodes, in a list that other data repeats for all", ntp + "pkgs: [ntp]\n" +
+			"-- data/role/a.yaml --\nclasses: [ntp]\n-- manifests/site.pp --\n", "warning"},
 		{"set by the only certain declaration", ntp + "-- manifests/site.pp --\nif $x { include ntp }\nclass { 'ntp': a => 1 }\n",
 			"warning"},
 	} {
