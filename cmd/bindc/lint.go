@@ -11,7 +11,6 @@ import (
 
 	"bindc/diag"
 	"bindc/internal/cli"
-	"bindc/internal/fsx"
 	"bindc/internal/lint"
 	"bindc/loader"
 	"bindc/snapshot"
@@ -114,13 +113,14 @@ func sayNearKeys(errs io.Writer, dir string, site *loader.Site, jobs int) {
 		diag.Count(n, "key"), is, diag.Visible(dir))
 }
 
-// check adds the lints of a site. If the site has errors, it skips checks of the whole site.
-func (l *linting) check(site *loader.Site, content *snapshot.Content, disk fsx.Disk, jobs int, diags *diag.List) {
+// check adds the lints of a site. Checks that need the whole site are skipped if it has errors.
+func (l *linting) check(site *loader.Site, content *snapshot.Content, opts lint.Options, diags *diag.List) {
 	if len(l.codes) == 0 {
 		return
 	}
 	if diags.Failed() {
 		content = nil
 	}
-	lint.Check(site, content, lint.Options{Codes: l.codes, Lookups: l.lookups, Jobs: jobs, Disk: disk}, diags)
+	opts.Codes, opts.Lookups = l.codes, l.lookups
+	lint.Check(site, content, opts, diags)
 }
