@@ -86,11 +86,3 @@ func share(nodes, fleet int) string {
 	}
 	return strconv.Itoa(percent) + "\u202f%"
 }
-
-// prefixOf returns the prefix of a module's keys.
-func prefixOf(module string) string {
-	if module == noModule {
-		return ""
-	}
-	return module + "::"
-}

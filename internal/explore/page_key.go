@@ -147,6 +147,7 @@ func (v *view) keyRows(key, parameter string, list []report.Candidate, from, to 
 type listContent struct {
 	Prefix string
 	Level  string // level that nodes get the keys from, or ""
+	IsBare bool   // only keys without a module
 	Names  []string
 	Groups []prefixGroup // common prefixes of keys, if there are many
 	Total  int
@@ -178,6 +179,10 @@ func (v *view) keyList() (any, error) {
 		list = v.d.keysOfLevel(c.Level, prefix)
 		c.Total = len(list)
 	}
+	if c.IsBare = v.Has("bare"); c.IsBare {
+		list = slices.DeleteFunc(slices.Clone(list), func(key string) bool { return moduleOf(key) != noModule })
+		c.Total = len(list)
+	}
 	if v.asJSON {
 		return append([]string{}, list...), nil
 	}
@@ -186,7 +191,7 @@ func (v *view) keyList() (any, error) {
 	}
 	var next string
 	if c.Names, next = after(list, v.Get("after")); next != "" {
-		c.Next = v.With("/k", "prefix", prefix, "level", c.Level, "after", next)
+		c.Next = v.With("/k", "prefix", prefix, "level", c.Level, "bare", v.Get("bare"), "after", next)
 	}
 	return c, nil
 }

@@ -86,19 +86,15 @@ func (v *view) nodePage() (any, error) {
 		return v.comparison(n, r)
 	}
 	v.categories = r.Categories()
-	keys, next, scanned := v.nodeKeys(r)
+	rows, next, scanned, err := v.nodeRows(r)
+	if err != nil {
+		return nil, err
+	}
 	if v.asJSON {
-		return v.explanations(r, keys)
+		return v.explanations(r, rows)
 	}
 	c := v.nodeContent(n, r)
-	c.Scanned = scanned
-	for _, key := range keys {
-		row, err := v.nodeRow(r, key)
-		if err != nil {
-			return nil, err
-		}
-		c.Rows = append(c.Rows, row)
-	}
+	c.Scanned, c.Rows = scanned, rows
 	if next != "" {
 		c.Next = v.Node(n.Name, "prefix", c.Prefix, "file", c.InFile, "layer", c.Layer, "after", next)
 	}
@@ -123,8 +119,8 @@ func (v *view) nodeContent(n facts.Node, r *lookup.Request) *nodeContent {
 // maxScanned limits the number of keys that a filter examines for one page.
 const maxScanned = 1000
 
-// nodeKeys returns one page of the keys that the filters select.
-func (v *view) nodeKeys(r *lookup.Request) (keys []string, next string, scanned int) {
+// nodeRows returns the rows of a page for the keys that the filters select.
+func (v *view) nodeRows(r *lookup.Request) (rows []nodeRow, next string, scanned int, err error) {
 	from, _ := slices.BinarySearch(v.d.keys, cmp.Or(v.Get("after")+"\x00", v.Get("prefix")))
 	if v.Get("after") == "" {
 		from, _ = slices.BinarySearch(v.d.keys, v.Get("prefix"))
@@ -133,26 +129,26 @@ func (v *view) nodeKeys(r *lookup.Request) (keys []string, next string, scanned 
 		if !strings.HasPrefix(key, v.Get("prefix")) {
 			break
 		}
-		if len(keys) == pageRows || scanned == maxScanned {
-			return keys, v.d.keys[from+scanned-1], scanned
+		if len(rows) == pageRows || scanned == maxScanned {
+			return rows, v.d.keys[from+scanned-1], scanned, nil
 		}
 		scanned++
-		if v.selects(r, key) {
-			keys = append(keys, key)
+		row, err := v.nodeRow(r, key)
+		if err != nil {
+			return nil, "", 0, err
+		}
+		if v.selects(&row) {
+			rows = append(rows, row)
 		}
 	}
-	return keys, "", scanned
+	return rows, "", scanned, nil
 }
 
-// selects reports whether a key's winning binding is in the file and the layer that the filters name.
-func (v *view) selects(r *lookup.Request, key string) bool {
+// selects reports whether the winning binding of a key is in the file and the layer of the filters.
+func (v *view) selects(row *nodeRow) bool {
 	file, layer := v.Get("file"), v.Get("layer")
-	if file == "" && layer == "" {
-		return true
-	}
-	row, err := v.nodeRow(r, key)
 	in, _ := splitPlace(row.Place.Text)
-	return err == nil && (file == "" || in == diag.Visible(file)) && (layer == "" || row.Layer == layer)
+	return (file == "" || in == diag.Visible(file)) && (layer == "" || row.Layer == layer)
 }
 
 // nodeRow returns a key with its value and the binding that wins.
@@ -222,11 +218,11 @@ func (v *view) placeOf(at string) string {
 	return v.d.inputs[n].Path + ":" + rest
 }
 
-// explanations returns the JSON for a node's page: the explanations of its keys.
-func (v *view) explanations(r *lookup.Request, keys []string) (any, error) {
+// explanations returns the twin of the page of a node: the explanations of its keys.
+func (v *view) explanations(r *lookup.Request, rows []nodeRow) (any, error) {
 	out := explanations{}
-	for _, key := range keys {
-		e, err := v.d.style(report.JSON).Explain(r, key)
+	for i := range rows {
+		e, err := v.d.style(report.JSON).Explain(r, rows[i].Key)
 		if err != nil {
 			return nil, err
 		}

@@ -54,6 +54,7 @@ type candidate struct {
 	Name  string
 	When  report.Terms
 	Value shownValue
+	Text  string // the expression whose result is the value, or ""
 	Place place
 	Layer string
 	State string
@@ -148,6 +149,7 @@ func (v *view) layersOf(e *report.Explanation) (out []string) {
 // explained converts an explanation for the page, with its bindings grouped by state.
 func (v *view) explained(e *report.Explanation) explained {
 	out := explained{Key: e.Key, Root: e.Root, Value: shown(e.Outcome), More: e.Unexplained}
+	texts := v.expressions(e.Key)
 	for _, group := range stateTitles {
 		for i := range e.Candidates {
 			if c := &e.Candidates[i]; c.State != group.State {
@@ -155,7 +157,11 @@ func (v *view) explained(e *report.Explanation) explained {
 			} else if len(group.List) == pageRows {
 				group.Left++
 			} else {
-				group.List = append(group.List, v.candidate(c, e.Candidates))
+				shown := v.candidate(c, e.Candidates)
+				if shown.Text = texts[c.At]; shown.Text == shown.Value.Text {
+					shown.Text = ""
+				}
+				group.List = append(group.List, shown)
 			}
 		}
 		if len(group.List) > 0 {
@@ -174,7 +180,30 @@ func (v *view) explained(e *report.Explanation) explained {
 	return out
 }
 
-// candidate converts the binding c for the page. all contains the bindings that may hide it.
+// expressions returns the expressions of a key by their places, as pages show them.
+func (v *view) expressions(key string) map[string]string {
+	if !isClosed(v.d.tally.ready) {
+		v.unstable = true
+		return nil
+	}
+	number, _ := slices.BinarySearch(v.d.keys, key)
+	if _, isComputed := slices.BinarySearch(v.d.tally.computed, int32(number)); !isComputed {
+		return nil
+	}
+	table, err := v.d.tables().Values(key)
+	if err != nil {
+		return nil // the explanation has read the same bindings
+	}
+	out := map[string]string{}
+	for _, b := range v.d.style(report.People).Values(key, table).Bindings {
+		if b.Outcome.Computed != "" {
+			out[b.At] = shown(b.Outcome).Text
+		}
+	}
+	return out
+}
+
+// candidate returns what the page shows of the binding c. all has the bindings that may hide it.
 func (v *view) candidate(c *report.Candidate, all []report.Candidate) candidate {
 	out := candidate{Name: diag.Visible(c.Name), When: c.When, Value: shown(c.Outcome), Place: v.place(c.At),
 		Layer: c.Layer, State: c.State, Why: c.Why}

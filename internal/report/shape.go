@@ -4,8 +4,8 @@ package report
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
+	"strconv"
 
 	"bindc/internal/lookup"
 	"bindc/internal/report/decision"
@@ -206,7 +206,16 @@ func distinctBy[T any](list []T, candidate func(*T) *Candidate) []T {
 
 // id identifies a binding as reports show it.
 func (c *Candidate) id() string {
-	return fmt.Sprintf("%q %q %q %q", c.At, c.Name, c.Layer, c.When)
+	var id []byte
+	add := func(text string) { id = append(append(strconv.AppendInt(id, int64(len(text)), 10), ':'), text...) }
+	add(c.At)
+	add(c.Name)
+	add(c.Layer)
+	for _, t := range c.When {
+		add(t.Name)
+		add(t.Value)
+	}
+	return string(id)
 }
 
 // states lists the states of a candidate, the most effective first.
