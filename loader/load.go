@@ -85,7 +85,7 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 	in.KeepForNextBuild(opts.Cache)
 	reportEmptySite(in, opts)
 	layers := assemble(plan, in, dims)
-	dims.ReportUnknown(cfg.source, dims.CategoryNames(), diags)
+	dims.ReportUnknown(cfg.source, dims.All, dims.CategoryNames(), diags)
 	site := &Site{Layers: layers, Dimensions: dims.All, Conditions: dims.Conditions,
 		Paths: hiera5Paths(plan), Hierarchies: hierarchies(plan, in), Modules: in.Modules.All,
 		Manifests: manifests(in), Types: filepath.Join(dir, "types")}

@@ -14,6 +14,7 @@ import (
 	"bindc/internal/cli"
 	"bindc/internal/datafile"
 	"bindc/internal/fsx"
+	"bindc/internal/lint"
 	"bindc/internal/proof/params"
 	"bindc/internal/proof/policy"
 	"bindc/internal/report/slice"
@@ -81,9 +82,13 @@ func (f *flags) compile(cmd *cobra.Command, dir, out string, options loader.Opti
 		load()
 	}
 	progress.Begin("composing", 0)
-	c.content = compile.Compile(c.site, compile.Options{StrictVariables: f.strictVars, Effort: f.effort}, &c.diags)
-	f.lint.check(c.site, c.content, fsx.Disk{Overlay: options.Disk.Overlay}, f.jobs, &c.diags)
-	unchecked := c.prove(f, dir, fsx.Disk{Seen: options.Seen, Overlay: options.Disk.Overlay})
+	disk := fsx.Disk{Seen: options.Seen, Overlay: options.Disk.Overlay}
+	isParameter := params.Receives(c.site, disk)
+	c.content = compile.Compile(c.site, compile.Options{StrictVariables: f.strictVars, Effort: f.effort,
+		IsParameter: isParameter}, &c.diags)
+	f.lint.check(c.site, c.content, lint.Options{Disk: fsx.Disk{Overlay: disk.Overlay}, Jobs: f.jobs,
+		IsParameter: isParameter}, &c.diags)
+	unchecked := c.prove(f, dir, disk)
 	if !c.diags.Failed() && c.content.Bindings == 0 && !f.allowEmpty && !options.Nothing {
 		reportEmpty(&c.diags, dir, out)
 	}

@@ -11,7 +11,6 @@ import (
 
 	"bindc/diag"
 	"bindc/internal/cli"
-	"bindc/internal/fsx"
 	"bindc/internal/lint"
 	"bindc/loader"
 	"bindc/snapshot"
@@ -115,12 +114,13 @@ func sayNearKeys(errs io.Writer, dir string, site *loader.Site, jobs int) {
 }
 
 // check adds the lints of a site. Checks that need the whole site are skipped if it has errors.
-func (l *linting) check(site *loader.Site, content *snapshot.Content, disk fsx.Disk, jobs int, diags *diag.List) {
+func (l *linting) check(site *loader.Site, content *snapshot.Content, opts lint.Options, diags *diag.List) {
 	if len(l.codes) == 0 {
 		return
 	}
 	if diags.Failed() {
 		content = nil
 	}
-	lint.Check(site, content, lint.Options{Codes: l.codes, Lookups: l.lookups, Jobs: jobs, Disk: disk}, diags)
+	opts.Codes, opts.Lookups = l.codes, l.lookups
+	lint.Check(site, content, opts, diags)
 }

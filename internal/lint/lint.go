@@ -28,6 +28,8 @@ type Options struct {
 	Lookups *Lookups    // keys that are looked up; nil: unknown, so unused_key is skipped
 	Jobs    int         // number of files to read at a time; default: one per processor
 
+	IsParameter func(key string) bool // reports whether a class has a parameter with this key; may be nil
+
 	Disk  fsx.Disk // reads files
 	Files *Files   // skips files whose content has not changed since the last Check; may be nil
 }
@@ -35,7 +37,8 @@ type Options struct {
 // Check adds the lints of site to diags. content is the compiled site. If it is nil, because the site has errors,
 // checks of the whole site are skipped.
 func Check(site *loader.Site, content *snapshot.Content, opts Options, diags *diag.List) {
-	l := &linter{site: site, opts: opts, diags: diags, ignored: map[commentedLine]bool{}, paths: pathsOf(site)}
+	l := &linter{site: site, opts: opts, diags: diags, ignored: map[commentedLine]bool{}, paths: pathsOf(site),
+		isComposed: content != nil}
 	l.readFiles(l.files())
 	l.checkModuleKeys()
 	l.checkNearKeys()
@@ -54,6 +57,8 @@ type linter struct {
 	opts  Options
 	diags *diag.List
 	paths []string // paths of the inputs as in positions, by number
+
+	isComposed bool // the site has no errors, so its data is checked against the classes that receive it
 
 	ignored  map[commentedLine]bool      // lines and files with a comment that silences lints
 	firstUse map[dimensionValue]diag.Pos // first use of a term in a structured binding

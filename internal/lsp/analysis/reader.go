@@ -66,9 +66,10 @@ func (r *Reader) Read(ctx context.Context, dir string, open map[string]*buffer.T
 	}
 	r.cache.Reuse()
 	composed := diag.List{All: true}
+	isParameter := params.Receives(s.Site, disk)
 	if !loaded.Incomplete() {
 		content := compile.Compile(s.Site, compile.Options{StrictVariables: r.opts.Strict, Effort: r.opts.Effort,
-			Context: ctx}, &composed)
+			Context: ctx, IsParameter: isParameter}, &composed)
 		if !loaded.Failed() && !composed.Failed() {
 			s.compiled.content = content
 		}
@@ -94,7 +95,7 @@ func (r *Reader) Read(ctx context.Context, dir string, open map[string]*buffer.T
 		}
 	}
 	return s, []func() *Site{
-		then(func(s *Site) []diag.Diagnostic { return r.findLints(s.Site, content, disk) }),
+		then(func(s *Site) []diag.Diagnostic { return r.findLints(s.Site, content, disk, isParameter) }),
 		then(func(s *Site) []diag.Diagnostic { return r.prove(ctx, s, content, disk, broken) })}
 }
 
@@ -115,13 +116,14 @@ func (r *Reader) prove(ctx context.Context, s *Site, content *snapshot.Content, 
 }
 
 // findLints returns the lints. In a site with errors, for which content is nil, only files are checked.
-func (r *Reader) findLints(site *loader.Site, content *snapshot.Content, disk fsx.Disk) []diag.Diagnostic {
+func (r *Reader) findLints(site *loader.Site, content *snapshot.Content, disk fsx.Disk,
+	isParameter func(key string) bool) []diag.Diagnostic {
 	if len(r.opts.Lints) == 0 || site.InputOf == nil {
 		return nil
 	}
 	diags := diag.List{All: true}
-	lint.Check(site, content, lint.Options{Codes: r.opts.Lints, Jobs: r.opts.Loader.Jobs, Disk: disk, Files: r.lints},
-		&diags)
+	lint.Check(site, content, lint.Options{Codes: r.opts.Lints, Jobs: r.opts.Loader.Jobs, Disk: disk, Files: r.lints,
+		IsParameter: isParameter}, &diags)
 	return diags.Sorted()
 }
 

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"bindc/diag"
 	"bindc/internal/fsx"
@@ -42,6 +43,8 @@ type classes struct {
 	modules map[string]string          // directory of manifests, by module; "" if it has none
 	headers map[string]manifest.Header // definitions in manifests, by path
 	known   map[string]*class          // classes by name; nil if there is no such class
+	names   map[string][][]string      // names of classes in a directory of manifests, as words
+	alike   map[string][]string        // classes with similar names, by the name of a class that does not exist
 	own     map[string]manifest.Class  // classes that the manifests of the site define
 	aliases *types.Aliases
 	beside  map[string]*types.Aliases // aliases that a manifest can use, by path, if it defines some itself
@@ -55,8 +58,8 @@ type classes struct {
 func findClasses(site *loader.Site, disk fsx.Disk) *classes {
 	c := &classes{disk: disk, site: site, modules: map[string]string{}, headers: map[string]manifest.Header{},
 		known: map[string]*class{}, own: map[string]manifest.Class{}, beside: map[string]*types.Aliases{},
-		ofSite: map[string]bool{},
-		inSite: map[string]string{}}
+		ofSite: map[string]bool{}, inSite: map[string]string{}, names: map[string][][]string{},
+		alike: map[string][]string{}}
 	c.aliases = types.NewAliases(c.aliasSource)
 	for _, m := range site.Modules {
 		c.modules[m.Name] = filepath.Join(m.Dir, "manifests")
@@ -76,14 +79,29 @@ func findClasses(site *loader.Site, disk fsx.Disk) *classes {
 
 // Receiver returns the parameter of a class for which Puppet looks key up. ok is false if there is none.
 func Receiver(site *loader.Site, disk fsx.Disk, key string) (at diag.Pos, ok bool) {
-	i := strings.LastIndex(key, "::")
-	if i <= 0 {
-		return diag.Pos{}, false
-	}
-	if class := findClasses(site, disk).find(key[:i]); class != nil && class.params[key[i+2:]] != nil {
-		return class.params[key[i+2:]].At, true
+	if p := findClasses(site, disk).receiver(key); p != nil {
+		return p.At, true
 	}
 	return diag.Pos{}, false
+}
+
+// Receives returns a function that reports whether a class of site has the parameter for which Puppet looks a key up.
+// The function reads manifests when it needs them. It is not safe for concurrent use.
+func Receives(site *loader.Site, disk fsx.Disk) func(key string) bool {
+	classes := sync.OnceValue(func() *classes { return findClasses(site, disk) })
+	return func(key string) bool { return classes().receiver(key) != nil }
+}
+
+// receiver returns the parameter for which Puppet looks key up, or nil.
+func (c *classes) receiver(key string) *param {
+	i := strings.LastIndex(key, "::")
+	if i <= 0 {
+		return nil
+	}
+	if class := c.find(key[:i]); class != nil {
+		return class.params[key[i+2:]]
+	}
+	return nil
 }
 
 // manifestsIn returns the manifests in dir and below it, or dir itself if it is a file.

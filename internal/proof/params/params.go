@@ -12,6 +12,7 @@ import (
 
 	"bindc/diag"
 	"bindc/internal/fsx"
+	"bindc/internal/lint"
 	"bindc/internal/manifest"
 	"bindc/internal/recipe"
 	"bindc/loader"
@@ -42,6 +43,8 @@ type Checker struct {
 	declared map[string][]manifest.Declaration
 	merged   map[string]bool // keys to which lookup_options apply
 	later    map[finding][]diag.Diagnostic
+	misspelt map[string]bool // keys that reportMisspelt has dealt with
+	looked   *lint.Lookups   // set by lookups
 
 	prover *prover
 	mu     sync.Mutex // in Refuses: guards declared
@@ -74,7 +77,7 @@ type binding struct {
 // cannot look keys up in the snapshot of content.
 func Check(site *loader.Site, content *snapshot.Content, opts Options, diags *diag.List) (*Checker, error) {
 	c := &Checker{site: site, content: content, opts: opts, diags: diags, received: map[string]*param{},
-		suspects: map[string]*suspect{}, later: map[finding][]diag.Diagnostic{}}
+		suspects: map[string]*suspect{}, misspelt: map[string]bool{}, later: map[finding][]diag.Diagnostic{}}
 	if len(site.Modules) == 0 && !c.hasManifests() {
 		return c, nil
 	}
@@ -83,6 +86,7 @@ func Check(site *loader.Site, content *snapshot.Content, opts Options, diags *di
 	c.findReceivers()
 	c.findSuspects()
 	err := c.prove()
+	c.reportMisspelt()
 	c.reportUnknown()
 	if err == nil && (opts.Require || opts.Lint) {
 		err = c.reportMissing(map[bool]diag.Severity{true: diag.Error, false: diag.Lint}[opts.Require])

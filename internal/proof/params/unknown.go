@@ -31,6 +31,9 @@ func (c *Checker) reportUnknown() {
 			continue
 		}
 		key := c.site.Keys[b.number]
+		if c.misspelt[key] {
+			continue
+		}
 		m, at := found[key], b.at()
 		if m == nil {
 			_, name := c.split(key)
@@ -83,6 +86,9 @@ func (c *Checker) split(key string) (*class, string) {
 
 // lookups returns the keys that manifests, templates and functions look up.
 func (c *Checker) lookups() *lint.Lookups {
+	if c.looked != nil {
+		return c.looked
+	}
 	out := &lint.Lookups{Disk: c.opts.Disk}
 	dirs := []string{c.site.Manifests}
 	for _, m := range c.site.Modules {
@@ -95,5 +101,6 @@ func (c *Checker) lookups() *lint.Lookups {
 		}
 		c.classes.failed(err)
 	}
+	c.looked = out
 	return out
 }
