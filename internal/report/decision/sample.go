@@ -308,9 +308,11 @@ func (s Sample) Facts(others []string) (*bindings.Facts, error) {
 	if opts.Variables, err = runtimeValue(vars); err != nil {
 		return nil, err
 	}
+	ofFacts, _ := root["facts"].(tree) // those in noFacts
 	for _, name := range []string{"environment", "trusted", "facts"} {
 		delete(root, name)
 	}
+	maps.Copy(root, ofFacts)
 	maps.DeleteFunc(root, func(name string, _ any) bool { return strings.Contains(name, "::") })
 	facts, err := runtimeValue(root)
 	if err != nil {

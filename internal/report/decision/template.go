@@ -1,6 +1,7 @@
 package decision
 
 import (
+	"slices"
 	"strings"
 
 	"bindc/internal/expr"
@@ -113,10 +114,13 @@ func pathOf(kids []*expr.Node) (path string, ok bool) {
 	return joinPath(names), len(names) > 0
 }
 
+// noFacts lists the variables of every request that differ from facts of the same name.
+var noFacts = []string{"environment", "trusted", "server_facts"}
+
 // joinPath joins the names of a path. A fact has the same path with and without $facts.
 func joinPath(names []string) string {
 	names[0] = strings.TrimPrefix(names[0], "::")
-	if names[0] == "facts" && len(names) > 1 {
+	if names[0] == "facts" && len(names) > 1 && !slices.Contains(noFacts, names[1]) {
 		names = names[1:]
 	}
 	return strings.Join(names, pathSeparator)
