@@ -39,7 +39,7 @@ func ForeignLookups(site *loader.Site) []ForeignLookup {
 type foreign struct {
 	site    *loader.Site
 	puppets map[string]bool // see foreignModules
-	bound   map[string]bool // the bound keys; false if a value of the key needs Puppet
+	bound   map[string]bool // the bound keys; false if only Puppet can look up the key
 	needs   map[uint32][]string
 	found   []ForeignLookup
 }

@@ -136,7 +136,7 @@ func (at *Scopes) placeIn(column int) uint32 {
 	return at.tables[column%maxColumns] + 1
 }
 
-// LevelInfo describes a level.
+// LevelInfo identifies the layer of a level, and its entry in the hierarchy.
 type LevelInfo struct {
 	Layer int
 	Entry int // number of the entry in the layer's hierarchy

@@ -2,10 +2,10 @@ package snapshot
 
 // Open reads only the header and section meta. The method meta in write_meta.go writes the section.
 
-// The minimum size of an encoded dimension.
+// dimensionBytes is the minimum size of an encoded dimension.
 const dimensionBytes = 8
 
-// The minimum size of an encoded term of the slice.
+// sliceBytes is the minimum size of an encoded slice term.
 const sliceBytes = 2
 
 // levelView is a level as section meta describes it.

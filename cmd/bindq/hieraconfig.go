@@ -13,7 +13,6 @@ import (
 	"bindc/internal/lookup"
 )
 
-// hieraConfigFlags are the flags of bindq hiera-config.
 type hieraConfigFlags struct {
 	source
 	name    string

@@ -172,7 +172,7 @@ func say(cmd *cobra.Command, text string) {
 	fmt.Fprintln(cmd.ErrOrStderr(), "bindq:", diag.Visible(text))
 }
 
-// sayMissing notes the keys that were not found, each with a similar key.
+// sayMissing prints the keys that were not found, each with a hint if there is one.
 func sayMissing(cmd *cobra.Command, snap *lookup.Snapshot, missing []string, asked int) {
 	known := sortedKeys(snap, "")
 	for _, key := range missing {

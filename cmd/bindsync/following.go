@@ -103,7 +103,7 @@ func readFollowing(from storeFlag, stdin io.Reader) (*following, error) {
 	return f, nil
 }
 
-// These keys are allowed in a configuration, and in a name of it.
+// These keys are allowed in a configuration, and below each of its names.
 var (
 	followKeys = []string{"store", "names", "interval", "timeout", "stall_timeout", "downloads", "max_size",
 		"textfile", "ca_file", "plain_http", "allowed_signers", "revoked", "keep", "younger"}

@@ -56,7 +56,6 @@ func (r *puppetReader) key(out *Statement, s *syntax.Statement) bool {
 	return true
 }
 
-// producer reads the producer of the value.
 func (r *puppetReader) producer(out *Statement, s *syntax.Statement) {
 	switch {
 	case s.Word == "rebind":

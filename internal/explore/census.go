@@ -17,6 +17,7 @@ type census struct {
 	sets    []map[uint32]nodeSet // by dimension and number: the nodes with that value
 	known   nodeSet              // nodes whose facts can be used
 	wrong   []string             // messages about the other nodes
+	facts   factValues           // values of the facts that data reads
 	done    atomic.Int64         // nodes whose categories are known
 	ready   chan struct{}        // closed when everything above is set
 }
@@ -65,6 +66,7 @@ func (c *census) take(d *Data) {
 	for dim := range c.sets {
 		c.sets[dim] = c.setsOf(dim)
 	}
+	c.takeFacts(d)
 }
 
 // setsOf returns the nodes with each value of a dimension.

@@ -7,7 +7,8 @@ type overviewContent struct {
 	Warnings     string
 	Summary      string // summary of the changes
 	Dead         []fileRow
-	DeadAll      int
+	DeadAll      int // files that reach no node
+	Unread       int // those of them that are never read
 	DeadBindings int // bindings that reach no node
 	Cells        []cell
 	Levels       []levelName
@@ -59,12 +60,15 @@ func (v *view) overview() (any, error) {
 	var dead []fileRow
 	if ready && len(v.d.nodes) > 0 {
 		for i, t := range v.d.tally.files {
-			f := fileRow{v.d.inputs[i].Path, len(t.bindings), t.reaching}
+			f := fileRow{Path: v.d.inputs[i].Path, Bindings: len(t.bindings), Reaching: t.reaching}
 			if f.IsDead() {
 				dead = append(dead, f)
 			}
 			c.DeadBindings += f.Dead()
 		}
+	}
+	for _, f := range v.d.unread {
+		dead = append(dead, fileRow{Path: f.Path, Unread: f.Reason})
 	}
 	if v.asJSON {
 		t := overviewTwin{v.d.ID, v.d.digest(), len(v.d.keys), len(v.d.nodes), len(v.d.inputs),
@@ -79,7 +83,7 @@ func (v *view) overview() (any, error) {
 	} else if v.d.old != nil {
 		v.unstable = true
 	}
-	c.Dead, c.DeadAll = dead[:min(len(dead), shownDead)], len(dead)
+	c.Dead, c.DeadAll, c.Unread = dead[:min(len(dead), shownDead)], len(dead), len(v.d.unread)
 	if ready {
 		c.addAreas(v.d.tally.areas)
 	}

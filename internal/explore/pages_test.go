@@ -75,6 +75,10 @@ func TestPagesExplainChangedFacts(t *testing.T) {
 	shows(t, to, "/n/web1?if=osfamily%3DRedHat", "/n/web1/k/a?if=osfamily%3DRedHat")
 	shows(t, to, "/n/web1/k/a?if=osfamily%3DRedHat", "would get with <code>osfamily=RedHat</code>",
 		`<p class="answer"><code class="value">&#34;top&#34;</code>`, `<bdi>RedHat</bdi>`)
+	shows(t, to, "/n/web1/k/a?if=osfamily%3DRedHat", `Why does <a href="/s/`+d.ID+`/n/web1?if=osfamily%3DRedHat">`,
+		`<a href="/s/`+d.ID+`/n/web1?if=osfamily%3DRedHat">Back to all values that change</a>`,
+		`<a href="/s/`+d.ID+`/n/web1/k/a">What it gets now</a>`)
+	shows(t, to, "/n/web1/k/a", `Why does <a href="/s/`+d.ID+`/n/web1">`, "!Back to all")
 	answer, _ := get(t, "GET", to+"/n/web1/k/a?if=nonsense", nil)
 	if answer.StatusCode != http.StatusBadRequest {
 		t.Errorf("a change without '=' has status %d", answer.StatusCode)

@@ -18,6 +18,8 @@ type tally struct {
 	areas []area      // areas of all keys, largest first
 	// by the number of a key: its table is short, and the first row whose condition holds is the answer
 	plain []bool
+	// numbers of the keys that have an expression as a value, sorted
+	computed []int32
 }
 
 // fileTally says how many bindings of a file reach a node.
@@ -76,6 +78,10 @@ func (t *tally) add(d *Data, number int, key string, sizes map[area]float64) err
 		return err
 	}
 	t.plain[number] = isPlain(table) && len(table.Rows) <= fewRows
+	isComputed := func(r decision.Row) bool { return r.Computed != "" }
+	if slices.ContainsFunc(table.Rows, isComputed) || slices.ContainsFunc(table.Contributions, isComputed) {
+		t.computed = append(t.computed, int32(number))
+	}
 	module := moduleOf(key)
 	count := func(row *decision.Row, nodes int, answers bool) {
 		file, line := splitPlace(row.At)

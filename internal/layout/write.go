@@ -5,7 +5,6 @@ import (
 	"unicode/utf8"
 )
 
-// line is a formatted line.
 type line struct {
 	indent  int
 	from    int // line number in the source

@@ -31,7 +31,6 @@ func (p *parser) operand() *expr.Node {
 	return p.constant(t.off, p.literal(t))
 }
 
-// literal returns the value of a literal token.
 func (p *parser) literal(t token) value.Value {
 	switch t.kind {
 	case tNumber:

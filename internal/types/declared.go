@@ -12,7 +12,7 @@ import (
 // Aliases resolves the type aliases of modules.
 type Aliases struct {
 	source   func(name string) (text string, ok bool)
-	found    map[string]*Type // types of aliases by name; nil while one is being read
+	found    map[string]*Type // types of aliases by name; without a target while one is being read
 	problems map[string]error // why aliases cannot be read, by name
 }
 
@@ -30,7 +30,7 @@ func (a *Aliases) Problem(name string) error {
 }
 
 // ParseDeclared parses a type as manifests declare it, where names have their meaning in Puppet. Aliases are resolved.
-// A type inside it that is not known accepts every value; unknown lists the names of such types.
+// A type inside it that is not known accepts every value; the result unknown lists the names of such types.
 func (a *Aliases) ParseDeclared(text string) (t *Type, unknown []string, err error) {
 	if t, err = parse(parser{text: text, find: a.named, declared: true}); err != nil {
 		return nil, nil, err
@@ -54,7 +54,7 @@ func open(name string) *Type {
 	return t
 }
 
-// unknownTypes lists types of Puppet of which other values may be instances.
+// unknownTypes lists types of Puppet for which this package cannot decide which values they have.
 var unknownTypes = []string{"Init", "Object", "TypeAlias", "TypeReference", "TypeSet", "Error", "Target", "Iterable",
 	"Iterator"}
 

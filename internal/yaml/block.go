@@ -50,7 +50,6 @@ func readBlocks(d *Document, s *Scratch) (root *Node, ok bool) {
 	return &n, ok && r.indent < 0
 }
 
-// node returns a node with the current position.
 func (r *blockReader) node() Node {
 	before := r.src[r.start:r.off]
 	if r.ascii {
@@ -196,7 +195,8 @@ func (r *blockReader) key(m *mapping, from int) (Node, bool) {
 	return n, !twice && text != mergeKey && r.off-start <= maxKey
 }
 
-// valueAfter reads the value after a colon or dash. indent is the column of the hash or list that it belongs to.
+// valueAfter reads the value after a colon or dash. The argument indent is the column of the hash or list that it
+// belongs to.
 func (r *blockReader) valueAfter(indent int, kind Shape) (Node, bool) {
 	empty := r.node()
 	if r.endLine() {
@@ -307,7 +307,8 @@ func (r *blockReader) quoted() (string, bool) {
 	return "", false
 }
 
-// unescape replaces the escapes in a quoted text. In double quotes, it only knows the usual ones.
+// unescape replaces the escapes in a quoted text. In double quotes, it returns false for any escape other than \\, \",
+// \n, \t and \r.
 func unescape(text string, quote byte) (string, bool) {
 	if quote == '\'' {
 		return strings.ReplaceAll(text, "''", "'"), true

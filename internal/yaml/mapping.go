@@ -13,7 +13,7 @@ type mapping struct {
 	kids    []Node
 	texts   textIndex     // index of string keys; empty while there are few entries
 	others  map[keyID]int // index of other keys
-	indexed int           // number of entries in texts and others
+	indexed int           // number of kids whose keys are in texts or others; counts values, too
 	merged  map[int]bool  // indexes in kids of the keys from a merge key; may be nil
 }
 
@@ -79,7 +79,6 @@ func (m *mapping) scan(key *Node, text string, isText bool) (at int, ok bool) {
 	return 0, false
 }
 
-// index adds new keys to the index.
 func (m *mapping) index() {
 	for ; m.indexed < len(m.kids); m.indexed += 2 {
 		if _, ok := m.kids[m.indexed].Text(); ok {

@@ -285,7 +285,8 @@ func (r *report) wrongIndentation(c complaint, at int) bool {
 	return r.expectColumn(start, key, "start all keys of a hash in the same column", "this key")
 }
 
-// expectColumn reports that the text at start should be in the column of like. It returns false if it is.
+// expectColumn reports that the text at offset start should be in the column of the text at offset like. It returns
+// false if it is there.
 func (r *report) expectColumn(start, like int, hint, what string) bool {
 	want, found := r.doc.posAt(like).Col, r.doc.posAt(start).Col
 	if want == found {

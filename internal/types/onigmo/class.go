@@ -47,7 +47,7 @@ var anchors = map[byte]string{
 
 var control = map[byte]string{'t': `\t`, 'n': `\n`, 'r': `\r`, 'f': `\f`, 'v': `\v`, 'a': `\x07`, 'e': `\x1b`}
 
-// posix maps the names in [[:name:]] and \p{Name} to Go's syntax. As in Ruby, they cover all of Unicode.
+// posix maps the names in [[:name:]] and \p{Name} to Go's syntax. As in Ruby, most of them cover all of Unicode.
 var posix = map[string]string{
 	"alpha": `\p{L}\p{M}`, "digit": `\p{Nd}`, "alnum": `\p{L}\p{M}\p{Nd}`, "upper": `\p{Lu}`, "lower": `\p{Ll}`,
 	"space": `\t-\r \x{85}\p{Z}`, "blank": `\t\p{Zs}`, "punct": "\\p{P}$+<=>\\^`|~", "cntrl": `\p{Cc}`,
