@@ -177,8 +177,13 @@ func (s *Snapshot) mayBind(n uint32, at *Scopes) (mask, m uint64) {
 func (s *Snapshot) keyNumber(key string) (uint32, bool) {
 	h := hashText(key, s.seed)
 	n := s.hash.find(h)
-	if n >= s.hash.n || s.prints[n] != uint8(h) {
+	if n >= s.hash.n || at8(s.prints, uint64(n)) != uint8(h) {
 		return 0, false // n is too large if the snapshot is empty or damaged
+	}
+	if r := s.keys[keyRecord*uint64(n):][:keyRecord]; len(key) <= shortText {
+		a, b := ends(key)
+		first, last := ends(r[recText : recText+len(key)])
+		return n, int(r[recLength]) == len(key) && a == first && b == last
 	}
 	name, ok := s.keyName(n)
 	return n, ok && name == key

@@ -11,7 +11,7 @@ const k0, k1, k2, k3 = 0xa0761d6478bd642f, 0xe7037ed1a0b428db, 0x8ebc6af09c88c6e
 func hashText(s string, seed uint64) uint64 {
 	n := uint64(len(s))
 	x := seed ^ k0
-	if n <= 16 {
+	if n <= shortText {
 		a, b := ends(s)
 		return mix(x^n, mix(a^k2, b^seed)^k1)
 	}
@@ -27,7 +27,11 @@ func hashText(s string, seed uint64) uint64 {
 	return mix(p^q^n, r^k1)
 }
 
-// ends packs a string of at most 16 bytes into two numbers.
+// shortText is the length of the longest text that ends packs.
+const shortText = 16
+
+// ends packs a string of at most shortText bytes into two numbers. Texts of the same length have the same numbers only
+// if they are equal.
 func ends(s string) (a, b uint64) {
 	switch {
 	case len(s) >= 8:

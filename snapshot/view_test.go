@@ -19,9 +19,15 @@ func (f *follower) Indirect(string) (value.Value, bool, error) {
 	panic("the view is neither shut nor indirect")
 }
 
-func (f *follower) Follow(_ string, ref Ref, found bool) (value.Value, bool, error) {
+func (f *follower) Follow(_ string, ref Ref) (value.Value, bool, error) {
 	f.ref, f.followed = ref, true
-	return value.Value{}, found, nil
+	return value.Value{}, true, nil
+}
+
+func (f *follower) Beyond(key string, word int) (value.Value, bool, error) {
+	below := strings.IndexFunc(key, func(r rune) bool { return r < '0' })
+	f.followed = word == below
+	return value.Value{}, false, nil
 }
 
 // viewOf returns a View of s for the scopes at. It leaves lookups to f.
