@@ -119,8 +119,18 @@ func (w *View) find(key string) (value.Value, bool, error) {
 	if w.indirect.Load() {
 		return w.others.Indirect(key)
 	}
-	ref, ok, err := w.file.Find(key, &w.Scopes)
-	return w.finish(key, ref, ok, err)
+	n, ok := w.file.keyNumber(key)
+	if !ok {
+		return w.unbound(key)
+	}
+	mask, m := w.file.mayBind(n, &w.Scopes)
+	ref := Ref(at32(w.keys, keyRecord*uint64(n)+recDefault))
+	if m != 0 || !ref.Small() || key == "" || key[0] == 0 {
+		return w.scoped(key, n, mask, m)
+	}
+	v := w.small.Value(uint64(ref))
+	runtime.KeepAlive(w)
+	return v, true, nil
 }
 
 // scoped completes Lookup for key number n, which the columns m may bind.
