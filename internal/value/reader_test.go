@@ -2,6 +2,7 @@ package value_test
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
@@ -61,6 +62,46 @@ func compareReads(t *testing.T, cells string, n uint64) {
 	}
 	if text, ok := fast.ReadText(); ok && (wantKind != value.String || text != want.Text()) {
 		t.Fatalf("%.40q: text %q, want %s", cells, text, value.Describe(want))
+	}
+	before := "before"
+	out, ok := fast.AppendCell([]byte(before))
+	if !ok && string(out) != before {
+		t.Fatalf("%.40q: appended %s although AppendCell did not read the value", cells, out)
+	}
+	if rich, special := value.AppendRich([]byte(before), want); ok && (wantErr != nil || special || !value.Sound(want) ||
+		string(out) != string(rich)) {
+		t.Fatalf("%.40q: appended %s, want %s", cells, out, rich)
+	}
+}
+
+func TestAppendCellAppendsPlainValuesOfASource(t *testing.T) {
+	plain := value.FromPairs(value.Pair{Key: value.FromString("a"), Value: value.FromSlice([]value.Value{{},
+		value.FromBool(true), value.FromBool(false), value.FromInt(63), value.FromInt(-64), value.FromInt(math.MinInt64),
+		value.FromString(""), value.FromString("b c"), value.FromPairs(), value.FromSlice(nil)})},
+		value.Pair{Key: value.FromString("b"), Value: value.FromInt(7)})
+	of := func(v value.Value) value.Value {
+		return value.NewSource(string(value.Append(nil, v)), func(uint64) (value.Value, error) { return v, nil }).Value(0)
+	}
+	want := `{"a":[null,true,false,63,-64,-9223372036854775808,"","b c",{},[]],"b":7}`
+	if out, ok := of(plain).AppendCell(nil); !ok || string(out) != want {
+		t.Errorf("appended %s, %t, want %s", out, ok, want)
+	}
+	for what, v := range map[string]value.Value{"a float": value.FromFloat(1), "a quote": value.FromString(`"`),
+		"another key":     value.FromPairs(value.Pair{Key: value.FromInt(1)}),
+		"the key __ptype": value.FromPairs(value.Pair{Key: value.FromString("__ptype")}),
+		"a long string":   value.FromString(strings.Repeat("x", 128)), "a regular expression": value.FromRegexp("a")} {
+		if out, ok := of(v).AppendCell(nil); ok {
+			t.Errorf("%s: appended %s", what, out)
+		}
+		if out, ok := of(value.FromSlice([]value.Value{v})).AppendCell(nil); ok {
+			t.Errorf("%s in an array: appended %s", what, out)
+		}
+	}
+	for what, v := range map[string]value.Value{"a built value": plain, "a sensitive value": of(plain).Sensitive(),
+		"undef": {}, "an inline value": value.NewSource("@", nil).Value(value.Inline | 1)} {
+		if out, ok := v.AppendCell(nil); ok {
+			t.Errorf("%s: appended %s", what, out)
+		}
 	}
 }
 
