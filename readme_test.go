@@ -26,8 +26,8 @@ func indentedBlock(t *testing.T, document, begin string) string {
 
 // TestReadmeProgramWorks builds the program of README.md in a module of its own, with the lines of the guide.
 func TestReadmeProgramWorks(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("the lines are for a shell")
+	if testing.Short() || runtime.GOOS == "windows" {
+		t.Skip("builds a program with lines for a shell")
 	}
 	root, err := os.Getwd()
 	if err != nil {
@@ -36,9 +36,6 @@ func TestReadmeProgramWorks(t *testing.T) {
 	dir := t.TempDir()
 	program := filepath.Join(dir, "program")
 	if err := os.Mkdir(program, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(root, filepath.Join(dir, "bindc")); err != nil {
 		t.Fatal(err)
 	}
 	write := func(name, text string) {
@@ -70,8 +67,9 @@ func main() {
 	factsJSON, err := os.ReadFile(os.Args[1])
 	_ = err
 `+indentedBlock(t, "README.md", "snap, err := bindings.Open")+"}\n")
-	run(root, "go run -mod=readonly ./cmd/bindc build testdata/example -o "+program+"/example.bsnap")
-	run(program, indentedBlock(t, "docs/guide/go.md", "go mod edit"))
+	run(root, "go run -mod=readonly ./cmd/bindc build testdata/example -o "+program+"/example.snap")
+	// In another directory than root, Go would compile all packages once more.
+	run(program, strings.ReplaceAll(indentedBlock(t, "docs/guide/go.md", "go mod edit"), "../bindc", root))
 	got := run(program, "./program "+root+"/testdata/example-facts/web1.json")
 	if want := "true https://wiki.example.org:443/\n"; got != want {
 		t.Errorf("the program prints %q, expected %q", got, want)

@@ -33,7 +33,7 @@ type Options struct {
 	StrictVariables bool // unknown variables make lookups fail
 	Effort          int  // limit on the comparisons that find conflicts and loops (pass.Effort); 0: DefaultEffort
 
-	Context context.Context // when it is done, Compile returns nil between two passes; may be nil
+	Context context.Context // Compile checks it between passes, and returns nil once it is done; may be nil
 }
 
 // Compile compiles site and adds diagnostics to diags. The Content is valid only if diags has no errors. If the site
@@ -57,7 +57,6 @@ func newEnv(site *loader.Site, opts Options, diags *diag.List) *pass.Env {
 	return pass.NewEnv(site, opts.StrictVariables, effort, diags)
 }
 
-// compose runs the passes in order.
 func compose(e *pass.Env) *snapshot.Content {
 	ranks := place.RankConditions(e.Site)
 	placed := place.Bindings(e.Site, ranks)

@@ -12,9 +12,9 @@ import (
 	"bindc/loader"
 )
 
-// ForeignLookup is a lookup in a level of Hiera 5 that a snapshot cannot answer, so that Puppet must read the level.
-// Either the key may be bound by an entry that was not compiled, or its value has such a lookup. A level with a string
-// that only a plugin of Puppet's hiera-eyaml can decrypt counts, too.
+// ForeignLookup is a lookup in a Hiera 5 level that a snapshot cannot answer, so that Puppet must read the level.
+// Either an entry that was not compiled may bind the key, or a value of the key contains such a lookup. Strings that
+// only a hiera-eyaml plugin can decrypt count, too.
 type ForeignLookup struct {
 	Part   loader.HieraPart
 	Config string // path of the hiera.yaml
@@ -24,7 +24,7 @@ type ForeignLookup struct {
 	Pos    diag.Pos
 }
 
-// ForeignLookups returns the first lookup of each level that a snapshot cannot answer.
+// ForeignLookups returns one lookup for each level that has lookups that a snapshot cannot answer.
 func ForeignLookups(site *loader.Site) []ForeignLookup {
 	f := foreign{site: site, puppets: foreignModules(site), needs: map[uint32][]string{}}
 	if len(f.puppets) == 0 && !f.hasMethods() {
@@ -36,17 +36,16 @@ func ForeignLookups(site *loader.Site) []ForeignLookup {
 	return f.found
 }
 
-// foreign finds lookups that only Puppet can answer.
 type foreign struct {
 	site    *loader.Site
-	puppets map[string]bool // modules with a hierarchy that has uncompiled entries; "" means all keys
+	puppets map[string]bool // see foreignModules
 	bound   map[string]bool // the bound keys; false if a value of the key needs Puppet
 	needs   map[uint32][]string
 	found   []ForeignLookup
 }
 
-// foreignModules returns the modules whose hierarchies have entries that were not compiled. "" stands for the site and
-// the global hierarchy.
+// foreignModules returns the modules whose hierarchies have entries that were not compiled. "" stands for the
+// environment's and the global hierarchy, whose entries may bind any key.
 func foreignModules(site *loader.Site) map[string]bool {
 	out := map[string]bool{}
 	for _, h := range site.Hierarchies {
@@ -57,8 +56,8 @@ func foreignModules(site *loader.Site) map[string]bool {
 	return out
 }
 
-// bindKeys records the bound keys that such entries do not hide. In a module with such entries, it records only keys
-// that the site binds.
+// bindKeys records which bound keys a snapshot can look up. Puppet must look up a key that only modules with uncompiled
+// entries bind.
 func (f *foreign) bindKeys() {
 	f.bound = map[string]bool{}
 	for _, l := range f.site.Layers {
@@ -76,7 +75,8 @@ func (f *foreign) bindKeys() {
 	}
 }
 
-// spread visits all values once. It reports whether it found further keys that only Puppet can answer.
+// spread visits the values in all Hiera 5 levels once. It reports whether it found another key that only Puppet can
+// look up.
 func (f *foreign) spread() (more bool) {
 	for _, l := range f.site.Layers {
 		if l.Hiera == loader.NoHiera {
@@ -91,7 +91,7 @@ func (f *foreign) spread() (more bool) {
 	return more
 }
 
-// file visits the values of file, which belongs to the level in at.
+// file visits the values of a data file. The argument at identifies its level.
 func (f *foreign) file(at ForeignLookup, file *loader.DataFile) (more bool) {
 	for i, e := range file.Entries {
 		keys := f.lookups(e.Value)
@@ -147,7 +147,7 @@ func (f *foreign) lookups(val uint32) []string {
 	return keys
 }
 
-// hasMethods reports whether a value contains a string encrypted by another method than PKCS7.
+// hasMethods reports whether a value contains a string encrypted with a method other than PKCS7.
 func (f *foreign) hasMethods() bool {
 	for val := range f.site.Values {
 		if f.method(uint32(val)) != "" {
@@ -157,7 +157,7 @@ func (f *foreign) hasMethods() bool {
 	return false
 }
 
-// method returns the encryption method of a string in a value that no lookup can decrypt, or "".
+// method returns the method, other than PKCS7, that encrypts a string in a value, or "".
 func (f *foreign) method(val uint32) string {
 	text := f.site.Values[val]
 	if len(text) == 0 || text[0] != recipe.CompiledRecipe || !strings.Contains(text, "ENC[") {
@@ -170,8 +170,8 @@ func (f *foreign) method(val uint32) string {
 	return r.Expr.SecretMethod()
 }
 
-// warnOfForeign warns about levels with lookups that a snapshot cannot answer. The warnings about encrypted strings
-// come from reading the files.
+// warnOfForeign warns about levels with lookups that a snapshot cannot answer. The loader warns about encrypted
+// strings.
 func warnOfForeign(e *pass.Env) {
 	for _, l := range ForeignLookups(e.Site) {
 		if l.Method != "" {

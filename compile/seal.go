@@ -6,9 +6,9 @@ import (
 	"bindc/snapshot"
 )
 
-// Seal encrypts each sensitive value in content with key, once for every key of a binding that has the value. wrapped
-// is key, encrypted for the recipients. Seal also removes the hashes of the input files, because an attacker could use
-// them to test guesses of their content.
+// Seal encrypts each sensitive value in content with key, separately for every binding key that has the value. The
+// argument wrapped is the encryption key, encrypted for the recipients. Seal also removes the hashes of the input
+// files, because an attacker could use them to test guesses of their content.
 func Seal(content *snapshot.Content, key, wrapped []byte) error {
 	box, err := seal.New(key)
 	if err != nil {
@@ -31,7 +31,7 @@ func Seal(content *snapshot.Content, key, wrapped []byte) error {
 	}
 	for i, secret := range s.secret {
 		if secret {
-			content.Values[i] = snapshot.Stored{} // nothing has this value any more
+			content.Values[i] = snapshot.Stored{} // nothing refers to this value any more
 		}
 	}
 	for i := range content.Inputs {
@@ -41,7 +41,6 @@ func Seal(content *snapshot.Content, key, wrapped []byte) error {
 	return nil
 }
 
-// sealer encrypts the sensitive values of a content.
 type sealer struct {
 	content *snapshot.Content
 	box     *seal.Box
@@ -64,7 +63,8 @@ func (s *sealer) key(i uint32) {
 	}
 }
 
-// value returns the number of the value that key has after sealing, instead of value.
+// value encrypts a sensitive value for a binding key, and returns the number of the result. It returns the number of
+// any other value unchanged.
 func (s *sealer) value(key, value uint32) uint32 {
 	if !s.secret[value] {
 		return value

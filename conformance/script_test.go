@@ -41,10 +41,8 @@ func withPrograms(run func() int) int {
 		return 1
 	}
 	defer os.RemoveAll(bin)
-	out, err := exec.Command("go", "build", "-buildvcs=false", "-o", bin+string(filepath.Separator),
-		"bindc/cmd/bindc", "bindc/cmd/bindq", "bindc/cmd/bindsync").CombinedOutput()
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "cannot build the programs: %v\n%s", err, out)
+	if err := testmode.BuildPrograms(bin); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	os.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))

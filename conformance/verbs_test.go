@@ -143,9 +143,9 @@ func tryExample(t *testing.T, example string) {
 	cmd := exec.Command("sh", "-ec", `
 facter() { cat facts/web1.json; }
 cp facts/web1.json .
-bindc build site -o site.bsnap >&2
-cp site.bsnap old.bsnap
-bindsync pull file:old.bsnap --name production >&2
+bindc build site -o site.snap >&2
+cp site.snap old.snap
+bindsync pull file:old.snap --name production >&2
 mkdir -p control/data && echo 'version: 5' >control/hiera.yaml && echo 'ntp::port: 123' >control/data/common.yaml
 mkdir -p root/environments && cp -r site root/environments/production
 mkdir -p site/modules/ntp/manifests

@@ -84,7 +84,7 @@ type List struct {
 	hidden map[string][][2]int // ranges of sensitive lines, by file
 }
 
-// Add adds a diagnostic.
+// Add adds a diagnostic. If the diagnostic has a Fix but no Hint, it gets the hint of the Fix.
 func (l *List) Add(d Diagnostic) {
 	if hint := d.Fix.Hint(); d.Hint == "" && !strings.HasSuffix(d.Message, hint) {
 		d.Hint = hint

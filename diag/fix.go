@@ -54,8 +54,8 @@ type Edit struct {
 	Text     string
 }
 
-// Locate sets the end of each diagnostic, and the edits of those that have a Fix. read returns the text of a file. It
-// sets nothing for a file that read cannot return, or that is not UTF-8.
+// Locate sets the end of each diagnostic, and the edits of those that have a Fix. The function read returns the text of
+// a file. Locate sets nothing for a file that cannot be read or is not UTF-8.
 func Locate(list []Diagnostic, read func(file string) ([]byte, error)) {
 	sources := map[string]*source{}
 	of := func(file string) *source {

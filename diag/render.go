@@ -128,7 +128,7 @@ func (t *textRenderer) line(p Pos) (string, bool) {
 	}
 	lines, ok := t.lines[p.File]
 	if p.Line < 1 {
-		return "", false // the file may be a FIFO or a device
+		return "", false
 	}
 	if !ok {
 		src, err := fsx.Disk{}.ReadFile(p.File)

@@ -65,8 +65,8 @@ func nearest(word string, candidates []string) string {
 const shortest = 4
 
 // Misspelt returns the word that differs from word by one character or by two swapped neighbours. It returns "" if
-// there is none, if word itself is in words, or if the difference is a digit. It is for warnings, which must be more
-// certain than hints.
+// there is none, if word itself is in words, or if word is short or has a digit. It never returns a word with a digit.
+// It is for warnings, which must be more certain than hints.
 func Misspelt(word string, words []string) string {
 	near := ""
 	for _, k := range words {
@@ -95,9 +95,9 @@ func isNear(a, b string) bool {
 	return swapped || max(len(a), len(b)) == 1
 }
 
-// Unknown returns an error for a name that is not in allowed. kind is the kind of name in the message,
-// and found quotes the source. If the source is sensitive, the message only shows a typo of an allowed name: any other
-// name may be a wrongly indented part of a secret.
+// Unknown returns an error for a name that is not in allowed. The argument kind describes the name in the message, and
+// found quotes the source. If the source is sensitive, the message only shows a typo of an allowed name: any other name
+// may be a wrongly indented part of a secret.
 func Unknown(at Pos, code Code, kind, name, found string, allowed []string) Diagnostic {
 	fix := Correct(name, allowed)
 	unknown := "unknown " + kind + ": "

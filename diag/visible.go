@@ -29,7 +29,8 @@ func Visible(text string) string {
 	return b.String()
 }
 
-// hazardous reports whether r is a control character, changes the direction of text, or is unassigned.
+// hazardous reports whether r is a control character or a line separator, changes the direction of text, or may be an
+// invalid byte.
 func hazardous(r rune) bool {
 	return unicode.IsControl(r) || r == utf8.RuneError || unicode.Is(unicode.Bidi_Control, r) ||
 		r == '\u2028' || r == '\u2029'

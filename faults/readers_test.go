@@ -211,7 +211,7 @@ func TestReadersSeeOneGenerationDuringReplacements(t *testing.T) {
 	stop, here := make(chan struct{}), make(chan *load)
 	go func() { here <- readers(path, 8, stop) }()
 	replacements := 0
-	for i := range rounds(300) {
+	for i := range rounds(100) {
 		if err := os.WriteFile(path+".new", snaps[i%generations], 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -146,7 +146,7 @@ func (s *secretSite) tryDamaged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for at := 0; at < len(whole); at += 1 + len(whole)/50 {
+	for at := 0; at < len(whole); at += 1 + len(whole)/testmode.Number(16, 50) {
 		whole[at] ^= 0x55
 		write(t, s.file, string(whole))
 		whole[at] ^= 0x55

@@ -39,11 +39,8 @@ func withPrograms(run func() int) int {
 		return 1
 	}
 	defer os.RemoveAll(bin)
-	build := exec.Command("go", "build", "-buildvcs=false", "-o", bin+string(filepath.Separator),
-		"bindc/cmd/bindc", "bindc/cmd/bindq", "bindc/cmd/bindsync")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "cannot build the programs: %v\n%s", err, out)
+	if err := testmode.BuildPrograms(bin); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	if err := os.Chmod(bin, 0o755); err != nil { // the programs also run as other users

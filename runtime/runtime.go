@@ -1,7 +1,7 @@
 // Package runtime looks keys up in a snapshot that bindc wrote. A program opens a snapshot, makes a
 // request with the facts of a node, and looks keys up:
 //
-//	snap, err := bindings.Open("site.bsnap", bindings.Options{})
+//	snap, err := bindings.Open("site.snap", bindings.Options{})
 //	node, err := facts.ParseJSON(factsJSON, bindings.FactsOptions{})
 //	req, err := snap.Request(node)
 //	port, found, err := req.Lookup("apache::port")

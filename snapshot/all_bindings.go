@@ -25,7 +25,7 @@ type scopeSlot struct{ level, slot uint32 }
 // AllBindings reads all bindings into memory, at about 40 bytes each. The error is a *DamageError.
 func (s *Snapshot) AllBindings() (*AllBindings, error) {
 	b := &AllBindings{s: s}
-	slots := make([]map[uint32]uint32, len(s.levels)) // per level, maps places of scopes to directory slots
+	slots := make([]map[uint32]uint32, len(s.levels)) // by level: directory slots of scopes, by place
 	end := uint64(0)
 	for block := range s.coldBlocks() {
 		level := s.coldLevel(block)
@@ -153,7 +153,7 @@ func (b *AllBindings) sort() {
 	b.lines = sorted
 }
 
-// Bindings returns the bindings of key in order of precedence, as Snapshot.Bindings does.
+// Bindings returns what Snapshot.Bindings does, sorted by precedence.
 func (b *AllBindings) Bindings(key string) ([]Binding, error) {
 	n, ok := b.s.keyNumber(key)
 	if !ok {

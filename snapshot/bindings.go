@@ -126,7 +126,7 @@ func (s *scopeReader) inLevel(level int, n uint32) ([]Binding, error) {
 	return out, nil
 }
 
-// places returns the possible scopes of a level that bind key number n.
+// places returns the possible scopes of a level that bind key number n, by place.
 func (s *Snapshot) places(level int, n uint32, possible func(int, uint32) bool) (map[uint32]Binding, error) {
 	l := &s.levels[level]
 	mask, err := s.maskWord(n, l.first/64)

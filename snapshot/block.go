@@ -127,7 +127,7 @@ func (s *Snapshot) frame(n uint32) (packed string, off, length uint64, err error
 	return packed, load64(tab[at:]), length, nil
 }
 
-// block returns decoded block n.
+// block returns block n, decoded. It reads the cache first.
 func (s *Snapshot) block(n uint32) (string, error) {
 	if text, ok := s.cache.get(n); ok {
 		return text, nil

@@ -15,13 +15,13 @@ type Candidate struct {
 	cold  Binding // the binding of a hidden candidate
 }
 
-// Candidates ranges over the bindings of key that are effective in the request, highest precedence first. numbers must
-// be the ones passed to Resolve. The first candidate that is not hidden is the one that Find returns. For an internal
-// key the candidates are contributions to a multibinding.
+// Candidates ranges over the bindings of key that are effective in the request, highest precedence first. The argument
+// numbers must be the one passed to Resolve. The first candidate that is not hidden is the one that Find returns. For
+// an internal key the candidates are contributions to a multibinding.
 //
-// If the key has no hidden candidates, as most keys, each candidate costs about as much as a lookup. Otherwise
-// Candidates also decompresses a block of 64 KB. Candidates between the same two levels come in the order of Key.Cold.
-// The error is a *DamageError and ends the sequence.
+// If the key has no hidden candidates, like most keys, each candidate costs about as much as a lookup. Otherwise
+// Candidates also decompresses a block of about 64 KB. Candidates between the same two levels come in the order of
+// Key.Cold. The error is a *DamageError and ends the sequence.
 func (s *Snapshot) Candidates(key string, numbers []uint32, at *Scopes) iter.Seq2[Candidate, error] {
 	return func(yield func(Candidate, error) bool) {
 		n, ok := s.keyNumber(key)
@@ -55,10 +55,10 @@ func (s *Snapshot) Candidates(key string, numbers []uint32, at *Scopes) iter.Seq
 	}
 }
 
-// CandidatesAfter returns an iterator over the bindings of key that are effective in the request, highest precedence
-// first, in the levels after the given one (-1 for all levels), and then its default. It skips bindings that are hidden
-// in every request. A caller uses it to continue after a candidate that declines; each candidate costs one lookup. The
-// error is a *DamageError and ends the sequence.
+// CandidatesAfter ranges over the bindings of key that are effective in the request, highest precedence first. It
+// begins after the given level (-1: with the first one) and ends with the default. It skips bindings that are hidden in
+// every request. A caller uses it to continue after a candidate that declines. Each candidate costs about as much as a
+// lookup. The error is a *DamageError and ends the sequence.
 func (s *Snapshot) CandidatesAfter(key string, level int, at *Scopes) iter.Seq2[Candidate, error] {
 	return func(yield func(Candidate, error) bool) {
 		n, ok := s.keyNumber(key)

@@ -85,9 +85,9 @@ type Entry struct{ Key, Value uint32 }
 // Key is a name that can be looked up. Names that begin with a NUL byte are internal; the contributions to a
 // multibinding have such a name, for example.
 //
-// No lookup reads the bindings in Cold; only Candidates decompresses them. A key that is merged often needs all its
-// candidates. It therefore has no Default: all its bindings are in scopes, the unconditional ones in levels without
-// dimensions.
+// No lookup reads the bindings in Cold; only Candidates decompresses them. A key whose bindings are merged has no
+// Default, because its lookups need all candidates. All its bindings are in scopes, the unconditional ones in levels
+// without dimensions.
 type Key struct {
 	Name    string
 	Default int    // index in Values of the unconditional binding, or -1

@@ -22,7 +22,7 @@ type numbering struct {
 	seed uint64
 }
 
-// number returns the number of a value of the dictionary.
+// number returns the number of text, which must be in the dictionary.
 func (n *numbering) number(text string) uint32 { return n.hash.find(hashText(text, n.seed)) }
 
 // dictionaries numbers the values of every dimension.

@@ -39,8 +39,8 @@ func below0(bytes uint64) uint64 {
 	return (bytes - each*'0') &^ bytes & (each * 0x80)
 }
 
-// plain returns allPlain if none of eight bytes is a dot or a quote, which have neither bit 4 nor bit 6. All letters,
-// digits, colons and underscores have one of these bits, but some other bytes have none.
+// plain returns allPlain only if none of eight bytes is a dot or a quote, which have neither bit 4 nor bit 6. All
+// letters, digits, colons and underscores have one of these bits, but some other bytes have none.
 func plain(bytes uint64) uint64 { return (bytes | bytes<<2) & allPlain }
 
 const allPlain = 0x4040404040404040

@@ -28,7 +28,7 @@ type filter [64]uint64
 func (f *filter) add(key uint32)      { f[key/64%64] |= 1 << (key % 64) }
 func (f *filter) has(key uint32) bool { return f[key/64%64]>>(key%64)&1 != 0 }
 
-// fullFilter is the number of keys from which a filter accepts every key.
+// fullFilter is the number of keys at which a filter gives up and accepts every key.
 const fullFilter = 2048
 
 // ValueNumber returns the number of a value of dimension dim, or None if no condition names it. The caller must fold
@@ -85,8 +85,8 @@ func (s *Snapshot) moreScopes(old *moreScopes) *moreScopes {
 	return old
 }
 
-// addKeys adds the keys of a table to f and returns their number, at most fullFilter. before is the number of keys
-// already added; once the total reaches fullFilter, addKeys only counts.
+// addKeys adds the keys of a table to f and returns their number, at most fullFilter. The argument before is the number
+// of keys already added; once the total reaches fullFilter, addKeys only counts.
 func (s *Snapshot) addKeys(table uint32, f *filter, before uint32) (uint32, error) {
 	t, err := s.table(table)
 	if n := min(t.n, fullFilter); err != nil || before+n >= fullFilter {
@@ -300,7 +300,7 @@ func (s *Snapshot) maskWord(n uint32, w int) (uint64, error) {
 	return load64(s.keys[off:]), nil
 }
 
-// keyName returns the name of key n. ok is false if the file is damaged.
+// keyName returns the name of key n. It returns false if the file is damaged.
 func (s *Snapshot) keyName(n uint32) (string, bool) {
 	r := s.keys[keyRecord*uint64(n):][:keyRecord]
 	if length := int(r[recLength]); length <= maxInlineKey {

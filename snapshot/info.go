@@ -87,7 +87,6 @@ func (s *Snapshot) ValuesOf(dimension int) iter.Seq[string] {
 	}
 }
 
-// sectionCount returns the number of sections.
 func (s *Snapshot) sectionCount() int {
 	if s.sealed {
 		return int(sectionCount)

@@ -119,7 +119,7 @@ func (s *Snapshot) readDims(r *reader) (dims []uint32) {
 	return dims
 }
 
-// checkDirectory returns what a valid directory would be if the directory of a level is impossible, and "" otherwise.
+// checkDirectory returns a description of a valid directory if that of l is invalid, and "" otherwise.
 func (s *Snapshot) checkDirectory(l *levelView) (expected string) {
 	room := uint64(len(s.sections[secScopes]))
 	switch {

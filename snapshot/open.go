@@ -10,8 +10,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Snapshot is an open file. All methods are safe for concurrent use. The strings and values that they return refer to
-// the mapped file and must not be used after Close.
+// Snapshot is an open file. Its methods are safe for concurrent use, except Close. Unless their comments say otherwise,
+// the strings and values that they return refer to the mapped file and must not be used after Close.
 type Snapshot struct {
 	seed   uint64
 	hash   perfect // perfect hash of the keys
@@ -47,7 +47,7 @@ var (
 	ErrVersion = errors.New("unsupported snapshot version")
 )
 
-// DamageError says where a snapshot violates the format. Offset counts from the start of the section.
+// DamageError reports where a snapshot violates the format. Offset counts from the start of the section.
 type DamageError struct {
 	Section  string
 	Offset   uint64
@@ -83,8 +83,9 @@ func fits(size int64) bool { return int64(int(size)) == size }
 const headBytes = 4096
 
 // Open maps the snapshot at path. It checks the magic, the version, the size, the checksums of the header and of
-// section meta, and that every section is inside the file. The cost does not depend on the size of the file. Verify
-// checks the rest. Errors are ErrFormat, ErrVersion, a *DamageError, or an error of the operating system.
+// section meta, and that every section is inside the file. Where files are mapped, the cost does not depend on the
+// number of keys. Verify checks the rest. Errors are ErrFormat, ErrVersion, a *DamageError, or an error of the
+// operating system.
 func Open(path string) (*Snapshot, error) {
 	head, data, unmap, err := mapFile(path)
 	if err != nil {
@@ -146,7 +147,7 @@ func (s *Snapshot) Release() {
 	runtime.AddCleanup(s, func(unmap func() error) { unmap() }, s.unmap) // unmapping a valid map does not fail
 }
 
-// buildAgain tells the user how to fix a snapshot in another version of the format.
+// buildAgain is the advice for a snapshot in another version of the format.
 const buildAgain = "build it again with the bindc of this program's version"
 
 func checkHeader(h string, size uint64) error {

@@ -5,8 +5,8 @@ import "runtime/debug"
 // Protect calls do. If do reads a mapped page that no longer exists because the file was truncated, Protect returns a
 // *DamageError. It only covers code that runs on the calling goroutine.
 //
-// This is the only recover in the project. The system reports such a read by a signal (SIGBUS), which Go turns into a
-// panic here; otherwise it would end the program. Protect passes on any other panic.
+// The system reports such a read by a signal (SIGBUS), which Go turns into a panic here; otherwise it would end the
+// program. Protect passes on any other panic.
 func (s *Snapshot) Protect(do func() error) (err error) {
 	before := debug.SetPanicOnFault(true)
 	defer func() {

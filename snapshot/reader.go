@@ -4,7 +4,7 @@ import (
 	"math"
 )
 
-// reader reads numbers and strings from a section. After a failure it returns zeros.
+// reader reads numbers and strings from a section. After a failure, its results mean nothing, and failed remains set.
 type reader struct {
 	b      string
 	failed bool

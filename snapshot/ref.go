@@ -13,7 +13,7 @@ func (r Ref) Recipe() (int, bool) { return int(r &^ refKind), r&refKind == refRe
 // Small reports whether r is a constant that Value reads without decoding a block.
 func (r Ref) Small() bool { return r&(refRecipe&refBlock) == 0 }
 
-// Values returns a source of the small constants of s. The number of a value is its reference.
+// Values returns a source of the small constants of s, whose value numbers are references.
 func (s *Snapshot) Values() *value.Source {
 	cells := s.keys[:min(uint64(len(s.keys)), cellUnit*refInline)]
 	return value.NewSource(cells, func(ref uint64) (value.Value, error) { return s.Value(Ref(ref)) })

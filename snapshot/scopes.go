@@ -86,7 +86,7 @@ func (w *writer) directories() (meta []byte) {
 	return meta
 }
 
-// tableBytes returns the size of all tables.
+// tableBytes returns the size of all tables, with room for padding.
 func (w *writer) tableBytes() int {
 	out := sectionAlign
 	for l, level := range w.c.Levels {

@@ -119,8 +119,8 @@ func (s *Snapshot) eachHidden(yield func(key uint32, b *coldBinding) error) erro
 	return nil
 }
 
-// Depths returns, by key number, the maximum number of candidates that the key can have in one request. The error is
-// a *DamageError.
+// Depths returns, by key number, an upper bound for the candidates that the key can have in one request. The error is a
+// *DamageError.
 func (s *Snapshot) Depths() ([]int, error) {
 	out := make([]int, s.hash.n)
 	for n := range s.hash.n {

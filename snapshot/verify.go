@@ -11,13 +11,13 @@ import (
 	"bindc/internal/value"
 )
 
-// RecipeCheck checks an encoded recipe. contributes reports whether the recipe holds the contributions of a scope to a
-// multibinding. Internal keys of multibindings must have such recipes, and other keys must not. alone reports whether
-// the recipe needs no other binding, which internal keys of Hiera 5 require.
+// RecipeCheck checks an encoded recipe. The result contributes reports whether the recipe holds the contributions of a
+// scope to a multibinding. Internal keys of multibindings must have such recipes, and other keys must not. The result
+// alone reports whether the recipe needs no other binding, which internal keys of Hiera 5 require.
 type RecipeCheck func(encoded string) (contributes, alone bool, err error)
 
 // Verify checks what Open does not: every checksum, the digest, and every reference in the file, so that no later call
-// reports damage. check is called with each recipe. The error is a *DamageError.
+// reports damage. It calls check with each recipe. The error is a *DamageError.
 func (s *Snapshot) Verify(check RecipeCheck) error {
 	v := verifier{Snapshot: s, checkRecipe: check, checked: newBits(len(s.keys) / cellUnit), folds: map[uint64]uint64{},
 		contributes: newBits(s.Recipes()), alone: newBits(s.Recipes())}
@@ -314,7 +314,7 @@ func (v *verifier) checkLevels() error {
 	return nil
 }
 
-// checkSlot checks a slot of a directory. at is its offset in section scopes.
+// checkSlot checks a slot of a directory. The argument at is its offset in section scopes.
 func (v *verifier) checkSlot(l *levelView, at uint64, slot string) error {
 	place := load32(slot[len(slot)-4:])
 	if place == 0 {

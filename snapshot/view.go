@@ -32,8 +32,9 @@ type Others interface {
 	Beyond(key string, word int) (value.Value, bool, error)
 }
 
-// NewView returns a View of s. The caller sets its Scopes with Resolve. Lookups return small values as values of
-// small. They leave all keys to others while shut is set, and dotted or quoted keys without bindings if digs is true.
+// NewView returns a View of s. The caller sets its Scopes with Resolve. Lookups return small constants as values of the
+// source small. They leave all keys to others while shut is set, and dotted or quoted keys without bindings if digs is
+// true.
 func NewView(s *Snapshot, shut *atomic.Bool, small *value.Source, digs bool, others Others) View {
 	return View{index: indexOf(s), file: s, shut: shut, indirect: shut, small: small, digs: digs, others: others}
 }
@@ -54,9 +55,9 @@ func (w *View) Indirect() bool { return w.indirect == always }
 
 // Lookup returns the value of highest precedence for key in the request. A small value is read when it is used.
 //
-// This is keyNumber and findIn in one function, for keys of the usual length: it hashes and compares the same six
-// words and does not branch on the length. Calls would cost a fifth of the total time. The words are read again for the
-// comparison, because keeping them would mean storing them. The pilot, the fingerprint and the record of n are read
+// This is keyNumber and findIn in one function, for keys of the usual length: it hashes and compares the same six words
+// and does not branch on the length. Calls would cost a fifth of the total time. The words are read again for the
+// comparison, because they do not all fit into registers. The pilot, the fingerprint and the record of n are read
 // without bounds checks: Open checked that they are inside their sections for each n below w.keyCount.
 func (w *View) Lookup(key string) (value.Value, bool, error) {
 	length := uint64(len(key))

@@ -42,7 +42,6 @@ func Write(path string, c *Content) (Written, error) {
 	return e.replace(path, c.Sensitive)
 }
 
-// replace writes the snapshot to path.
 func (e *encoded) replace(path string, sensitive bool) (out Written, err error) {
 	options := fsx.ReplaceOptions{Limit: anyone, Synced: true}
 	if sensitive {
@@ -55,8 +54,8 @@ func (e *encoded) replace(path string, sensitive bool) (out Written, err error) 
 	return out, err
 }
 
-// Update works like Write, but does not touch the file if it already has exactly these bytes. It then returns false for
-// news.
+// Update works like Write, but does not touch the file if it already has exactly these bytes. The result news reports
+// whether it wrote the file.
 func Update(path string, c *Content) (out Written, news bool, err error) {
 	e, err := encode(c)
 	if err != nil {
@@ -142,7 +141,7 @@ func encode(c *Content) (*encoded, error) {
 	return nil, err
 }
 
-// checkContent rejects contents that exceed a limit of the format.
+// checkContent rejects contents that exceed a limit of the format, or whose keys are not sorted or not unique.
 func checkContent(c *Content) error {
 	if err := checkCounts(len(c.Layers), len(c.Dimensions), len(c.Keys), len(c.Values)); err != nil {
 		return err

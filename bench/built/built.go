@@ -187,14 +187,14 @@ func Snapshot(dir, name, text string) (*bindings.Snapshot, error) {
 // Bindc compiles bindc from this tree.
 func Bindc(program string) error { return Program("bindc", "./cmd/bindc", program) }
 
-// Program compiles a command of a module in this tree without cgo, as README.md recommends for
-// installation. Go's build cache makes this cheap, and the builds are reproducible.
+// Program compiles a command of a module in this tree without cgo, as README.md recommends for installation. It omits
+// -trimpath, with which Go would compile all packages once more.
 func Program(module, command, program string) error {
 	source, err := output("go", "list", "-m", "-f", "{{.Dir}}", module)
 	if err != nil {
 		return err
 	}
-	_, err = output("go", "build", "-C", source, "-trimpath", "-buildvcs=false", "-o", program, command)
+	_, err = output("go", "build", "-C", source, "-buildvcs=false", "-o", program, command)
 	return err
 }
 

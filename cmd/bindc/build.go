@@ -32,7 +32,7 @@ func (g *bounds) buildCommand() *cobra.Command {
 			"standard output, and the line to standard error.\n\n" +
 			"Exit status: 0 FILE was written, 1 the site has errors, 2 another error: usage,\n" +
 			"CONFDIR is missing, or FILE cannot be written.",
-		Example: "  bindc build site -o site.bsnap --cache cache",
+		Example: "  bindc build site -o site.snap --cache cache",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("part") {

@@ -79,11 +79,11 @@ func sayNext(out io.Writer, dir string, puppet bool) error {
 
   cd %s
   bindc check . --strict --facts-dir facts
-  bindc build . -o site.bsnap
-  bindq explain web::workers -s site.bsnap --facts facts/web1.yaml
-  bindq values ntp::package -s site.bsnap
-  bindq dump site.bsnap --facts facts/db1.yaml --format yaml
-  bindq nodes site.bsnap --facts-dir facts
+  bindc build . -o site.snap
+  bindq explain web::workers -s site.snap --facts facts/web1.yaml
+  bindq values ntp::package -s site.snap
+  bindq dump site.snap --facts facts/db1.yaml --format yaml
+  bindq nodes site.snap --facts-dir facts
 `, diag.Visible(dir), diag.Visible(quotedForShell(dir)))
 	if err == nil && puppet {
 		_, err = io.WriteString(out, `

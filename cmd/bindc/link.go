@@ -34,7 +34,7 @@ func (g *bounds) linkCommand() *cobra.Command {
 			"PACK is a file, or oci://HOST/REPO:TAG to which 'bindc push' has pushed one.\n\n" +
 			"Exit status: 0 FILE was written, 1 the site has errors, 2 another error: usage,\n" +
 			"or a pack that does not belong to the site or to the other packs.",
-		Example: "  bindc link part1.pack part2.pack -o site.bsnap --site site",
+		Example: "  bindc link part1.pack part2.pack -o site.snap --site site",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkOutput(cmd.OutOrStdout(), out, &f, &sign); err != nil {

@@ -44,7 +44,7 @@ func command(args []string) *cobra.Command {
 			"snapshot, from which bindq and the Go runtime answer lookups.\n\n"+
 			"Exit status: 0 the site is valid, 1 the site has errors, 2 another error: usage,\n"+
 			"input or output.",
-		"  bindc build site -o site.bsnap")
+		"  bindc build site -o site.snap")
 	b := &bounds{}
 	b.add(root)
 	cli.Finish(root, verbs(b), args)

@@ -109,7 +109,7 @@ func pushCommand() *cobra.Command {
 			"snapshot is signed first.\n" +
 			"FILE may be a pack that 'bindc build --part' wrote; 'bindc link' fetches it.\n\n" +
 			"Exit status: 0, or 2 on an error.",
-		Example: "  bindc push site.bsnap oci://registry.example.com/puppet/site:production",
+		Example: "  bindc push site.snap oci://registry.example.com/puppet/site:production",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)

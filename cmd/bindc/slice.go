@@ -31,7 +31,7 @@ func sliceCommand() *cobra.Command {
 			"others are refused. Encrypted values stay encrypted. OUT is not signed, because\n" +
 			"the signature covers the whole snapshot.\n\n" +
 			"Exit status: 0, or 2 on an error.",
-		Example: "  bindc slice -s site.bsnap --when environment=production -o part.bsnap",
+		Example: "  bindc slice -s site.snap --when environment=production -o part.snap",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, err := snapshotOf(args, given)

@@ -37,7 +37,7 @@ func (g *globals) batchCommand() *cobra.Command {
 			"Exit status: 0 every query has an answer, which may be an error; 2 the\n" +
 			"snapshot has an error.",
 		Example: "  echo '{\"key\": \"ntp::package\", \"facts\": {\"fqdn\": \"web1\"}}' |\n" +
-			"    bindq batch -s site.bsnap",
+			"    bindq batch -s site.snap",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, err := s.pathOrArgument(args)
@@ -75,7 +75,6 @@ type answer struct {
 	Answers             []answer `json:"answers,omitempty"` // answers to a query for several keys
 }
 
-// batch answers queries.
 type batch struct {
 	*source
 	query.Session
@@ -144,7 +143,7 @@ func (b *batch) guarded(r *lookup.Request, q *query.Query) (a answer) {
 	return a
 }
 
-// each calls one for each key of a query, and returns the answers.
+// each answers a query: it calls the function one for each key.
 func each(q *query.Query, one func(key string) answer) answer {
 	if q.Key != nil {
 		return one(*q.Key)

@@ -16,7 +16,8 @@ import (
 // manyKeys is the number of keys above which completion offers only the beginnings of keys.
 const manyKeys = 100
 
-// completeKeys completes the first arguments of a verb, at most most of them, from the keys of the snapshot.
+// completeKeys completes the first arguments of a verb from the keys of the snapshot. The argument most limits their
+// number.
 func (s *source) completeKeys(cmd *cobra.Command, most int) {
 	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if len(args) >= most {
@@ -104,8 +105,7 @@ func nextSegments(keys []string, typed int) []string {
 	return out
 }
 
-// nodesFrom returns the nodes in the directory of facts. Without a directory, it returns the nodes that conditions
-// name.
+// nodesFrom returns the nodes in the facts directory. Without a directory, it returns the nodes that conditions name.
 func (s *source) nodesFrom(typed string) ([]string, cobra.ShellCompDirective) {
 	dir := s.dirOfFacts()
 	if dir == "" {

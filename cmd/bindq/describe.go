@@ -9,7 +9,7 @@ import (
 	"bindc/internal/value"
 )
 
-// describeProgram and describeRecipe describe encoded data of a snapshot on one line.
+// describeProgram describes an encoded expression on one line.
 func describeProgram(encoded string) string {
 	n, err := expr.Decode(encoded)
 	if err != nil {
@@ -60,8 +60,8 @@ var kindNames = map[recipe.Kind]string{
 	recipe.Erased: "erased", recipe.RenamedPart: "renamed part", recipe.AliasedPart: "aliased part",
 }
 
-// recipeText returns a recipe on one line: its kind and the fields that are set. Fields of a sensitive recipe are shown
-// only with reveal.
+// recipeText returns a recipe on one line: its kind and the fields that are set. Unless reveal is set, it omits most
+// fields of a sensitive recipe.
 func recipeText(r *recipe.Recipe, reveal bool) string {
 	words := []string{kindNames[r.Kind]}
 	add := func(format string, args ...any) { words = append(words, fmt.Sprintf(format, args...)) }

@@ -50,7 +50,7 @@ func (g *globals) diffCommand() *cobra.Command {
 			"Without --identity, encrypted values count as changed, because they differ in\n" +
 			"every file.\n\n" +
 			"Exit status: 0 if nothing changes, 1 if something does, 2 on an error.",
-		Example: "  bindq diff old.bsnap site.bsnap --facts-dir facts --format markdown",
+		Example: "  bindq diff old.snap site.snap --facts-dir facts --format markdown",
 		Args:    f.checkArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(f.changed) > 0 {
@@ -243,7 +243,7 @@ func (f *diffFlags) groups(cmd *cobra.Command, paths [2]string, a, b *lookup.Sna
 	return groups, fleet.reportEach(wrong)
 }
 
-// refuseDoubts returns an error if there are doubts about lookups of keys for the node. It is called for --strict.
+// refuseDoubts returns an error for --strict if there are doubts about looking up keys for the node.
 func (f *diffFlags) refuseDoubts(n facts.Node, keys []string, old, now *lookup.Request) error {
 	if !f.strict {
 		return nil

@@ -11,8 +11,7 @@ import (
 	"bindc/internal/report"
 )
 
-// findUses records which manifests below --manifests still ask for keys that are gone, and notes what could not be
-// read.
+// findUses records which manifests below --manifests still use removed keys, and notes what could not be read.
 func (f *diffFlags) findUses(cmd *cobra.Command, changes *report.Diff) error {
 	if len(f.manifests) == 0 {
 		return nil

@@ -15,8 +15,8 @@ import (
 	"bindc/internal/syntax"
 )
 
-// A doubt is a sentence about a request that looks wrong: a name or value seems misspelt, or the answer depends on an
-// unset variable. Doubts are printed as notes. With --strict they are errors.
+// addStrict adds --strict, which makes doubts errors. A doubt is a sentence about a request that looks wrong: a name or
+// value seems misspelt, or the answer depends on an unset variable. Without the flag, doubts are printed as notes.
 
 func (s *source) addStrict(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&s.strict, "strict", false, "refuse a request that looks incomplete or misspelt (status 2)")

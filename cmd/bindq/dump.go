@@ -30,7 +30,7 @@ func (g *globals) dumpCommand() *cobra.Command {
 			"or as YAML. Failed lookups are reported on standard error; the other keys are\n" +
 			"still printed.\n\n" +
 			"Exit status: 0, or 2 on an error, even of a single lookup.",
-		Example: "  bindq dump -s site.bsnap --facts web1.json --prefix ntp::",
+		Example: "  bindq dump -s site.snap --facts web1.json --prefix ntp::",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, err := f.pathOrArgument(args); err != nil {

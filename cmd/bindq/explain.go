@@ -62,7 +62,7 @@ func onPage(w io.Writer, draw func(p *report.Page)) error {
 	return report.Print(w, report.ScreenOf(w), draw)
 }
 
-// styleOf returns the style of values in reports in a format.
+// styleOf returns the report style for a format.
 func styleOf(sensitive bool, format string) report.Style {
 	return report.Style{Sensitive: sensitive, Form: report.FormOf(format)}
 }

@@ -34,7 +34,7 @@ func (s *source) readFacts(stdin io.Reader) (*bindings.Facts, error) {
 	return facts.Variables(node, opts)
 }
 
-// nodeOfFile returns the node in the file of --facts, or the facts of --node from the directory of facts.
+// nodeOfFile returns the node in the file of --facts, or the facts of --node from the facts directory.
 func (s *source) nodeOfFile(stdin io.Reader) (facts.Node, error) {
 	if s.factsFile == "" {
 		if s.factsDir != "" && s.node == "" {
@@ -53,7 +53,7 @@ func (s *source) nodeOfFile(stdin io.Reader) (facts.Node, error) {
 	return facts.Choose(nodes, s.node)
 }
 
-// nodeInDir reads the facts of a node from the directory of facts, if a directory is given.
+// nodeInDir reads the facts of a node from the facts directory, if one is given.
 func (s *source) nodeInDir(name string) (facts.Node, error) {
 	dir := s.dirOfFacts()
 	if dir == "" || name == "" {
@@ -81,7 +81,7 @@ func (s *source) sayUnread(cmd *cobra.Command) error {
 	return nil
 }
 
-// dirOfFacts returns the directory of facts, or "" if none is given.
+// dirOfFacts returns the facts directory, or "" if none is given.
 func (s *source) dirOfFacts() string { return cmp.Or(s.factsDir, os.Getenv("BINDQ_FACTS_DIR")) }
 
 // trusted returns the hash that --trusted gives.
@@ -96,7 +96,7 @@ func (s *source) trusted(stdin io.Reader) (bindings.Value, error) {
 	return facts.ParseHash("the trusted facts", inputName(s.trustedFile), src)
 }
 
-// readAll reads a file of at most maxFacts bytes. Messages call its content what.
+// readAll reads a file of at most maxFacts bytes. The argument what names its content in messages.
 func (s *source) readAll(what, path string, stdin io.Reader) ([]byte, error) {
 	src, err := readUpTo(path, stdin, s.maxFacts+1)
 	if err != nil {

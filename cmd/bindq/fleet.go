@@ -13,7 +13,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// fleet holds the nodes of a directory of facts. A node whose facts cannot be used is reported, and the verb continues
+// fleet holds the nodes of a facts directory. A node whose facts cannot be used is reported, and the verb continues
 // with the others. With --strict, the verb fails.
 type fleet struct {
 	nodes  []facts.Node
@@ -38,8 +38,8 @@ func (s *source) readFleet(cmd *cobra.Command, dir string) (*fleet, error) {
 	return f, f.report(wrong)
 }
 
-// report prints the errors of nodes. It returns the errors that end the verb, because damage of the snapshot affects
-// all nodes.
+// report prints the errors of nodes. It returns an error that ends the verb: damage of the snapshot, which affects all
+// nodes, or any error with --strict.
 func (f *fleet) report(wrong []error) error {
 	var damage *bindings.DamageError
 	for _, err := range wrong {

@@ -39,7 +39,7 @@ func (g *globals) hieraConfigCommand() *cobra.Command {
 			"hiera-eyaml that the file names, or the keys of --eyaml-key, become arguments of\n" +
 			"the option command.\n\n" +
 			"Exit status: 0, or 2 on an error.",
-		Example: "  bindq hiera-config -s site.bsnap > hiera.yaml",
+		Example: "  bindq hiera-config -s site.snap > hiera.yaml",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
@@ -109,7 +109,7 @@ func (f *hieraConfigFlags) keys() ([]string, error) {
 	return keys, nil
 }
 
-// printCombined prints the compiled hiera.yaml, in which one entry for bindc replaces each run of compiled entries.
+// printCombined prints the hiera.yaml of --from, in which one entry for bindc replaces each run of compiled entries.
 // Without private keys from flags, it uses the keys that the file names.
 func (f *hieraConfigFlags) printCombined(cmd *cobra.Command, files []string, options hieraconfig.Options,
 	keys []string) error {

@@ -25,7 +25,7 @@ func (g *globals) infoCommand() *cobra.Command {
 			"layers, sections and their sizes, and the files it was made from. 'content' is\n" +
 			"the SHA-256 of everything after the header; bindq serve calls it the digest.\n\n" +
 			"Exit status: 0, or 2 on an error.",
-		Example: "  bindq info site.bsnap",
+		Example: "  bindq info site.snap",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, err := s.pathOrArgument(args)
@@ -85,7 +85,7 @@ type sensitive struct {
 	Encrypted bool `json:"encrypted"` // whether --encrypt-to encrypted all of them
 }
 
-// sliceTerm is a category whose value all requests to a slice have.
+// sliceTerm is a category value that all requests to a slice have.
 type sliceTerm struct {
 	Category string `json:"category"`
 	Value    string `json:"value"`
@@ -103,7 +103,6 @@ type infoInput struct {
 	Hash  string `json:"xxhash64"`
 }
 
-// infoOf describes f.
 func infoOf(f *snapshot.Snapshot) (*info, error) {
 	inputs, err := f.Inputs()
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// lookupFlags are the flags of bindq lookup.
+// lookupFlags are the flags of bindq lookup and bindq explain.
 type lookupFlags struct {
 	source
 	typ         string
@@ -39,8 +39,8 @@ func (g *globals) lookupCommand() *cobra.Command {
 			"value of a single key is printed alone; other formats are a hash of the keys\n" +
 			"that are found.\n\n" +
 			"Exit status: 0 found, 1 not found, 2 on an error.",
-		Example: "  bindq lookup ntp::package -s site.bsnap --facts web1.json --explain\n" +
-			"  bindq lookup ntp::package -s site.bsnap --fact osfamily=Debian --type String",
+		Example: "  bindq lookup ntp::package -s site.snap --facts web1.json --explain\n" +
+			"  bindq lookup ntp::package -s site.snap --fact osfamily=Debian --type String",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, keys []string) error {
 			f.hasFallback = cmd.Flags().Changed("default")
@@ -75,7 +75,7 @@ func (g *globals) explainCommand() *cobra.Command {
 			"compute the value. Bindings for other requests are only counted; --all shows\n" +
 			"each.\n\n" +
 			"Exit status: 0 found, 1 not found, 2 on an error.",
-		Example: "  bindq explain ntp::package -s site.bsnap --facts web1.json",
+		Example: "  bindq explain ntp::package -s site.snap --facts web1.json",
 		Args:    cobra.MinimumNArgs(1),
 		RunE:    func(cmd *cobra.Command, keys []string) error { return f.run(cmd, keys) },
 	}

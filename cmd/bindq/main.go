@@ -31,7 +31,6 @@ func statusOf(verb *cobra.Command, err error) int {
 	return cli.ExitError
 }
 
-// verbs returns the verbs of bindq.
 func (g *globals) verbs() cli.Verbs {
 	return cli.Verbs{
 		"batch": g.batchCommand, "diff": g.diffCommand, "dump": g.dumpCommand, "explain": g.explainCommand,
@@ -48,7 +47,7 @@ func command(args []string) *cobra.Command {
 			"node. -s FILE, or BINDQ_SNAPSHOT in the environment, names the snapshot.\n\n"+
 			"Exit status: 0 yes, found or valid; 1 no or not found; 2 an error: usage, a\n"+
 			"damaged snapshot or a failed lookup.",
-		"  facter --json | bindq lookup ntp::package -s site.bsnap --facts -")
+		"  facter --json | bindq lookup ntp::package -s site.snap --facts -")
 	g := &globals{}
 	g.add(root)
 	cli.Finish(root, g.verbs(), args)

@@ -20,7 +20,7 @@ func (g *globals) nodesCommand() *cobra.Command {
 			"or NAME.yml), and prints the categories of each node. --strict fails if a node\n" +
 			"lacks a variable that conditions use, or has a value that looks like a\n" +
 			"misspelling of one of theirs.\n\nExit status: 0, or 2 on an error.",
-		Example: "  bindq nodes -s site.bsnap --facts-dir facts",
+		Example: "  bindq nodes -s site.snap --facts-dir facts",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, err := f.pathOrArgument(args); err != nil {

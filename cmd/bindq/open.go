@@ -65,7 +65,7 @@ func (s *source) requests(path string, do func(requestFunc) error) error {
 	})
 }
 
-// request opens the snapshot and makes the request the flags describe.
+// request opens the snapshot and begins the request that the flags describe.
 func (s *source) request(cmd *cobra.Command, do func(*lookup.Snapshot, *lookup.Request) error) error {
 	path, err := s.path()
 	if err != nil {

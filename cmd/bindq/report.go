@@ -29,7 +29,7 @@ func (g *globals) keysCommand() *cobra.Command {
 		Short: "List the keys of a snapshot",
 		Long: "keys prints all keys, sorted, one per line; as JSON or YAML, an array.\n\n" +
 			"Exit status: 0, or 2 on an error.",
-		Example: "  bindq keys -s site.bsnap --prefix ntp::",
+		Example: "  bindq keys -s site.snap --prefix ntp::",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, err := s.pathOrArgument(args)
@@ -102,7 +102,7 @@ func (g *globals) verifyCommand() *cobra.Command {
 			"--allowed-signers who signed it.\n\n" +
 			"Exit status: 0 valid, 1 the signature is refused, 2 the snapshot is damaged, or\n" +
 			"another error.",
-		Example: "  bindq verify site.bsnap",
+		Example: "  bindq verify site.snap",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, err := s.pathOrArgument(args)

@@ -20,7 +20,7 @@ type source struct {
 	node        string
 	environment string
 	factsDir    string
-	fleet       *facts.Fleet // the directory of facts; nil before its first use
+	fleet       *facts.Fleet // the facts directory; nil before its first use
 	saidUnread  bool         // the unreadable files of fleet were reported
 	inFile      facts.Node   // the node that --facts describes
 	strict      bool         // treat doubts about the request as errors

@@ -31,7 +31,7 @@ type serveFlags struct {
 	log    bool
 }
 
-// idleTime is the default of --idle. It is longer than the compilation of any catalog.
+// idleTime is the default of --idle. It is longer than catalog compilations usually take.
 const idleTime = 10 * time.Minute
 
 // A server produces little garbage. One on standard input belongs to a process of Puppet, which may be one of many, so

@@ -74,8 +74,8 @@ func (g *globals) valuesCommand() *cobra.Command {
 			"hide it. With facts, it also prints whether that node gets the value; with\n" +
 			"--facts-dir alone, it lists the nodes that get it.\n\n" +
 			"Exit status: 0 the key is bound (to VALUE), 1 it is not, 2 on an error.",
-		Example: "  bindq values ntp::package -s site.bsnap\n" +
-			"  bindq values ntp::package ntp -s site.bsnap --facts web1.json",
+		Example: "  bindq values ntp::package -s site.snap\n" +
+			"  bindq values ntp::package ntp -s site.snap --facts web1.json",
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.table(cmd, args[0], func(t *decision.Table) error {
@@ -110,8 +110,8 @@ func (f *tableFlags) values(cmd *cobra.Command, key string, t *decision.Table) e
 	return cmp.Or(err, outcome)
 }
 
-// forFleet calls add with the explanation of key for each node of the directory of facts, unless the flags name a node.
-// outcome is an error if some nodes are missing.
+// forFleet calls add with the explanation of key for each node of the facts directory, unless the flags name a node.
+// The result outcome is an error if some nodes are missing.
 func (f *tableFlags) forFleet(cmd *cobra.Command, key string, s report.Style,
 	add func(string, *report.Explanation)) (outcome, err error) {
 	dir := f.dirOfFacts()
@@ -156,7 +156,7 @@ func (f *tableFlags) addNodes(cmd *cobra.Command, dir, key string, s report.Styl
 	})
 }
 
-// forValue prints which nodes of the directory of facts get the value in text. If flags describe a node, it prints the
+// forValue prints which nodes of the facts directory get the value in text. If flags describe a node, it prints the
 // result for that node.
 func (f *tableFlags) forValue(cmd *cobra.Command, key, text string, t *decision.Table) error {
 	s := styleOf(f.showSensitive, f.format)

@@ -78,8 +78,8 @@ func (u unusable) lines() []string {
 	return lines
 }
 
-// readFollowing reads the configuration that from names. The error has every problem in it. The store of from overrides
-// the store of the configuration.
+// readFollowing reads the configuration that from names. The error lists all problems that it finds. The store of from
+// overrides the store of the configuration.
 func readFollowing(from storeFlag, stdin io.Reader) (*following, error) {
 	c := followed{path: from.config}
 	root, err := c.parse()

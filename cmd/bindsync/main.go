@@ -20,7 +20,6 @@ func main() { os.Exit(execute(command(os.Args[1:]))) }
 // execute runs the verb that the arguments name, prints its error and returns the exit status.
 func execute(root *cobra.Command) int { return cli.Execute(root, message, statusOf) }
 
-// verbs returns the verbs of bindsync.
 func (store *storeFlag) verbs() cli.Verbs {
 	return cli.Verbs{
 		"activate": store.activateCommand, "follow": store.followCommand, "gc": store.gcCommand,
@@ -36,7 +35,7 @@ func command(args []string) *cobra.Command {
 			"them and what changes, and activates them for bindq, Puppet and the Go runtime.\n\n"+
 			"Exit status: 0 done; 1 a release is refused, or a name needs attention; 2\n"+
 			"another error: usage, network or disk.",
-		"  bindsync pull file:site.bsnap --name production")
+		"  bindsync pull file:site.snap --name production")
 	store := &storeFlag{}
 	store.add(root)
 	cli.Finish(root, store.verbs(), args)

@@ -30,7 +30,7 @@ type policy struct {
 	names   map[string]gates
 }
 
-// gatesOf returns the gates of a name. A name that is not in the configuration still needs a signature.
+// gatesOf returns the gates of a name. For a name that is not in the configuration, only the signers apply.
 func (p *policy) gatesOf(name string) gates {
 	if g, ok := p.names[name]; ok {
 		return g

@@ -47,7 +47,7 @@ func (store *storeFlag) pullCommand() *cobra.Command {
 			"snapshot.\n\n" +
 			"Exit status: 0 NAME is up to date or pinned, 1 the snapshot is refused, 2 it is\n" +
 			"unavailable.",
-		Example: "  bindsync pull file:site.bsnap --name production",
+		Example: "  bindsync pull file:site.snap --name production",
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}

@@ -113,7 +113,8 @@ func sayUnpolled(errs io.Writer, all []ship.Status) {
 	}
 }
 
-// names returns the name in args, or all names of the store. It prints a note if the store has no such name.
+// names returns the name in args, or all names of the store. If the store has no such name, it prints a note, or with
+// --history returns an error.
 func (f *statusFlags) names(cmd *cobra.Command, st *ship.Store, args []string) ([]string, error) {
 	if len(args) == 0 {
 		return st.Names()

@@ -9,8 +9,9 @@ import (
 	"bindc/internal/layout"
 )
 
-// comments holds the comments of a file, with the empty lines between them. head has those at the top of the file. The
-// others are stored by the position of the statement they belong to: above it, or at the end of its first line.
+// comments holds the comments of a file, with the empty lines between them. The comments at the top of the file are in
+// head. The others are stored by the position of the statement they belong to: above it, or at the end of its first
+// line.
 type comments struct {
 	head   []string
 	above  map[diag.Pos][]string
@@ -47,7 +48,6 @@ func placeComments(src []byte, f *File, isPuppet bool) comments {
 	return p.comments
 }
 
-// commentPlacer assigns comments to statements.
 type commentPlacer struct {
 	comments
 	lines       []string
@@ -55,7 +55,7 @@ type commentPlacer struct {
 	commentOnly map[int]bool // lines with only a comment
 }
 
-// insert assigns a comment to the statement in the same line. If there is none, it assigns it to the next statement, or
+// insert assigns a comment to the statement on the same line. If there is none, it assigns it to the next statement, or
 // to the enclosing one.
 func (p *commentPlacer) insert(c layout.Comment) {
 	line := c.Line

@@ -78,7 +78,6 @@ func (s *Statement) missingKey() diag.Diagnostic {
 	return diag.Diagnostic{Pos: s.Pos, Code: "attribute", Message: message, Discreet: message}
 }
 
-// compiler compiles one binding.
 type compiler struct {
 	*Statement
 	diags  *diag.List

@@ -27,7 +27,8 @@ func (c *compiler) multibind(l *Literal, r *recipe.Recipe) {
 	r.Kind, r.Name, r.Options = recipe.Multibind, recipe.ContributionKey(id), o
 }
 
-// collected records whether a multibinding of type t is an array or a hash, and the type of its elements.
+// collected records whether a multibinding of type t is an array or a hash, and the type of its elements. It returns
+// false after an error.
 func (c *compiler) collected(t *types.Type, o *recipe.Options) bool {
 	if t == nil {
 		return c.Type == nil
@@ -51,7 +52,7 @@ var (
 	resolutions  = []string{"priority", "ignore", "error", "append", "merge"}
 )
 
-// options reads the options of a multibinding.
+// options reads the options of a multibinding. It returns false after an error.
 func (c *compiler) options(o *recipe.Options) bool {
 	l := c.Options
 	if l == nil {

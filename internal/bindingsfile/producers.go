@@ -133,7 +133,7 @@ func (c *compiler) mismatch(r *recipe.Recipe, m *types.Mismatch) {
 	c.add(d)
 }
 
-// produce compiles a producer.
+// produce compiles one producer into r.
 func (c *compiler) produce(p *Producer, r *recipe.Recipe) {
 	switch p.Name {
 	case "multibind_id":
@@ -150,7 +150,7 @@ func (c *compiler) produce(p *Producer, r *recipe.Recipe) {
 		r.Kind, r.Name, r.Value = recipe.Custom, "query", p.Argument.Value
 	case "to_alias_of", "to_renamed", "rebind":
 		c.rebind(p, r)
-	default: // the attributes to and to_expression
+	default: // 'to' and 'to_expression'
 		if p.Expr != nil {
 			r.Kind, r.Expr = recipe.Expression, p.Expr
 			r.Sensitive = r.Sensitive || p.Expr.HasHieraSecret()

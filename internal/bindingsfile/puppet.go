@@ -20,7 +20,8 @@ type Puppet struct {
 	tree      *syntax.Bindings
 }
 
-// ParsePuppet parses a bindings file. It adds errors to diags. The result has the statements that have no error.
+// ParsePuppet parses a bindings file. It adds errors to diags. The result has the statements without an error. It is
+// nil if src is not valid UTF-8.
 func ParsePuppet(file string, src []byte, diags *diag.List) *Puppet {
 	p := &Puppet{Text: syntax.NewText(file, string(src)), file: file, src: string(src)}
 	tree, errs := syntax.ParseBindings(p.src)
@@ -97,7 +98,7 @@ func constantText(n *expr.Node) string {
 	return scalarText(n.Value)
 }
 
-// Read reads the statements of the file.
+// Read implements Source.
 func (p *Puppet) Read(secrets map[string]bool, diags *diag.List) *File {
 	r := puppetReader{p, diags, secrets}
 	name := r.word(p.tree.Name)
@@ -140,12 +141,13 @@ func isSensitive(o syntax.Option) bool { return meansSensitive([]byte(o.Name.Tex
 func (r *puppetReader) hide(s *syntax.Statement) {
 	first, last := r.Line(s.Off), r.Line(s.End)
 	if begin := strings.LastIndexByte(r.src[:s.End], '\n') + 1; strings.TrimSpace(r.src[begin:s.End]) == "" {
-		last-- // the next statement begins in the same line
+		last-- // the next statement begins on the same line
 	}
 	r.diags.Hide(r.file, first, last)
 }
 
-// statement converts one statement. It returns nil after an error.
+// statement converts one statement. It returns nil if the key, a target or a side of a dependency is invalid. It
+// reports other errors, but returns the statement.
 func (r *puppetReader) statement(s *syntax.Statement) *Statement {
 	out := &Statement{Keyword: keywordOf(s.Word), Pos: r.Pos(s.Off), KeyPos: r.Pos(s.Off)}
 	switch out.Keyword {

@@ -42,7 +42,7 @@ func (r *puppetReader) attributes(out *Statement, s *syntax.Statement) bool {
 	return true
 }
 
-// key reads the key of a binding. For rebind, the key is an attribute.
+// key reads the key of a binding. For rebind, the key is an attribute. It returns false if the key is invalid.
 func (r *puppetReader) key(out *Statement, s *syntax.Statement) bool {
 	key := constantText(s.Key)
 	out.KeyPos = r.Pos(s.Key.Off)
@@ -82,7 +82,8 @@ func (r *puppetReader) producer(out *Statement, s *syntax.Statement) {
 	}
 }
 
-// addProducer adds a producer with a constant argument.
+// addProducer adds a producer with a constant argument. If the argument is nil because of an error, it marks the
+// statement as broken.
 func (r *puppetReader) addProducer(out *Statement, name string, argument *Literal) {
 	if argument == nil {
 		out.Broken, name = true, "to"
@@ -124,7 +125,7 @@ func (r *puppetReader) producerOf(name string, n *expr.Node) Producer {
 	return out
 }
 
-// literal returns the value of n with its positions. known reports whether the value is a constant.
+// literal returns the value of n with its positions. The result constant reports whether the value is a constant.
 func (r *puppetReader) literal(n *expr.Node) (l Literal, constant bool) {
 	l.Pos, constant = r.Pos(n.Off), true
 	if n.Op != expr.ArrayLit && n.Op != expr.HashLit {
@@ -169,8 +170,8 @@ func (r *puppetReader) attributeError(off int, message string) {
 	r.diags.Add(diag.Diagnostic{Pos: r.Pos(off), Code: "attribute", Message: message, InValue: true})
 }
 
-// checkNames reports unknown functions, and types and regular expressions that always fail. It warns about misspelt
-// facts.
+// checkNames reports unknown functions, and types and regular expressions that always fail. It then returns false. It
+// also warns about misspelt facts.
 func (r *puppetReader) checkNames(n *expr.Node) bool {
 	errs := syntax.Check(n)
 	for _, e := range errs {

@@ -31,7 +31,8 @@ func (c *compiler) rebind(p *Producer, r *recipe.Recipe) {
 	}
 }
 
-// checkOptional reports `optional` on a producer that always has a value, or that is optional by itself.
+// checkOptional reports `optional` on an abstract binding, and on a producer that always has a value or is optional by
+// itself.
 func (c *compiler) checkOptional(r *recipe.Recipe) {
 	if !c.Optional || c.broken {
 		return

@@ -33,7 +33,7 @@ const (
 	Dependency
 )
 
-// keywords lists the words of the keywords, in order.
+// keywords lists the words in the order of the constants.
 var keywords = []string{"bind", "when", "include", "exclude", "parameters", "variables", "map", "dependency"}
 
 func (k Keyword) String() string { return keywords[k] }

@@ -18,7 +18,7 @@ func puppetText(f *File, name string, c comments) ([]byte, error) {
 	return []byte(syntax.PrintBindings(out)), w.err
 }
 
-// puppetWriter converts statements to a syntax tree. err is the first statement that Puppet syntax cannot express.
+// puppetWriter converts statements to a syntax tree. If Puppet syntax cannot express a statement, err is set.
 type puppetWriter struct {
 	comments comments
 	err      error
@@ -142,7 +142,6 @@ func (w *puppetWriter) fail(format string, args ...any) {
 	}
 }
 
-// attributes converts the attributes of a binding.
 func (w *puppetWriter) attributes(b *Statement) syntax.Statement {
 	s := syntax.Statement{Word: "bind"}
 	if b.Key != "" {

@@ -26,7 +26,6 @@ func yamlText(f *File, name string, c comments) ([]byte, error) {
 	return w.Bytes(), w.err
 }
 
-// yamlWriter collects the text of a file.
 type yamlWriter struct {
 	bytes.Buffer
 	comments comments
@@ -47,7 +46,7 @@ func hashOf(attributes []attribute) value.Value {
 	return b.Hash()
 }
 
-// write prints v, and begins each line with indent.
+// write prints v as YAML, with each line indented by the given number of columns.
 func (w *yamlWriter) write(v value.Value, indent int) {
 	text, err := yaml.Write(v)
 	if err != nil {
@@ -187,7 +186,7 @@ func (w *yamlWriter) plain(s *Statement, indent int) {
 	w.element(indent, attribute{"name", key}, a)
 }
 
-// inBrackets prints a list on one line. ok is false if an element would need more than quotes.
+// inBrackets prints a list on one line. It returns false if an element is long, or needs more than quotes.
 func (w *yamlWriter) inBrackets(elems ...value.Value) (string, bool) {
 	var parts []string
 	for _, e := range elems {

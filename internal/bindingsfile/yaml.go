@@ -58,7 +58,6 @@ func (r *yamlReader) onlyKeys(n *yaml.Node, what string, allowed []string) {
 	}
 }
 
-// statements reads a list of statements.
 func (r *yamlReader) statements(n *yaml.Node) []*Statement {
 	if n.Kind != yaml.Sequence {
 		d := diag.Diagnostic{Pos: r.Pos(n), Code: "bindings",

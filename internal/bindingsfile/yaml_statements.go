@@ -92,7 +92,7 @@ func (r *yamlReader) oneOrMore(n *yaml.Node) []Literal {
 	return r.literal(n).Kids
 }
 
-// variablesProducer returns the producer of variables. A string is an expression.
+// variablesProducer returns the attribute that produces the variables. Text in braces is an expression.
 func variablesProducer(n *yaml.Node) string {
 	if text, _ := n.Text(); strings.HasPrefix(strings.TrimSpace(text), "{") {
 		return "to_expression"

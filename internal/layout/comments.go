@@ -15,8 +15,8 @@ type Comment struct {
 	Alone bool   // the comment is the only text on its line
 }
 
-// YAMLComments returns the comments of a YAML file. ok is false if the file cannot be scanned: then comments cannot be
-// distinguished from other text.
+// YAMLComments returns the comments of a YAML file. It returns false if the file cannot be scanned: then comments
+// cannot be distinguished from other text.
 func YAMLComments(src []byte) ([]Comment, bool) {
 	s := scanner{lines: linesOf(src)}
 	if err := s.scan(); err != nil {
@@ -41,7 +41,8 @@ func (s *scanner) note(text string, alone bool) {
 	s.inside = append(s.inside, Comment{s.at, text, alone})
 }
 
-// PuppetComments returns the comments of a file in Puppet syntax.
+// PuppetComments returns the comments of a file in Puppet syntax, as # comments. It returns false if the file has an
+// error.
 func PuppetComments(src []byte) ([]Comment, bool) {
 	text := strings.ReplaceAll(string(src), "\r\n", "\n")
 	tokens, errs := syntax.Tokens(text)

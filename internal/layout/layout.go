@@ -1,5 +1,5 @@
-// Package layout formats YAML line by line in one canonical way. It moves text but never changes it, so that
-// comments, quotes and anchors do not change. The result is parsed again and must mean the same.
+// Package layout formats YAML line by line, and Puppet syntax token by token, in one canonical way. It only changes
+// white space. The result is parsed again and must mean the same.
 package layout
 
 import (

@@ -105,7 +105,7 @@ type setter struct {
 	src    string
 	tokens []syntax.Token
 
-	heredocs map[int]int // start and end of heredoc strings
+	heredocs map[int]int // ends of heredoc texts, by their starts
 
 	lines []line
 	open  []bracket
@@ -124,7 +124,6 @@ func newSetter(src string, tokens []syntax.Token) *setter {
 	return s
 }
 
-// bracket is an open bracket.
 type bracket struct {
 	indent int // indentation of its line
 	block  bool
@@ -186,7 +185,6 @@ func remarkAt(text string) string {
 	return text[:end]
 }
 
-// all arranges all tokens.
 func (s *setter) all() error {
 	for i := range s.tokens {
 		g := s.before(i)
@@ -288,7 +286,6 @@ func (s *setter) breaks(i int) bool {
 	return t.Begins || t.Block && t.Text == "}" && !after || after && !(t.Block && t.Text == "}")
 }
 
-// token adds token i.
 func (s *setter) token(i int, g gap) {
 	t := &s.tokens[i]
 	emptyBlock := i > 0 && t.Block && s.tokens[i-1].Block && s.tokens[i-1].Text == "{" && t.Text == "}" &&

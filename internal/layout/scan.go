@@ -187,7 +187,7 @@ func (s *scanner) enter(column int, list, dashed bool) level {
 	return l
 }
 
-// cutKey splits a line after the key and its colon.
+// cutKey splits a line into a key and the text after its colon. The result ok is false if the line has no key.
 func cutKey(text string) (key, rest string, ok bool, err error) {
 	i := 0
 	for i < len(text) && (text[i] == '&' || text[i] == '!') {

@@ -38,7 +38,7 @@ type Header struct {
 	Whole bool
 }
 
-// ReadHeader finds the classes and type aliases that a manifest defines. Code in the bodies of classes is skipped.
+// ReadHeader finds the classes and type aliases that a manifest defines. It ignores other code.
 func ReadHeader(path, src string) Header {
 	streams, whole := scan(src)
 	r := headerReader{parser: parser{path: path, src: src, tokens: streams[0]}, out: Header{Whole: whole}}

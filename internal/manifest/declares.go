@@ -64,7 +64,7 @@ func (d *declarationReader) read(i int, word string) {
 	}
 }
 
-// add adds a declaration of the class that token i names.
+// add adds a declaration of the class that token i names. It returns false if the token is not a name.
 func (d *declarationReader) add(i int, like Declaration) bool {
 	if i < 0 || i >= len(d.tokens) || d.tokens[i].kind != name && d.tokens[i].kind != text {
 		return false
@@ -75,7 +75,7 @@ func (d *declarationReader) add(i int, like Declaration) bool {
 	return true
 }
 
-// list reads the arguments of a function. Tokens that are no names of classes, such as brackets, are skipped.
+// list reads the arguments of a function. It skips brackets and commas.
 func (d *declarationReader) list(i int) {
 	for depth := 0; i < len(d.tokens); i++ {
 		t := &d.tokens[i]

@@ -41,7 +41,7 @@ func (c *Calls) AnyMerge() bool {
 // MaxSize is the maximum size of a manifest in bytes.
 const MaxSize = 4 << 20
 
-// Read reads all manifests below the directories.
+// Read reads the manifests below the directories, except in directories that are called spec or begin with a dot.
 func Read(dirs []string) (Calls, error) {
 	var out Calls
 	seen := map[string]bool{}

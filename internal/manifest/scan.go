@@ -21,13 +21,13 @@ type token struct {
 	end  int    // byte offset after it
 }
 
-// scanner splits a manifest into tokens. It skips comments, strings and heredocs. Code in their interpolations gets
-// a separate list of tokens.
+// scanner splits a manifest into tokens, without comments. Code in the interpolations of strings gets a separate list
+// of tokens.
 type scanner struct {
 	src      string
 	at       int
 	out      []token
-	heredocs []string  // end markers of heredocs that begin in this line
+	heredocs []string  // end markers of heredocs that begin on this line
 	inner    [][]token // tokens of the code in interpolations
 	broken   bool      // a string, comment or bracket is not closed
 }
@@ -108,7 +108,8 @@ func (s *scanner) word() string {
 	return s.src[start:s.at]
 }
 
-// skipTo moves past the next occurrence of end, or to the end of the text.
+// skipTo moves to the next newline, or past the next occurrence of another end. Without one, it moves to the end of the
+// text.
 func (s *scanner) skipTo(end string, from int) {
 	i := strings.Index(s.src[s.at+from:], end)
 	if i < 0 {

@@ -90,8 +90,8 @@ func (m *migration) isForeign(key string) bool {
 	})
 }
 
-// looksUpForeign makes a key stay if it looks up a key that depends on an entry that only Puppet reads. It reports
-// whether it does.
+// looksUpForeign keeps a key in Hiera 5 if it looks up a key that depends on an entry that only Puppet reads. It
+// reports whether it did.
 func (m *migration) looksUpForeign(key string) bool {
 	for _, b := range m.bound[key] {
 		for text := range texts(b.value) {
@@ -106,7 +106,7 @@ func (m *migration) looksUpForeign(key string) bool {
 	return false
 }
 
-// stayForeign makes a key stay because it depends on an entry that only Puppet reads.
+// stayForeign keeps a key in Hiera 5 because it depends on an entry that only Puppet reads.
 func (m *migration) stayForeign(b *binding, format string, args ...any) {
 	m.foreign[b.key] = true
 	m.stay(b, format, args...)

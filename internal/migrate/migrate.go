@@ -1,6 +1,6 @@
 // Package migrate rewrites a Hiera 5 site as Hiera 2 data and structured bindings. A key moves with all its bindings or
-// stays in Hiera 5 with all of them; migrate reports why a key stays. The new site gives the same answers as the old
-// one.
+// stays in Hiera 5 with all of them; migrate reports why a key stays. Package proof checks that the new site gives the
+// same answers as the old one.
 package migrate
 
 import (
@@ -239,8 +239,8 @@ func (m *migration) decide() {
 	m.decideModules()
 }
 
-// decideModules makes a module stay as a whole if any of its keys stays, or if its lookup_options may apply to a key
-// that stays.
+// decideModules keeps all keys of a module in Hiera 5 if one of them stays, if its lookup_options may apply to a key
+// that stays, or if it has a default_hierarchy.
 func (m *migration) decideModules() {
 	for _, h := range m.hierarchies {
 		if h.module == "" {

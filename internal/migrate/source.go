@@ -90,7 +90,7 @@ func (s *source) readsAs(text []byte, want value.Value) bool {
 	return bytes.Equal(value.AppendJSON(nil, doc.Root.Literal()), value.AppendJSON(nil, want))
 }
 
-// editedText returns the text of a file in block style with the edits. ok is false if it cannot make them.
+// editedText returns the text of a file in block style with the edits. It returns false if it cannot make them.
 func (s *source) editedText(keep func(string) bool, translate func(string) []edit) ([]byte, bool) {
 	if s.json {
 		return nil, false

@@ -200,7 +200,7 @@ func containsAny(v value.Value, parts ...string) bool {
 	return false
 }
 
-// texts returns all strings in v, including the keys of hashes.
+// texts ranges over the strings in v, including the keys of hashes.
 func texts(v value.Value) func(func(string) bool) {
 	return func(yield func(string) bool) { eachText(v, yield) }
 }

@@ -63,7 +63,7 @@ func (o *output) newPath(h *hierarchy, rel string) string {
 	return path.Join(filepath.ToSlash(at), rel)
 }
 
-// writeHierarchy writes the keys of a hierarchy that move as Hiera 2 data and bindings, and copies the others.
+// writeHierarchy writes the moving keys of a hierarchy as Hiera 2 data and bindings, and copies the other keys.
 func (o *output) writeHierarchy(h *hierarchy) error {
 	if h.global { // the new site uses the global hierarchy, too
 		return nil
@@ -87,7 +87,7 @@ func (o *output) writeHierarchy(h *hierarchy) error {
 	return nil
 }
 
-// writeFile writes the keys of a file that move. It reports whether any of them became data of Hiera 2.
+// writeFile writes the moving keys of a file. It reports whether any of them became data of Hiera 2.
 func (o *output) writeFile(l *level, f *levelFile) (bool, error) {
 	structured := map[string]bool{}
 	for _, b := range o.byFile[f] {

@@ -159,7 +159,6 @@ func (o *output) writeBindings() error {
 	return nil
 }
 
-// bindingsFile is a bindings file.
 type bindingsFile struct {
 	name string
 	bind []value.Value

@@ -96,7 +96,7 @@ func (p *setParser) producer(s *Statement) {
 	}
 }
 
-// insteadOfTo reports that tok is in the place of 'to', and reads the value after it.
+// insteadOfTo reports a token in the place of 'to', such as '=' or a flag.
 func (p *setParser) insteadOfTo(s *Statement) {
 	switch {
 	case p.err != nil || s.Key == nil || p.afterUnclosed():
@@ -109,7 +109,7 @@ func (p *setParser) insteadOfTo(s *Statement) {
 	}
 }
 
-// value parses an expression in a statement. It ends at the word in.
+// value parses an expression in a statement. It ends at the word 'in'.
 func (p *setParser) value() *expr.Node {
 	outer := p.inEndsAt
 	p.inEndsAt = p.open + 1
@@ -222,7 +222,7 @@ func (p *setParser) rebinding(s *Statement) {
 	p.options(s)
 }
 
-// group parses bindings of several keys, such as parameters. word is the word that names them.
+// group parses bindings of several keys, such as parameters. The argument word says of which kind.
 func (p *setParser) group(s *Statement, word string) {
 	p.advance()
 	s.Word = word

@@ -93,7 +93,7 @@ func newSetParser(src string) *setParser {
 	return p
 }
 
-// file parses the whole file, whichever kind it is.
+// file parses a bindings file or binder_config.pp.
 func (p *setParser) file() {
 	if p.atWord("site") {
 		p.wholeSite()
@@ -122,7 +122,7 @@ type setParser struct {
 
 const oneSet = "put other bindings in separate files"
 
-// bindings parses the whole file.
+// bindings parses a whole bindings file.
 func (p *setParser) bindings() *Bindings {
 	b := &Bindings{}
 	p.header(func() {
@@ -181,8 +181,8 @@ func (p *setParser) note() {
 	}
 }
 
-// atWord reports whether tok is the given word of the grammar. Some words may be in upper case, because Puppet's
-// documents print them so.
+// atWord reports whether tok is the given word of the grammar. Some words may be in upper case, as Puppet's documents
+// print them.
 func (p *setParser) atWord(word string) bool {
 	return p.tok.kind == tName && p.tok.text == word || p.tok.kind == tType && upper(p.tok.text) == word ||
 		p.tok.is(tKeyword, word)

@@ -23,8 +23,8 @@ var wellKnown = []string{"architecture", "augeasversion", "clientcert", "clientv
 	"system_uptime", "timezone", "trusted", "uptime", "uptime_days", "uptime_hours", "uptime_seconds", "uuid",
 	"virtual"}
 
-// Misspelt reports variables that resemble well-known facts. It also checks the keys of well-known facts, as in
-// $facts['os']['famly'].
+// Misspelt reports variables that resemble well-known facts, unless n assigns them. It also checks the keys of
+// well-known facts, as in $facts['os']['famly'].
 func Misspelt(n *expr.Node) []SyntaxError {
 	var own []string // variables that the expression assigns
 	var found []SyntaxError
@@ -168,7 +168,7 @@ func WellKnown(name string) bool { return slices.Contains(wellKnown, name) }
 // shortNames lists well-known facts whose names are too similar to others to detect typos.
 var shortNames = []string{"disks", "dmi", "filesystems", "fips_enabled", "hypervisors", "os", "ruby", "ssh"}
 
-// Everywhere returns all names for which WellKnown is true.
+// Everywhere reports whether name is a well-known fact, a variable of every request, or one of shortNames.
 func Everywhere(name string) bool { return WellKnown(name) || slices.Contains(shortNames, name) }
 
 // Variables returns the variables in the string text, like Interpolated. It returns none if the text has a syntax

@@ -110,9 +110,7 @@ type ending struct {
 	chomp  bool   // drop the last line break
 }
 
-// heredocEnd parses the last line of a heredoc, such as "
-//
-// - TAG".
+// heredocEnd parses the last line of a heredoc, such as '| - TAG'.
 func heredocEnd(line, tag string) (e ending, ok bool) {
 	rest := strings.TrimLeftFunc(line, isBlankOrNewline)
 	margin := line[:len(line)-len(rest)]

@@ -113,8 +113,7 @@ func (l *lexer) comment() {
 	l.inLine = true
 }
 
-// lineLen returns the length of the first line of s, without its
-// .
+// lineLen returns the length of the first line of s, without its line break.
 func lineLen(s string) int {
 	if n := strings.IndexByte(s, '\n'); n >= 0 {
 		return n
@@ -213,7 +212,7 @@ func (l *lexer) variable() token {
 	return t
 }
 
-// checkVariable reports an invalid name of a variable.
+// checkVariable reports an invalid variable name.
 func (l *lexer) checkVariable(off int, name string) {
 	switch {
 	case name == "":

@@ -28,7 +28,7 @@ func bareWordEnd(s string, i int) int {
 	}
 }
 
-// isName reports whether a bare word is a valid name of a function: each part begins with a-z and has no dash.
+// isName reports whether a bare word is a valid function name: each part begins with a-z and has no dash.
 func isName(word string) bool {
 	start := true
 	for i := range len(word) {

@@ -77,7 +77,7 @@ func (p *parser) keyword() *expr.Node {
 	return p.errorNode()
 }
 
-// word returns the text of tok as a string.
+// word returns the text of tok as a string constant.
 func (p *parser) word() *expr.Node {
 	t := p.tok
 	p.advance()

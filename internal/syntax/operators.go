@@ -129,8 +129,8 @@ func (p *parser) access(n *expr.Node) *expr.Node {
 	return p.over(expr.Access, "", append([]*expr.Node{n}, p.list("]")...)...)
 }
 
-// call parses the arguments of a call. begin is the first token of called. A call of a type is a call of its new
-// function.
+// call parses the arguments of a call. The argument begin is the first token of called. A call of a type calls its
+// function new.
 func (p *parser) call(begin token, called *expr.Node) *expr.Node {
 	n := &expr.Node{Op: expr.Call, Off: called.Off}
 	switch {

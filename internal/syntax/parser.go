@@ -61,14 +61,14 @@ func (p *parser) accept(op string) bool {
 	return true
 }
 
-// expect skips op, which is required. after says what comes before it, for the message.
+// expect skips op, which is required. The argument after says, for the message, what precedes op.
 func (p *parser) expect(op, after string) {
 	if !p.accept(op) {
 		p.unexpected(op + " " + after)
 	}
 }
 
-// end reports an error unless everything has been parsed.
+// end reports an error unless everything has been parsed. It also reports invalid UTF-8.
 func (p *parser) end() {
 	if p.tok.kind != tEOF {
 		p.unexpected("nothing more")
@@ -162,7 +162,7 @@ func (p *parser) statementFollows() bool {
 	return false
 }
 
-// checkUse reports that statement n has no effect. n begins at begin and is not the last statement.
+// checkUse reports a statement without effect. The statement n begins at begin and is not the last one.
 func (p *parser) checkUse(begin token, n *expr.Node) {
 	switch {
 	case !hasNoEffect(n):
@@ -212,7 +212,7 @@ func (p *parser) item() *expr.Node {
 	return left
 }
 
-// checkTarget reports left if nothing can be assigned to it. begin is its first token.
+// checkTarget reports left if nothing can be assigned to it. The argument begin is its first token.
 func (p *parser) checkTarget(begin token, left *expr.Node) {
 	if begin.kind != tVar && begin.text != "[" { // a bare word in ${}, or a list in parentheses
 		if left.Op == expr.Const && left.Value.Kind() == value.String && begin.kind == tName {

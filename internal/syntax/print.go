@@ -8,9 +8,9 @@ import (
 	"bindc/internal/value"
 )
 
-// Print returns the source of a tree. Parsing it gives an equal tree, apart from offsets. Statements are on one line,
-// methods are printed as functions, and parentheses only where they are needed. A string with Hiera interpolations is
-// printed in Hiera's syntax, in double quotes.
+// Print returns the source of a tree. Parsing it gives an equal tree, apart from offsets, if package syntax has parsed
+// n. Statements are on one line, methods are printed as functions, and parentheses only where they are needed. A string
+// with Hiera interpolations is printed in Hiera's syntax, in double quotes.
 func Print(n *expr.Node) string {
 	var p printer
 	p.statements(n)

@@ -20,7 +20,6 @@ func PrintBindings(b *Bindings) string {
 	return w.String()
 }
 
-// setPrinter collects the lines of a bindings file.
 type setPrinter struct {
 	strings.Builder
 	depth int

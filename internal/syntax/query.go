@@ -79,7 +79,7 @@ func (p *setParser) joined(op string, operand func() *expr.Node) *expr.Node {
 	return out
 }
 
-// list3 returns a list of an operator and two operands.
+// list3 returns a list of an operator and its operands.
 func (p *setParser) list3(off int, op string, operands ...*expr.Node) *expr.Node {
 	return p.node(expr.ArrayLit, off, "", append([]*expr.Node{p.constant(off, value.FromString(op))}, operands...)...)
 }

@@ -17,7 +17,7 @@ type SiteLayer struct {
 }
 
 // ParseSite parses a file with one site { … }. It continues after an error, so it may return both errors and a result.
-// The result is nil if the file is probably not meant to have a site.
+// The result is nil if src is not valid UTF-8.
 func ParseSite(src string) (*BinderConfig, []SyntaxError) {
 	p := newSetParser(src)
 	if p.errs != nil {

@@ -37,7 +37,6 @@ func (p *setParser) statementList() []Statement {
 	return out
 }
 
-// statement parses one statement.
 func (p *setParser) statement() Statement {
 	s := Statement{Off: p.tok.off, Word: p.tok.text}
 	p.last().Begins = true
@@ -61,7 +60,7 @@ func (p *setParser) statement() Statement {
 	return s
 }
 
-// statementHints has hints for tokens that cannot begin a statement.
+// statementHints holds hints for tokens that cannot begin a statement.
 var statementHints = map[string]string{
 	";":      "remove it: statements follow one another without a separator",
 	",":      "remove it: statements follow one another without a separator",
@@ -143,7 +142,7 @@ func (p *setParser) when(s *Statement) {
 	p.closing()
 }
 
-// conditionHints has hints for tokens that are invalid in a condition.
+// conditionHints holds hints for tokens that are invalid in a condition.
 var conditionHints = map[string]string{
 	".":  "put a value with dots in quotes: 'www.example.org'",
 	",":  "put several values in brackets: [a, b]",
@@ -294,7 +293,7 @@ func (p *setParser) oneKey(what string) (t, key *expr.Node) {
 	return p.key(what)
 }
 
-// keyHints has hints for a single key of parameters, variables, a map or a dependency.
+// keyHints holds hints for a single key of parameters, variables, a map or a dependency.
 var keyHints = map[string]string{
 	"parameters": "rebind each parameter by its key: '/param/Web[one]/port', or 'ntp::port' for a class; " +
 		"to copy all parameters of a target, write: bind parameters Web[one] to Web[two]",

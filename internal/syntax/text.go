@@ -34,7 +34,7 @@ func (t *Text) Pos(off int) diag.Pos {
 	return diag.Pos{File: t.file, Line: line, Col: utf8.RuneCountInString(t.src[t.lines[line-1]:off]) + 1}
 }
 
-// Report reports syntax errors. code is for errors without a code of their own.
+// Report reports syntax errors. Errors without a code get the code "syntax".
 func (t *Text) Report(errs []SyntaxError, diags *diag.List) {
 	for _, e := range errs {
 		diags.Add(diag.Diagnostic{Pos: t.Pos(e.Off), Code: cmp.Or(e.Code, "syntax"), Message: e.Message, Hint: e.Hint,

@@ -1,6 +1,5 @@
 package syntax
 
-// kind is the kind of a token.
 type kind uint8
 
 const (
@@ -30,7 +29,7 @@ type token struct {
 
 func (t token) is(k kind, text string) bool { return t.kind == k && t.text == text }
 
-// keywords lists the words that are not names.
+// keywords lists the reserved words, which are not names.
 var keywords = map[string]bool{
 	"and": true, "attr": true, "case": true, "class": true, "default": true, "define": true, "else": true,
 	"elsif": true,

@@ -2,7 +2,7 @@
 //
 // A session is a txtar archive. It begins with the commands and contains the files that they read:
 //
-//	$ NAME=VALUE bindq lookup key -s site.bsnap < input
+//	$ NAME=VALUE bindq lookup key -s site.snap < input
 //	a line of standard output
 //	! a line of standard error
 //	[2]

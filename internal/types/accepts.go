@@ -8,7 +8,8 @@ import (
 	"bindc/internal/value"
 )
 
-// Accepts reports whether every value of type u also has type t. For example, Numeric accepts Integer.
+// Accepts reports, by Puppet's rules, whether every value of type u also has type t. For example, Numeric accepts
+// Integer.
 func (t *Type) Accepts(u *Type) bool {
 	t, u = t.resolved(), u.resolved()
 	if t == nil || t.kind == Any || t.kind == unit || u != nil && u.kind == unit {

@@ -6,8 +6,8 @@ import (
 	"bindc/internal/value"
 )
 
-// Mismatch describes why a value does not have an expected type. Error reveals only types and keys, and no other part
-// of the value.
+// Mismatch describes why a value does not have an expected type. Error reveals only types, lengths and keys, and no
+// other part of the value.
 type Mismatch struct {
 	Expected *Type
 	Found    string        // the actual type, or the actual length if only that is wrong
@@ -57,7 +57,7 @@ func (t *Type) Check(v value.Value) *Mismatch {
 	return t.explain(v, nil, leniently)
 }
 
-// Assert checks the type of v like Puppet. undef only has types that include Undef.
+// Assert checks the type of v like Puppet: undef only has types that include Undef. The result is nil if v has type t.
 func (t *Type) Assert(v value.Value) *Mismatch {
 	if t.holds(v, strictly) {
 		return nil

@@ -78,7 +78,7 @@ func commonKind(a, b *Type) *Type {
 	return t
 }
 
-// withText returns a copy of a sorted list with text in its place.
+// withText returns a sorted list with text in its place. It does not change the given list.
 func withText(list []string, text string) []string {
 	i, exists := slices.BinarySearch(list, text)
 	if exists {

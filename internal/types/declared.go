@@ -21,8 +21,7 @@ func NewAliases(source func(name string) (text string, ok bool)) *Aliases {
 	return &Aliases{source: source, found: map[string]*Type{}, problems: map[string]error{}}
 }
 
-// Problem returns the reason why an unknown type that has a definition is not known. Without a definition, it returns
-// nil.
+// Problem returns the reason why ParseDeclared reports a type as unknown. It returns nil if the type has no definition.
 func (a *Aliases) Problem(name string) error {
 	if slices.Contains(unknownTypes, name) || slices.Contains(names[:unit], name) {
 		return errors.New("only Puppet can decide which values have this type")
@@ -116,8 +115,7 @@ func (t *Type) resolved() *Type {
 	return t
 }
 
-// expands reports whether a value is a t if it is a u, without looking into the value. Such an alias u would have no
-// meaning.
+// expands reports whether t refers to u without an array or a hash around it. Such an alias u would have no meaning.
 func (t *Type) expands(u *Type, depth int) bool {
 	if t == u || depth > maxDepth {
 		return true
@@ -200,7 +198,7 @@ func (t *Type) declaredWith(params []value.Value) (*Type, error) {
 	return t.withoutSize(), nil
 }
 
-// foreignParams returns a type of which data has no values, with parameters that only matter in messages.
+// foreignParams returns a type that no data has. Its parameters only matter in messages.
 func (t *Type) foreignParams(params []value.Value) *Type {
 	var list []string
 	for _, p := range params {
@@ -221,7 +219,7 @@ func (t *Type) AdmitsSensitive(k value.Kind) bool {
 }
 
 // OnlyKind returns the only type inside t that may have values of kind k: one of a Variant, or the type in an Optional,
-// or t itself. If there are several, it returns Any.
+// or t itself. If there are several or none, it returns Any.
 func (t *Type) OnlyKind(k value.Kind) *Type {
 	t = t.resolved()
 	switch t.Kind() {

@@ -137,7 +137,7 @@ func Detailed(v value.Value) *Type {
 	return in.infer(v, maxDepth-1)
 }
 
-// Reduced is like Detailed, but combines the types of a collection's elements to one.
+// Reduced is like Detailed, but combines the types of a collection's elements into one.
 func Reduced(v value.Value) *Type {
 	in := inference{budget: maxNodes / 2}
 	return in.infer(v, maxDepth-1)
@@ -270,7 +270,8 @@ func (t *Type) literal() string {
 	return ""
 }
 
-// Generalize returns t without ranges, lengths and exact strings.
+// Generalize returns t without ranges, lengths and exact strings, like Puppet. An Enum becomes a String with the
+// lengths of its values.
 func (t *Type) Generalize() *Type {
 	switch {
 	case t != nil && t.kind == Enum:

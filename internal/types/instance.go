@@ -175,8 +175,8 @@ func (t *Type) matches(s string) bool {
 	return false
 }
 
-// holdsData reports whether v is Data or RichData. In ARM-8 and ARM-9, Data differs from Puppet's: keys may be any
-// scalar, and regular expressions are scalars.
+// holdsData reports whether v has type Data or RichData. In ARM-8 and ARM-9, Data differs from Puppet's: keys may be
+// any scalar, and regular expressions are scalars.
 func holdsData(kind Kind, v value.Value, how manner, depth int) bool {
 	if depth == 0 || v.IsSensitive() {
 		return false
@@ -304,8 +304,8 @@ func (t *Type) holdsIterable(v value.Value) bool {
 	return Iterates(v) && t.Accepts(Detailed(v))
 }
 
-// Iterates reports whether Puppet can iterate over v: a collection, a string, an integer, or a type that enumerates
-// values.
+// Iterates reports whether Puppet can iterate over v: a collection, a string, a non-negative integer, or a type that
+// enumerates values.
 func Iterates(v value.Value) bool {
 	switch v.Kind() {
 	case value.Array, value.Hash, value.String:

@@ -17,7 +17,7 @@ func (t *Type) With(params ...value.Value) (*Type, error) {
 	})
 }
 
-// withParams is like With. compiles returns an error if a regular expression is not supported.
+// withParams is With for the regular expressions that compiles accepts.
 func (t *Type) withParams(params []value.Value, compiles func(src string) error) (*Type, error) {
 	spread, err := spreadParams(params, 0)
 	if err != nil {
@@ -105,7 +105,7 @@ func (p parameters) wrong(i int, want string) error {
 	return fmt.Errorf("parameter %d of %s[] must be %s, found %s", i+1, names[p.t.kind], want, Infer(p.list[i]))
 }
 
-// typeAt returns the type that parameter i is.
+// typeAt returns parameter i, which must be a type.
 func (p parameters) typeAt(i int) (*Type, error) {
 	if p.list[i].Kind() != value.Type {
 		return nil, p.wrong(i, "a type")
@@ -321,7 +321,7 @@ func (t *Type) alternatives() []*Type {
 	return []*Type{t}
 }
 
-// only sets the single parameter of Optional, NotUndef, Iterable, Iterator or Type.
+// only sets the single parameter of Optional, NotUndef, Iterable, Iterator, Type or Sensitive.
 func (p parameters) only() (*Type, error) {
 	if len(p.list) != 1 {
 		return nil, p.wrongCount(1, 1)

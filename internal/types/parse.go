@@ -19,7 +19,6 @@ const maxText = 64 << 10
 // Parse parses a type of the Puppet language, such as Hash[String, Array[Integer]].
 func Parse(text string) (*Type, error) { return parse(parser{text: text, find: Named}) }
 
-// parse parses the whole text of p.
 func parse(p parser) (*Type, error) {
 	text := p.text
 	if len(text) > maxText {
@@ -143,7 +142,8 @@ func (p *parser) named(name string, depth int) (value.Value, error) {
 	return t.Value(), err
 }
 
-// bare returns t, which has no parameters. Some types without parameters have other values in manifests than here.
+// bare returns t, which has no parameters. In a manifest, some of these types have other values, so bare returns an
+// unknown type for them.
 func (p *parser) bare(t *Type) *Type {
 	if p.declared && slices.Contains([]Kind{Optional, Variant, Enum, Pattern, Struct, Tuple}, t.kind) {
 		return open(t.String())

@@ -7,7 +7,7 @@ import (
 	"bindc/internal/value"
 )
 
-// String returns the canonical text of t, which Parse accepts.
+// String returns the canonical text of t. Parse accepts it, unless t comes from ParseDeclared.
 func (t *Type) String() string {
 	if t == nil {
 		return names[Any]

@@ -87,7 +87,7 @@ type Type struct {
 	truth bool
 
 	args     []*Type  // the inner types: Array element; Hash key and value; all of a Tuple, Variant or Callable
-	texts    []string // Enum: the values; Pattern, Regexp: the sources; String: the only text if exact; else: a name
+	texts    []string // Enum: values; Pattern, Regexp: sources; String: the only text if exact; otherwise a name
 	target   *Type    // alias: the type that it stands for; nil while it is read
 	members  []member // Struct
 	min, max int64    // Integer: range; String, Collection, Array, Hash, Tuple, Callable: range of lengths
@@ -223,7 +223,7 @@ func (t *Type) Kind() Kind {
 }
 
 // Elem returns the type of an Array's elements or of a Hash's values, or the type inside Optional, NotUndef, Iterable,
-// Iterator or Type. It returns nil for all other types.
+// Iterator, Type or Sensitive. It returns nil for all other types.
 func (t *Type) Elem() *Type {
 	if t == nil || len(t.args) == 0 || t.kind == Variant || t.kind == Tuple || t.kind == Callable {
 		return nil
@@ -255,7 +255,8 @@ func (t *Type) Texts() []string {
 	return t.texts
 }
 
-// Bounds returns the range of an Integer, or the range of lengths of a String or collection.
+// Bounds returns the range of an Integer, or the range of lengths of a String or collection. For other types, the
+// result means nothing.
 func (t *Type) Bounds() (min, max int64) { return t.min, t.max }
 
 // Finite reports whether an Integer is bounded on both sides.

@@ -100,8 +100,8 @@ func appendEntries(dst []byte, v Value) []byte {
 	return append(append(dst, count...), body...)
 }
 
-// AppendDistinct appends a string that is the same for two values if and only if they are Identical. It is the encoding
-// with sorted hash entries.
+// AppendDistinct appends a string that is the same for two values if and only if they are Identical. NaN is an
+// exception: its string is the same each time. The string is the encoding with sorted hash entries.
 func AppendDistinct(dst []byte, v Value) []byte {
 	switch v.Kind() {
 	case Array:

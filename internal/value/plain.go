@@ -7,7 +7,7 @@ import (
 )
 
 // Plain returns the length of the longest start of s that a JSON string contains unchanged and that consists of ASCII:
-// no control characters, quotes, and backslashes. It tests eight bytes at a time.
+// without control characters, quotes or backslashes. It tests eight bytes at a time.
 func Plain(s string) int {
 	b := []byte(s) // not copied, because nothing modifies b
 	for ; len(b) >= 8; b = b[8:] {

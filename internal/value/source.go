@@ -18,7 +18,8 @@ func NewSource(cells string, load func(n uint64) (Value, error)) *Source {
 	return s
 }
 
-// Own returns v as a value that refers to s, so that everything that load refers to stays alive. A nil s returns v.
+// Own returns v as a value that refers to s, so that everything that load refers to stays alive. If s is nil, it
+// returns v.
 func (s *Source) Own(v Value) Value {
 	switch {
 	case s == nil || v.ref == nil || v.ref.owner == s:

@@ -11,7 +11,7 @@ import (
 // scalars on one line, literal blocks, and hashes and lists in brackets on one line. It gives up at anything else, and
 // at anything that would have to be reported; then the library reads the whole file. FuzzBlocks checks that both agree.
 //
-// Its methods return false to give up. off is the offset after the text that has been read.
+// Its methods return false to give up. They leave the offset after the text that they have read in off.
 type blockReader struct {
 	src    string
 	ascii  bool
@@ -100,7 +100,8 @@ func (r *blockReader) comment() {
 	}
 }
 
-// endLine skips blanks, a comment and the line break. It returns false if the line has other text.
+// endLine skips blanks, a comment and the line break, and moves to the next line. It returns false if the line has
+// other text.
 func (r *blockReader) endLine() bool {
 	end := r.off
 	r.blanks()
@@ -226,7 +227,7 @@ func (r *blockReader) valueBelow(indent int, kind Shape, empty Node) (Node, bool
 	return empty, true
 }
 
-// inline reads a value that begins in the line of its key or dash.
+// inline reads a value that begins on the line of its key or dash.
 func (r *blockReader) inline(indent int) (Node, bool) {
 	switch r.peek(0) {
 	case '|':
@@ -239,7 +240,6 @@ func (r *blockReader) inline(indent int) (Node, bool) {
 	return r.scalar()
 }
 
-// scalar reads a plain or quoted scalar.
 func (r *blockReader) scalar() (Node, bool) {
 	n := r.node()
 	switch r.peek(0) {
@@ -257,7 +257,6 @@ func (r *blockReader) scalar() (Node, bool) {
 // indicators are characters that a plain scalar cannot begin with.
 const indicators = "?:,[]{}#&*!|>'\"%@`"
 
-// plain reads a plain scalar.
 func (r *blockReader) plain() (string, bool) {
 	if r.inFlow > 0 {
 		return r.plainInFlow()
@@ -290,7 +289,6 @@ scan:
 	return rest[:end], true
 }
 
-// quoted reads a scalar in quotes.
 func (r *blockReader) quoted() (string, bool) {
 	quote, start, escapes := r.src[r.off], r.off+1, false
 	for at := start; at < len(r.src) && r.src[at] != '\n'; at++ {
@@ -331,7 +329,6 @@ func unescape(text string, quote byte) (string, bool) {
 	}
 }
 
-// literal reads a literal block.
 func (r *blockReader) literal(indent int) (Node, bool) {
 	n := r.node()
 	r.off++

@@ -58,8 +58,8 @@ const (
 	maxColumn = 1 << 12
 )
 
-// InCore returns the value of the plain scalar n in the core schema, with its text in the source. ok is false if the
-// value is the same as in Psych.
+// InCore returns the value of the plain scalar n in the core schema, with its text in the source. The result differs is
+// false if the value is the same as in Psych, or if n is too long to compare.
 func (d *Document) InCore(n *Node) (written string, other value.Value, differs bool) {
 	if n.Kind != Scalar || n.Line == 0 || n.Col > maxColumn {
 		return "", value.Value{}, false

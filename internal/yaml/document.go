@@ -81,7 +81,7 @@ func refusedInYAML(r rune) bool {
 	return r == 0xfffe || r == 0xffff
 }
 
-// refusedInJSON returns false, because the parser of strings reports control characters.
+// refusedInJSON returns false, because the string parser reports control characters.
 func refusedInJSON(rune) bool { return false }
 
 // Mentions reports whether the source contains text.
@@ -134,7 +134,7 @@ func (d *Document) marksOf(line int) []int {
 	return marks
 }
 
-// Begins reports whether n is the first text in its line after indentation and dashes.
+// Begins reports whether n is the first text in its line after indentation, dashes and question marks.
 func (d *Document) Begins(n *Node) bool {
 	start, end := d.offset(int(n.Line), 1), d.offset(int(n.Line), int(n.Col))
 	return len(bytes.Trim(d.src[start:end], " \t-?\ufeff")) == 0
@@ -193,7 +193,6 @@ type report struct {
 	failed bool // an error was added
 }
 
-// fail adds an error with the given message and hint.
 func (r *report) fail(pos diag.Pos, code diag.Code, message, hint string, notes ...diag.Note) {
 	r.failed = true
 	r.diags.Add(diag.Diagnostic{Pos: pos, Severity: diag.Error, Code: code, Message: message, Hint: hint, Notes: notes})
@@ -205,7 +204,6 @@ func (r *report) correct(pos diag.Pos, code diag.Code, message, hint string, fix
 	r.diags.Add(diag.Diagnostic{Pos: pos, Severity: diag.Error, Code: code, Message: message, Hint: hint, Fix: fix})
 }
 
-// warn adds a warning.
 func (r *report) warn(pos diag.Pos, code diag.Code, message, hint string, notes ...diag.Note) {
 	r.diags.Add(diag.Diagnostic{Pos: pos, Severity: diag.Warning, Code: code, Message: message, Hint: hint,
 		Notes: notes})

@@ -93,7 +93,8 @@ func (m *mapping) index() {
 	}
 }
 
-// set adds an entry from the source. It replaces an entry with the same key from a merge key.
+// set adds an entry from the source. It replaces an entry with the same key. Unless that comes from a merge key, or the
+// options allow it, set reports the duplicate.
 func (m *mapping) set(key, val Node) {
 	at, ok := m.find(&key)
 	if !ok {

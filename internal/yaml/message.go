@@ -154,7 +154,8 @@ func aliasIn(problem string) string {
 	return "*" + name
 }
 
-// reword returns the replacement for a message of libyaml. A message without a replacement is clear enough.
+// reword returns the replacement for a message of libyaml. Without one, it only changes the usual beginnings of the
+// message.
 func reword(problem string) (message, hint string) {
 	for _, w := range wordings {
 		if w.problem == problem {

@@ -63,7 +63,7 @@ type Options struct {
 	// TimesAreText reads dates and times as strings. Otherwise they are errors.
 	TimesAreText bool
 
-	// Hiera5 marks scalars that only Psych supports as Unfit, and reads symbols as keys like strings. Otherwise,
+	// Hiera5 marks scalars that only Psych supports as Unfit, and reads a symbol as key like its name. Otherwise,
 	// symbols are strings that begin with a colon, and integers of more than 64 bits are errors.
 	Hiera5 bool
 

@@ -131,7 +131,7 @@ func (c *converter) repair(src []byte, err error) ([]byte, bool) {
 	return nil, false
 }
 
-// limits limits the nesting in the library, which counts block collections and those in brackets separately. So node
+// limits bounds the nesting in the library, which counts block collections and those in brackets separately. So node
 // counts the nesting again, and alias counts aliases.
 type limits struct{}
 
@@ -169,10 +169,9 @@ func (c *converter) mark(line, col int) diag.Pos {
 	return diag.Pos{File: c.doc.File, Line: line, Col: col}
 }
 
-// position returns the position of n.
 func (c *converter) position(n *goyaml.Node) diag.Pos { return c.mark(n.Line, n.Column) }
 
-// warnOfFurtherDocuments warns about further documents unless they are empty. Errors in them are ignored.
+// warnOfFurtherDocuments warns about the first further document that is not empty or has an error.
 func (c *converter) warnOfFurtherDocuments(rest *goyaml.Loader) {
 	for {
 		var top goyaml.Node
@@ -323,7 +322,6 @@ func (c *converter) expand(n *Node, depth int) (deep bool) {
 	return false
 }
 
-// scalar returns the value of a scalar.
 func (c *converter) scalar(n *goyaml.Node) value.Value {
 	if isTagged(n) {
 		return c.tagged(n)

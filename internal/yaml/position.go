@@ -32,8 +32,8 @@ func (d *Document) Written(n *Node) string {
 	return string(src)
 }
 
-// PosIn returns the position of byte off of the string n. It reads the source again, so that only diagnostics need time
-// for this and not every node. If source and text do not match, it returns the position of n.
+// PosIn returns the position of the byte at off in the string n. It reads the source again, so that only diagnostics
+// need time for this and not every node. If source and text do not match, it returns the position of n.
 func (d *Document) PosIn(n *Node, off int) diag.Pos {
 	text, ok := n.Text()
 	if !ok || off < 0 || off > len(text) {
@@ -65,7 +65,7 @@ type search struct {
 	from int // the corresponding offset in the text
 
 	core, next int // for block and plain scalars: length of the text in this line, and start of the next line
-	start, pos int // start of this text in the source and in the text
+	start, pos int // start of this line's text in the source and in the text
 }
 
 // searchIn begins a search in n.

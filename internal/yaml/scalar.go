@@ -157,8 +157,7 @@ func integerBase(digits string) int {
 	return 0
 }
 
-// isGrouped reports whether s consists of digits with single underscores or commas between them. The first digit must
-// not be 0.
+// isGrouped reports whether s consists of digits with single underscores or commas between them.
 func isGrouped(s string) bool {
 	for i := range len(s) {
 		switch c := s[i]; {

@@ -134,7 +134,7 @@ func (r *report) textAfterValue(c complaint, at int) bool {
 	return true
 }
 
-// shallowBlock reports the first line of a block scalar that is not indented.
+// shallowBlock reports a block scalar whose first line is not indented.
 func (r *report) shallowBlock(c complaint, at int) bool {
 	if c.problem != noColon || c.start.Line == 0 {
 		return false
@@ -151,7 +151,8 @@ func (r *report) shallowBlock(c complaint, at int) bool {
 // blockHeader matches a line that ends with the start of a block scalar.
 var blockHeader = pattern.Lazy(`: +[|>][-+0-9]*[ \t\r]*$`)
 
-// colonWithoutBlank reports a line such as 'key:value' in place of a key. YAML reads it as text.
+// colonWithoutBlank reports a line such as 'key:value', 'key => value' or 'key value' in place of a key. YAML reads it
+// as text.
 func (r *report) colonWithoutBlank(c complaint, at int) bool {
 	var line int // offset of the line
 	switch c.problem {
@@ -241,7 +242,7 @@ func (r *report) entryAbove(at int) int {
 // after the colon.
 var keyStart = pattern.Lazy(`^ *(?:- +)*()(?:[^\s'"#{}\[\],&*!|>%@:-]|::|-\S)(?:[^:#\r\n]|::|:\S)*:(?:[ \t]+(.*))?\r?$`)
 
-// wrongIndentation reports a key that is in another column than the key above it.
+// wrongIndentation reports a key or list element in another column than the ones above it.
 func (r *report) wrongIndentation(c complaint, at int) bool {
 	switch c.problem {
 	case noKeyHere, noNextKey, noNextDash, noNextPart:
@@ -300,7 +301,7 @@ func (r *report) expectColumn(start, like int, hint, what string) bool {
 var dashStart = pattern.Lazy(`^ *()- `)
 
 // nearestAbove returns the offset of the entry above whose column is nearest to indent, or -1. It searches the line at
-// above and the entries around it. start is keyStart or dashStart.
+// above and the entries that enclose it. The argument start is keyStart or dashStart.
 func (r *report) nearestAbove(start *regexp.Regexp, above, indent int) int {
 	best, column := -1, math.MaxInt
 	for line := above; line >= 0 && column > 0; line = r.entryAbove(line) {
@@ -319,7 +320,8 @@ func (r *report) nearestAbove(start *regexp.Regexp, above, indent int) int {
 
 func distance(a, b int) int { return max(a-b, b-a) }
 
-// hasPlainValue reports whether a line has a value that may continue in the next line. groups is its match of keyStart.
+// hasPlainValue reports whether a line has a value that may continue in the next line. The argument groups is its match
+// of keyStart.
 func hasPlainValue(line []byte, groups []int) bool {
 	if groups[4] < 0 {
 		return false
@@ -328,5 +330,5 @@ func hasPlainValue(line []byte, groups []int) bool {
 	return len(value) > 0 && !plainStops().Match(value)
 }
 
-// plainStops matches values that cannot continue: block scalars, anchors and comments.
+// plainStops matches values that are not plain: block scalars, anchors, aliases, tags and comments.
 var plainStops = pattern.Lazy(`^[#|>&*!]`)

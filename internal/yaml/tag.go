@@ -40,7 +40,7 @@ var objectTags = [...][]string{
 // neutralTags lists the tags of collections that have no effect.
 var neutralTags = [...][]string{Sequence: {"!!seq", "!seq"}, Mapping: {"!!map", "!map", "!ruby/object:Hash"}}
 
-// neutralKinds lists the tags of scalars that have no effect: in Psych, !!int x is a string.
+// neutralKinds maps the scalar tags without effect to the kinds that they name. In Psych, !!int x is a string.
 var neutralKinds = map[string]value.Kind{
 	"!!int": value.Int, "!!bool": value.Bool, "!!null": value.Undef,
 	"!int": value.Int, "!bool": value.Bool, "!null": value.Undef,

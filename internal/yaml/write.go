@@ -12,8 +12,8 @@ import (
 	"bindc/internal/value"
 )
 
-// Write formats v as block YAML. Parse reads it as the same value. Values that JSON does not have are written as in
-// JSON: regular expressions and types as strings, default as a hash.
+// Write formats v as block YAML. Parse reads it as the same value, except for values that JSON does not have. These are
+// written as in JSON: regular expressions and types as strings, default as a hash.
 func Write(v value.Value) ([]byte, error) {
 	var out bytes.Buffer
 	d, err := goyaml.NewDumper(&out, goyaml.WithIndent(2), goyaml.WithLineWidth(-1))

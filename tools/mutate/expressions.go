@@ -61,7 +61,7 @@ var operators = map[token.Token]string{
 
 const alone = "left operand"
 
-// become holds the words that a report prints for a forced condition.
+// become maps an operator to its replacement, as a report prints it.
 var become = map[token.Token]string{
 	token.LSS: "<=", token.LEQ: "<", token.GTR: ">=", token.GEQ: ">",
 	token.ADD: "-", token.SUB: "+", token.MUL: "+", token.AND: "|", token.OR: "&",

@@ -1,5 +1,5 @@
 // Command mutate measures whether tests notice wrong code. It changes packages in many small ways, one at a time, and
-// prints every change that all tests survive:
+// prints every change that no test notices:
 //
 //	go -C tools/mutate run . ./compile ./snapshot
 //

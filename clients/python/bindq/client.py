@@ -12,7 +12,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from .errors import BindqError, Forgotten, KeyFailed, Lost, NotFound, SnapshotReplaced
 from .transport import Child, Socket, Transport
-from .values import read_rich
+from .values import EqualKeys, read_rich
 
 PROTOCOL = 1
 TRIES = 3  # how often a question is asked if the connection or the session ends
@@ -225,8 +225,8 @@ class Node:
     def all(self, prefix: str = "") -> Values:
         """Returns the values of all keys that begin with a prefix. Unlike ``prefix``, it returns errors of keys."""
         answer = self._ask({"ask": "prefix", "prefix": prefix})
-        errors = {key: self._failed(key, error) for key, error in answer.get("errors", {}).items()}
-        return Values(_decoded(answer), errors)
+        values, errors = _decoded(answer)
+        return Values(values, {key: self._failed(key, error) for key, error in errors.items()})
 
     def identity(self) -> str:
         """Returns a text that is equal for nodes with equal values: it covers the snapshot, and the facts it needs."""
@@ -239,10 +239,10 @@ class Node:
         return Explanation(answer["at"], tuple(answer["lines"]))
 
     def _values(self, question: Answer) -> Dict[str, Any]:
-        answer = self._ask(question)
-        for key, error in answer.get("errors", {}).items():
+        values, errors = _decoded(self._ask(question))
+        for key, error in errors.items():
             raise self._failed(key, error)
-        return _decoded(answer)
+        return values
 
     def _failed(self, key: str, error: Mapping[str, str]) -> KeyFailed:
         return KeyFailed(key, error["message"], error["code"], self.explain(key).place)
@@ -293,10 +293,15 @@ class Node:
         return question
 
 
-def _decoded(answer: Answer) -> Dict[str, Any]:
-    values: Dict[str, Any] = answer.get("values", {})
-    values.update((key, read_rich(value)) for key, value in answer.get("rich", {}).items())
-    return values
+def _decoded(answer: Answer) -> Tuple[Dict[str, Any], Dict[str, Mapping[str, str]]]:
+    """Returns the values and the errors of an answer by key."""
+    values, errors = answer.get("values", {}), answer.get("errors", {})
+    for key, value in answer.get("rich", {}).items():
+        try:
+            values[key] = read_rich(value)
+        except EqualKeys as error:
+            errors[key] = {"message": str(error), "code": "type_mismatch"}
+    return values, errors
 
 
 def _number(question: Answer) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from dataclasses import dataclass
-from typing import Any, Iterable
+from typing import Any
 
 from .errors import BindqError
 
@@ -54,6 +54,10 @@ class Default:
 DEFAULT = Default()
 
 
+class EqualKeys(Exception):
+    """Two keys of a hash differ in Puppet but are equal in Python, such as ``1`` and ``true``."""
+
+
 def read_rich(value: Any) -> Any:
     """Decodes a value of the member ``rich`` of an answer."""
     if isinstance(value, list):
@@ -69,7 +73,7 @@ def _special(kind: str, value: Any) -> Any:
     if kind == "Sensitive":
         return Sensitive(read_rich(value))
     if kind == "Hash":
-        return dict(_pairs(value))
+        return _hash(value)
     if kind == "Regexp":
         return Regexp(value)
     if kind == "Type":
@@ -84,9 +88,17 @@ def _special(kind: str, value: Any) -> Any:
                      "protocol")
 
 
-def _pairs(items: list[Any]) -> Iterable[tuple[Any, Any]]:
+def _hash(items: list[Any]) -> dict[Any, Any]:
+    """Returns the dict of keys and values that follow each other. The error names no key: a key may be sensitive."""
+    result: dict[Any, Any] = {}
     for key, value in zip(items[::2], items[1::2]):
-        yield _hashable(read_rich(key)), read_rich(value)
+        key = _hashable(read_rich(key))
+        if key in result:
+            other = next(known for known in result if known == key)
+            raise EqualKeys("a hash has two keys that are equal in Python (%s and %s), so a dict cannot hold both; "
+                            "quote one of them in the data" % (type(other).__name__, type(key).__name__))
+        result[key] = read_rich(value)
+    return result
 
 
 def _hashable(key: Any) -> Any:

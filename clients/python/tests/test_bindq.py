@@ -32,6 +32,8 @@ bind:
   - {name: 'wrong', to_expression: 'join([$role])', type: Integer}
   - {name: 'secret', to: canary, sensitive: true}
   - ['environment', 'in ${environment}']
+  - ['ports', {1: http, '1': text}]
+  - ['flags::equal', {1: one, true: yes}]
 """
 
 
@@ -82,6 +84,18 @@ class ClientTest(unittest.TestCase):
                          ("wrong", "type_mismatch", "bindings/default.yaml:8:12"))
         self.assertEqual(str(caught.exception), "'wrong': expected Integer, found String [type_mismatch] "
                                                 "(bindings/default.yaml:8:12)")
+
+    def test_keys_that_are_equal_in_python_are_an_error(self) -> None:
+        node = self.client.node({"role": "web"})
+        self.assertEqual(node.lookup("ports"), {1: "http", "1": "text"})
+        with self.assertRaises(KeyFailed) as caught:
+            node.lookup("flags::equal")
+        self.assertEqual((caught.exception.key, caught.exception.code, caught.exception.place),
+                         ("flags::equal", "type_mismatch", "bindings/default.yaml:12:6"))
+        self.assertIn("two keys that are equal in Python (int and bool)", str(caught.exception))
+        everything = node.all()
+        self.assertEqual(everything.values["role"], "web")
+        self.assertEqual(sorted(everything.errors), ["flags::equal", "wrong"])
 
     def test_sensitive_value_is_hidden(self) -> None:
         value = self.client.node().lookup("secret")

@@ -12,8 +12,7 @@ import (
 	"bindc/diag"
 )
 
-// Run checks a site. It reports bindings that conflict, abstract bindings that nothing overrides, overrides of nothing,
-// contributions that do not fit their multibinding, and loops.
+// Run checks a site until the effort is used up, which is an error, too.
 func Run(e *pass.Env, s *index.Ordered, l *index.Levels) {
 	c := &checker{Env: e, Ordered: s, levels: l}
 	doubtful, needs := c.doubtful(), c.findNeeds()
@@ -59,7 +58,7 @@ func (c *checker) checkEffort() {
 	c.Diags.Add(d)
 }
 
-// mostBound returns the index of the key with the most candidates, or nil.
+// mostBound returns the keyIndex with the most candidates, or nil.
 func (c *checker) mostBound() *keyIndex {
 	var most *keyIndex
 	for _, key := range slices.Sorted(maps.Keys(c.indexes)) {

@@ -9,7 +9,6 @@ import (
 	"bindc/compile/internal/place"
 )
 
-// checker checks an ordered site.
 type checker struct {
 	*pass.Env
 	*index.Ordered
@@ -17,12 +16,11 @@ type checker struct {
 	indexes map[uint32]*keyIndex // indexes of the keys whose candidates must be compared, by index in Names
 }
 
-// doubtful returns the keys whose candidates must be compared. Other keys cannot have conflicts: two candidates of
-// equal rank are only effective together if they are in one scope, or in scopes of different shapes, because different
-// conditions of one shape exclude each other.
+// doubtful returns the keys whose candidates must be compared. Different conditions of one shape exclude each other. So
+// two candidates of equal rank conflict only if they are in one scope, or in scopes of different shapes.
 func (c *checker) doubtful() map[uint32]bool {
 	out := map[uint32]bool{}
-	lastScope := make([]int, len(c.Names)) // the last scope with the key, plus one
+	lastScope := make([]int, len(c.Names)) // number of the last scope with the key, from 1
 	mixed := c.mixedRanks()
 	for i := range c.Scopes {
 		s := &c.Scopes[i]
@@ -53,7 +51,7 @@ func (c *checker) doubtful() map[uint32]bool {
 	return out
 }
 
-// mixedRanks returns the ranks that have scopes of several shapes. Each rank has an empty map from keys to shapes.
+// mixedRanks returns the ranks whose scopes differ in shape. Each rank has an empty map from keys to shapes.
 func (c *checker) mixedRanks() map[int]map[uint32]int {
 	first, out := map[int]int{}, map[int]map[uint32]int{}
 	for _, s := range c.Scopes {
@@ -68,7 +66,7 @@ func (c *checker) mixedRanks() map[int]map[uint32]int {
 	return out
 }
 
-// addKinds adds the keys with abstract or override bindings.
+// addKinds adds the keys that s binds with abstract or override bindings.
 func (c *checker) addKinds(keys map[uint32]bool, s *place.Scope) {
 	for _, m := range s.Members {
 		if m.Binding != nil && m.Binding.More != nil && (m.Binding.More.Abstract || m.Binding.More.Override) {
@@ -88,7 +86,7 @@ func (c *checker) addCollecting(keys map[uint32]bool) {
 	}
 }
 
-// addRebound adds the keys of rebindings.
+// addRebound adds the keys whose lower bindings a rename or rebinding needs.
 func (c *checker) addRebound(keys map[uint32]bool) {
 	for i := range c.Rebound {
 		if key, bound := c.Find(c.Rebound[i].Old()); bound && c.Rebound[i].Below() {
@@ -97,7 +95,7 @@ func (c *checker) addRebound(keys map[uint32]bool) {
 	}
 }
 
-// indexesOf returns indexes of the given keys. Each has all candidates of its key, highest rank first.
+// indexesOf returns a keyIndex for each of keys, with all its candidates, highest rank first.
 func (c *checker) indexesOf(keys map[uint32]bool) map[uint32]*keyIndex {
 	out := make(map[uint32]*keyIndex, len(keys))
 	for key := range keys {
@@ -116,7 +114,7 @@ func (c *checker) indexesOf(keys map[uint32]bool) map[uint32]*keyIndex {
 	return out
 }
 
-// addCandidates adds the bindings of a scope to indexes. Values are those that lookups find.
+// addCandidates adds the bindings of a scope to indexes, with the values that lookups find.
 func (c *checker) addCandidates(indexes map[uint32]*keyIndex, s *place.Scope) {
 	for _, m := range s.Members {
 		cand := place.Candidate{Binding: m.Binding, File: m.File, Layer: s.Layer, Condition: s.Condition, Rank: s.Rank,
@@ -132,7 +130,7 @@ func (c *checker) addCandidates(indexes map[uint32]*keyIndex, s *place.Scope) {
 	}
 }
 
-// add adds a candidate. A nil index ignores it.
+// add does nothing if k is nil: the key needs no index.
 func (k *keyIndex) add(cand place.Candidate, key uint32) {
 	if k != nil {
 		cand.Key = key

@@ -10,8 +10,8 @@ import (
 	"bindc/loader"
 )
 
-// checkConflicts reports pairs of candidates that have equal rank, can be effective together, and are not hidden.
-// defaultRank is the rank of the highest unconditional candidate, which hides all lower ones.
+// checkConflicts reports candidates that have equal rank, can be effective together, and are not hidden. defaultRank is
+// the rank of the highest unconditional candidate, which hides all lower ones.
 func (k *keyIndex) checkConflicts(defaultRank int) {
 	for from := 0; from < len(k.all) && k.all[from].Rank <= defaultRank; {
 		to := from + 1
@@ -25,8 +25,8 @@ func (k *keyIndex) checkConflicts(defaultRank int) {
 	}
 }
 
-// checkRank compares the conditions of the candidates from one index to another, which have equal rank. It compares
-// each condition once, even if it has many candidates.
+// checkRank compares the candidates in k.all[from:to], which have equal rank. It compares each pair of conditions only
+// once.
 func (k *keyIndex) checkRank(from, to int) {
 	under := map[int][]int{} // indexes of candidates by condition, in order of position
 	for i := from; i < to; i++ {
@@ -54,13 +54,14 @@ func (k *keyIndex) checkRank(from, to int) {
 	}
 }
 
-// anyErases reports whether one of the candidates is a rename. The value below it would then be ambiguous.
+// anyErases reports whether one of the candidates is a rename. A hidden rename conflicts, too, because the value below
+// it would be ambiguous.
 func (k *keyIndex) anyErases(list []int) bool {
 	return slices.ContainsFunc(list, func(i int) bool { return k.all[i].Erases() })
 }
 
-// conflicts compares the candidates of two conditions. It reports each of them that conflicts with a later candidate of
-// the other condition, and names the last of these.
+// conflicts compares the candidates of two conditions. It reports each one that has a later candidate of the other
+// condition, and names the last of these.
 func (k *keyIndex) conflicts(as, bs []int, both loader.Condition) {
 	report := func(list []int, last int) {
 		for _, i := range list {
@@ -92,12 +93,12 @@ func (k *keyIndex) conflict(a, b *place.Candidate, both loader.Condition) {
 	k.Report(d)
 }
 
-// renames reports whether c renames the key.
+// renames reports whether c gives another name to the key.
 func (k *keyIndex) renames(c *place.Candidate) bool {
 	return c.Erases() || c.Binding != nil && c.Binding.Key != k.name
 }
 
-// doubts returns a note if the conflict is not certain, because some dimensions cannot be compared.
+// doubts returns a note if the conflict is uncertain because two dimensions cannot be compared.
 func (k *keyIndex) doubts(a *place.Candidate, both loader.Condition) []diag.Note {
 	computed, other, ok := k.Relations.Undecided(both)
 	for i := range k.compatible(both, a.Rank) {

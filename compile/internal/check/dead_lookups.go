@@ -13,18 +13,18 @@ import (
 // deadLookups finds lookups that cannot find anything.
 type deadLookups struct {
 	*checker
-	askable []string // the keys that lookups can find
+	askable []string // the bound keys that are not internal
 	// the values of each key that a hash lookup reads; no values if one of them is computed
 	hashes map[uint32][]value.Value
 }
 
-// checkDeadLookups warns about bindings and contributions that look up an unbound key, if a similar key is bound or the
+// checkDeadLookups warns about bindings and contributions whose lookup finds nothing, if a similar key is bound or the
 // value is always undef.
 func (c *checker) checkDeadLookups(ofValue map[uint32]needs) {
 	internal, _ := slices.BinarySearch(c.Names, "\x01")
 	v := deadLookups{checker: c, askable: c.Names[internal:]}
 	v.findHashes(ofValue)
-	found := map[uint32]diag.Diagnostic{} // warnings by number of the value
+	found := map[uint32]diag.Diagnostic{} // warnings by value number
 	for _, value := range slices.Sorted(maps.Keys(ofValue)) {
 		if d := v.judge(ofValue[value]); d.Message != "" {
 			found[value] = d
@@ -39,7 +39,7 @@ func (c *checker) checkDeadLookups(ofValue map[uint32]needs) {
 	}
 }
 
-// warnOfBindings adds the warnings about values at the bindings that have them.
+// warnOfBindings reports each warning at all bindings that have the value.
 func (v *deadLookups) warnOfBindings(found map[uint32]diag.Diagnostic) {
 	if len(found) == 0 {
 		return
@@ -57,7 +57,6 @@ func (v *deadLookups) warnOfBindings(found map[uint32]diag.Diagnostic) {
 	}
 }
 
-// warn adds the warning d at a position, unless d is empty.
 func (v *deadLookups) warn(d diag.Diagnostic, at diag.Pos) {
 	if d.Message != "" {
 		d.Pos, d.Severity, d.Code = at, diag.Warning, "key_unbound"
@@ -86,7 +85,7 @@ func (v *deadLookups) judge(n needs) diag.Diagnostic {
 	return diag.Diagnostic{}
 }
 
-// entry returns a warning if none of hashes has the entry that r reads.
+// entry returns a warning if there are hashes, and none of them has the entry that r reads.
 func (v *deadLookups) entry(r *recipe.Recipe, hashes []value.Value) diag.Diagnostic {
 	var entries []string
 	for _, h := range hashes {
@@ -139,14 +138,14 @@ func (v *deadLookups) findHashes(ofValue map[uint32]needs) {
 	}
 }
 
-// noteHash records the key of the hash that n reads.
+// noteHash records the key whose hash n reads.
 func (v *deadLookups) noteHash(n needs) {
 	if n.tries != nil && n.tries.Kind == recipe.HashLookup && len(n.tried) > 0 {
 		v.hashes[n.tried[0].key] = nil
 	}
 }
 
-// constantHash returns the hash in a value if all requests have the same one. It omits sensitive hashes, because
+// constantHash returns the hash val if it is the same in every request. It returns false for a sensitive hash, because
 // messages list keys.
 func (v *deadLookups) constantHash(val uint32) (value.Value, bool) {
 	h, ok := v.Constant(val)

@@ -12,13 +12,13 @@ import (
 )
 
 // checkTwice reports contributions that have the same name and are always effective together, unless a rule selects one
-// of them. when lists the conditions of the multibinding.
+// of them. The argument when lists the conditions of the multibinding.
 func (c *checker) checkTwice(all []place.Candidate, d place.Declaration, when []loader.Condition) {
 	byName := map[string]*keyIndex{}
 	for _, cand := range all {
 		name := cand.Binding.Key
 		if !decides(d.Options, name != "") || !cand.Final() || c.Multibinds.Renamed[d.Binding.More.Multibind.ID] {
-			continue // no contribution may have this name
+			continue // all are used, or it is unknown whether they get the same name
 		}
 		if byName[name] == nil {
 			byName[name] = &keyIndex{Env: c.Env, name: name}
@@ -30,8 +30,8 @@ func (c *checker) checkTwice(all []place.Candidate, d place.Declaration, when []
 	}
 }
 
-// checkTwice compares the contributions of one name: the first of each condition and rank with the first of others, and
-// with the others of its own condition and rank.
+// checkTwice compares the contributions of one name. It compares the first of each condition and rank with the first of
+// the others, and with the rest of its own condition and rank.
 func (k *keyIndex) checkTwice(d place.Declaration, when []loader.Condition) {
 	slices.SortStableFunc(k.all, place.ByRank)
 	first := map[[2]int]int{} // indexes by condition and rank
@@ -56,8 +56,8 @@ func (k *keyIndex) checkTwice(d place.Declaration, when []loader.Condition) {
 	}
 }
 
-// decides reports whether the multibinding uses only one of several contributions with the same name, or without a
-// name.
+// decides reports whether a multibinding uses only one of several contributions with the same name, or rejects them. If
+// named is false, it reports this for contributions without a name.
 func decides(o *recipe.Options, named bool) bool {
 	switch {
 	case !o.Array:
@@ -68,8 +68,8 @@ func decides(o *recipe.Options, named bool) bool {
 	return o.PriorityOnUnnamed
 }
 
-// collide reports whether contributions i and j are an error in each request that has i. j must be effective wherever i
-// is.
+// collide reports whether contributions i and j are an error because they are always effective together. The caller has
+// checked that j is effective wherever i is.
 func (k *keyIndex) collide(i, j int, o *recipe.Options, when []loader.Condition) bool {
 	if !k.Effort.Spend(8*len(when)) || !k.Relations.Implies(k.terms(j), k.terms(i)) ||
 		!slices.ContainsFunc(when, func(w loader.Condition) bool { return k.Relations.Together(w, k.terms(i)) }) {
@@ -79,7 +79,6 @@ func (k *keyIndex) collide(i, j int, o *recipe.Options, when []loader.Condition)
 	return o.Resolution == recipe.ErrorOnConflict || rank == k.all[j].Rank && !k.hidden(rank, k.terms(i))
 }
 
-// duplicate reports that a and b have the same name.
 func (k *keyIndex) duplicate(a, b *place.Candidate, d place.Declaration, terms loader.Condition) {
 	same := "the same name and precedence"
 	if d.Options.Resolution == recipe.ErrorOnConflict {

@@ -10,8 +10,8 @@ import (
 	"bindc/internal/value"
 )
 
-// checkHieraLookups warns about lookups in strings of Hiera 5 that never succeed. Puppet inserts an empty string for an
-// unbound key, and fails if a key looks itself up. Unbound keys are only reported if a similar key is bound.
+// checkHieraLookups warns about interpolated lookups in Hiera 5 data that never succeed. Puppet inserts an empty string
+// for an unbound key, and fails if a key looks itself up. An unbound key is only reported if a similar key is bound.
 func (c *checker) checkHieraLookups() {
 	h := hieraNeeds{checker: c, lookups: map[uint32][]string{}, certain: map[string]hieraNeed{}}
 	h.collect()
@@ -26,11 +26,11 @@ type hieraNeed struct {
 
 type hieraNeeds struct {
 	*checker
-	lookups map[uint32][]string // keys that values look up, by number of the value
+	lookups map[uint32][]string // keys that values look up, by value number
 	certain map[string]hieraNeed
 }
 
-// collect finds the lookups of all values in the hierarchies. It warns about lookups of unbound keys.
+// collect records the keys that the values of the hierarchies look up. It warns about misspelt ones.
 func (h *hieraNeeds) collect() {
 	depends := h.levels.Conditional()
 	for i := range h.Scopes {
@@ -56,7 +56,7 @@ func (h *hieraNeeds) collect() {
 	}
 }
 
-// warnOfNearOptions warns about a key with a hash whose name resembles lookup_options.
+// warnOfNearOptions warns about a key that resembles lookup_options and may have a hash as its value.
 func (h *hieraNeeds) warnOfNearOptions(key uint32, val uint32, at diag.Pos) {
 	if diag.Misspelt(h.Keys[key], []string{options}) == "" {
 		return
@@ -68,7 +68,6 @@ func (h *hieraNeeds) warnOfNearOptions(key uint32, val uint32, at diag.Pos) {
 	}
 }
 
-// options is the key of lookup_options.
 const options = "lookup_options"
 
 // needs returns the keys that a value looks up, in the form in which keys are bound.
@@ -101,7 +100,7 @@ func (h *hieraNeeds) warnOfNear(keys []string, at diag.Pos) {
 	}
 }
 
-// findLoops warns about keys that look themselves up in every request.
+// findLoops warns about keys that look themselves up in every request. It misses loops of more than maxNamed keys.
 func (h *hieraNeeds) findLoops() {
 	done := map[string]bool{}
 	for _, key := range h.Names {
@@ -109,7 +108,7 @@ func (h *hieraNeeds) findLoops() {
 	}
 }
 
-// follow visits the keys that key looks up. path lists the keys on the way to it.
+// follow visits the keys that key looks up. The keys in path led to it.
 func (h *hieraNeeds) follow(key string, path []string, done map[string]bool) {
 	if i := slices.Index(path, key); i >= 0 {
 		loop := append(slices.Clone(path[i:]), key)

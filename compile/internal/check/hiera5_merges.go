@@ -10,8 +10,8 @@ import (
 	"bindc/loader"
 )
 
-// checkMerges warns about values that cannot be merged by the strategy of their key, if a request may find another
-// value to merge. It also warns about knock-outs without effect.
+// checkMerges warns about values that the merge strategy of their key rejects, if the key has several values. It also
+// warns about knockouts without effect.
 func (c *checker) checkMerges() {
 	found := map[uint32][]fittedValue{}
 	for i := range c.Scopes {
@@ -34,7 +34,6 @@ func (c *checker) checkMerges() {
 	}
 }
 
-// fittedValue is a value of a merged key, and its position.
 type fittedValue struct {
 	v        value.Value
 	constant bool // v is the same in every request; otherwise v is undef
@@ -46,7 +45,6 @@ func (c *checker) fitted(val uint32, at diag.Pos) fittedValue {
 	return fittedValue{v, ok, at}
 }
 
-// checkFit warns about values that the strategy of the key cannot merge.
 func (c *checker) checkFit(key string, m rewrite.MergedKey, all []fittedValue) {
 	strategy, err := m.Entry.Strategy()
 	if err != nil {
@@ -72,8 +70,8 @@ func (c *checker) checkFit(key string, m rewrite.MergedKey, all []fittedValue) {
 	}
 }
 
-// checkKnockouts warns about strings that look like knock-outs but remove nothing: no level has the value, the text is
-// the key of a hash, or the key is merged without a knockout_prefix.
+// checkKnockouts warns about strings that look like knockouts but remove nothing. Either no level has the value, the
+// string is a hash key, or the key is merged without a knockout_prefix.
 func (c *checker) checkKnockouts(key string, strategy merge.Strategy, all []fittedValue) {
 	present, complete := map[string]bool{}, true
 	for _, k := range all {
@@ -100,7 +98,7 @@ func (c *checker) checkKnockouts(key string, strategy merge.Strategy, all []fitt
 	}
 }
 
-// customary is the knockout_prefix that most sites use.
+// customary is the knockout_prefix that Puppet's documentation uses.
 const customary = "--"
 
 // texts calls yield with the strings in v and the keys of its hashes, at any depth.

@@ -23,7 +23,7 @@ type keyIndex struct {
 type group struct {
 	dims    []int
 	members []settledCandidate
-	// projected maps some of the dimensions to the members, by their values for these dimensions.
+	// projected indexes the members by their values for some of dims. Its keys encode these dimensions.
 	projected map[string]map[string][]int
 }
 
@@ -33,10 +33,8 @@ type settledCandidate struct {
 	terms     loader.Condition
 }
 
-// terms returns the condition of candidate i.
 func (k *keyIndex) terms(i int) loader.Condition { return k.Site.Conditions[k.all[i].Condition] }
 
-// group returns the groups of the candidates, which it computes on first use.
 func (k *keyIndex) group() []*group {
 	if k.groups != nil {
 		return k.groups
@@ -90,7 +88,7 @@ func (k *keyIndex) implied(terms loader.Condition, rank int) iter.Seq[int] {
 }
 
 // near ranges over lists of candidates, each with the highest rank first. They have the same values as terms in all
-// dimensions that both name. If implied is set, it omits candidates that name other dimensions.
+// dimensions that both name. If implied is set, it omits candidates that name other dimensions, unless these are open.
 func (k *keyIndex) near(terms loader.Condition, implied bool) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		terms := k.Relations.Settled(terms)
@@ -110,7 +108,8 @@ func (k *keyIndex) near(terms loader.Condition, implied bool) iter.Seq[[]int] {
 	}
 }
 
-// project returns the members of g by their values for shared, some of the dimensions of g.
+// project indexes the members of g by their values for shared, a subset of its dimensions. It returns nil if the effort
+// is used up.
 func (k *keyIndex) project(g *group, shared []int) map[string][]int {
 	key := string(place.AppendDims(nil, shared))
 	m := g.projected[key]
@@ -128,7 +127,7 @@ func (k *keyIndex) project(g *group, shared []int) map[string][]int {
 	return m
 }
 
-// sharedDims returns the dimensions in dims that terms name, too.
+// sharedDims returns the dimensions that both dims and terms contain.
 func sharedDims(dims []int, terms loader.Condition) []int {
 	var out []int
 	for _, t := range terms {
@@ -139,7 +138,7 @@ func sharedDims(dims []int, terms loader.Condition) []int {
 	return out
 }
 
-// projection returns the values of terms for dims as one text.
+// projection encodes the values of terms for dims as a map key.
 func projection(terms loader.Condition, dims []int) string {
 	var b strings.Builder
 	for _, t := range terms {
@@ -163,7 +162,7 @@ func (k *keyIndex) hidden(rank int, terms loader.Condition) bool {
 	return false
 }
 
-// erasedAbove returns the lowest rank above rank at which a rename may be effective where terms hold, or -1.
+// erasedAbove returns the rank of the lowest rename above rank that may be effective where terms hold, or -1.
 func (k *keyIndex) erasedAbove(rank int, terms loader.Condition) int {
 	out := -1
 	if !k.renamed {

@@ -6,9 +6,9 @@ import (
 )
 
 // checkKinds checks abstract and override bindings. It checks the alternatives of a binding together, and skips
-// bindings that are always hidden. names has the keys of the site.
+// bindings that are always hidden. The argument names lists the keys of the site.
 func (k *keyIndex) checkKinds(names []string) {
-	alternatives := map[int][]int{} // indexes of candidates by order in the input
+	alternatives := map[int][]int{} // indexes in k.all, by order in the input
 	wins := map[int]bool{}
 	var orders []int // orders of bindings that are not always hidden
 	for i := range k.all {
@@ -57,8 +57,8 @@ func (k *keyIndex) checkAbstract(alternatives []int) {
 		Hint: "bind '" + k.name + "' in a higher layer or under a condition of higher precedence"})
 }
 
-// checkOverride reports a binding marked 'override' that overrides nothing in its own layer or below. This is only a
-// warning if another binding of the same layer overrides it.
+// checkOverride reports a binding marked 'override' that overrides nothing in its own layer or below. It only warns if
+// the binding overrides something in some requests, or is itself overridden in its layer.
 func (k *keyIndex) checkOverride(alternatives []int, names []string) {
 	first := alternatives[0]
 	at := k.all[first].Pos()
@@ -85,8 +85,8 @@ func (k *keyIndex) checkOverride(alternatives []int, names []string) {
 	}
 }
 
-// overridden returns a candidate that i overrides, and a rival in the same layer that overrides i, or -1. always
-// reports whether i overrides something wherever it is effective.
+// overridden returns a candidate that i overrides, and a rival in the same layer that overrides i, or -1. The result
+// always reports whether i overrides something wherever it is effective.
 func (k *keyIndex) overridden(i int) (beaten, rival int, always bool) {
 	beaten, rival = -1, -1
 	for j := range k.compatible(k.terms(i), index.NoRank) {

@@ -9,14 +9,13 @@ import (
 	"bindc/loader"
 )
 
-// These limits apply to the search for loops. Lookups report the loops that it misses.
+// These limit the steps of the search for loops. Lookups report the loops that it misses.
 const (
 	loopEffort             = 1 << 22
 	loopEffortPerCandidate = 1 << 8
 )
 
-// checkLoops reports loops. The search may take a part of the effort. When it has used up that part, it stops without
-// an error.
+// checkLoops reports loops. The search gets a share of the effort. When that is used up, it stops without an error.
 func (c *checker) checkLoops(needs *needGraph) {
 	f := &loopFinder{checker: c, needGraph: needs, parts: map[string][]*keyIndex{}, unsplit: map[int]bool{},
 		conditions: conditionTable{at: map[string]int{}}, state: map[visit]int{}, reported: map[string]bool{},
@@ -34,7 +33,7 @@ func (c *checker) checkLoops(needs *needGraph) {
 	f.Effort.Left = before - share + max(0, f.Effort.Left)
 }
 
-// decidingVariables returns the variables of categories and guards.
+// decidingVariables returns the variables that categories and guards use.
 func decidingVariables(site *loader.Site) map[string]bool {
 	out := map[string]bool{}
 	for _, d := range site.Dimensions {
@@ -92,7 +91,7 @@ func (f *loopFinder) collected() map[string]bool {
 	return out
 }
 
-// follow follows the needs of start, and in turn their needs. It reports a loop when it returns to a visit on the path.
+// follow searches depth-first from start. It reports a loop when it returns to a visit on the path.
 func (f *loopFinder) follow(start visit) {
 	var path []step
 	enter := func(v visit) {

@@ -17,7 +17,7 @@ import (
 )
 
 // declines reports whether cand certainly declines in the plain requests of terms. It returns false if the value
-// depends on a fact. path lists the keys on the way to cand.
+// depends on a fact. The keys in path led to cand.
 func (f *loopFinder) declines(cand *place.Candidate, terms loader.Condition, path []uint32) bool {
 	r := cand.Computed()
 	if r == nil || !r.Declines() || !f.Effort.Spend(1+len(path)) {
@@ -47,7 +47,7 @@ func (f *loopFinder) declines(cand *place.Candidate, terms loader.Condition, pat
 }
 
 // answer returns the candidate of a key, below a rank, that provides the value in the plain requests of terms, or nil.
-// path lists the keys on the way to it.
+// The result decided is false if it is unknown which one does. The keys in path led to this key.
 func (f *loopFinder) answer(key uint32, terms loader.Condition, below int, path []uint32) (found *place.Candidate,
 	decided bool) {
 
@@ -74,13 +74,12 @@ func (f *loopFinder) answer(key uint32, terms loader.Condition, below int, path 
 	return found, true
 }
 
-// undefSteps limits the evaluation of an expression by isUndef.
+// undefSteps limits the evaluation steps of an expression in isUndef.
 const undefSteps = 1000
 
-// isUndef reports whether r is certainly undef in the requests that the search considers. In these plain requests of
-// terms, no facts are set except well-known ones, from which others may be derived, and those that determine
-// categories. All expressions are evaluated for the same requests, so their results are consistent. If a candidate
-// declines there, lookups continue with lower ones.
+// isUndef reports whether the expression r is certainly undef in the plain requests of terms that set no facts. These
+// requests do set well-known facts and the variables that determine categories, so an expression that reads these is
+// not certain. All expressions are evaluated for the same requests, so their results are consistent.
 func (f *loopFinder) isUndef(r *recipe.Recipe, terms loader.Condition, path []uint32) bool {
 	if undef, ok := f.undef[r]; ok {
 		return undef
@@ -96,7 +95,7 @@ func (f *loopFinder) isUndef(r *recipe.Recipe, terms loader.Condition, path []ui
 	return undef
 }
 
-// factless is an Env for requests without facts.
+// factless is the expr.Env of requests without facts.
 type factless struct {
 	*loopFinder
 	terms  loader.Condition
@@ -125,7 +124,7 @@ func (s factless) Lookup(key string, t *types.Type) (v value.Value, found bool, 
 	return v, true, err
 }
 
-// answering returns the candidate of key that provides its value.
+// answering is answer for the name of a key. It is undecided for a dotted key and for a key on the path.
 func (s factless) answering(key string) (found *place.Candidate, decided bool) {
 	number, bound := s.Find(key)
 	switch {

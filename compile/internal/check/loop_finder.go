@@ -21,8 +21,8 @@ import (
 // the search follows that binding separately, in the requests in which both conditions hold.
 //
 // A condition may hold in several ways: '${a}-${b}' is 'x-y-z' if a is 'x' or 'x-y'. Other categories may name these
-// values, so no request of the condition is plain. The search therefore follows each way separately, with its own
-// plain requests. It follows a condition with more ways than relation.Ways splits as a whole. A loop that it finds
+// values, so no request of the condition is plain. The search therefore follows each way separately, with its own plain
+// requests. If there are too many ways for relation.Ways, it follows the condition as a whole. A loop that it finds
 // there may not exist, because other bindings may break it in each of the ways. The report says so.
 type loopFinder struct {
 	*checker
@@ -35,7 +35,7 @@ type loopFinder struct {
 	state      map[visit]int // unvisited, finished, or the position on the current path, from 1
 	reported   map[string]bool
 	undef      map[*recipe.Recipe]bool // results of isUndef for expressions without lookups
-	deciding   map[string]bool         // variables of categories and guards
+	deciding   map[string]bool         // see decidingVariables
 }
 
 // visit is a binding that the search follows in the plain requests of a condition.
@@ -50,7 +50,7 @@ const (
 	finished  = -1
 )
 
-// step is a visit on the path, with the candidates that it needs and that still have to be followed.
+// step is a visit on the path. The candidates in next are still to be followed.
 type step struct {
 	visit
 	next []*place.Candidate
@@ -150,7 +150,7 @@ type conditionTable struct {
 	at   map[string]int
 }
 
-// number returns the number of a condition.
+// number returns the number of a condition, which it adds if necessary.
 func (t *conditionTable) number(terms loader.Condition) int {
 	var key []byte
 	for _, term := range terms {
@@ -165,8 +165,8 @@ func (t *conditionTable) number(terms loader.Condition) int {
 	return n
 }
 
-// split returns the candidates below a rank that are effective in the plain requests of terms, highest first. possible
-// has those that are effective in other requests only.
+// split returns the candidates below a rank that can be effective where terms hold. Those in certain always are; they
+// are sorted, highest first. Those in possible are effective only in some of these requests.
 func (k *keyIndex) split(terms loader.Condition, below int) (certain, possible []*place.Candidate) {
 	for i := range k.compatible(terms, index.NoRank) {
 		switch cand := &k.all[i]; {

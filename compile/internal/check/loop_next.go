@@ -35,7 +35,7 @@ func (f *loopFinder) next(v visit) []*place.Candidate {
 }
 
 // nextTried returns the candidates of targets in the order in which they are tried. It stops at the first target that
-// certainly has a value.
+// certainly has a value or is undecided.
 func (f *loopFinder) nextTried(v visit, tried []attempt) (out []*place.Candidate) {
 	for _, a := range tried {
 		found, decided := f.descend(v, f.indexes[a.key], -1)
@@ -49,13 +49,14 @@ func (f *loopFinder) nextTried(v visit, tried []attempt) (out []*place.Candidate
 	return out
 }
 
-// takesOne reports whether a multibinding uses only the first contribution of a name, or without a name.
+// takesOne reports whether a multibinding uses at most one of several contributions with the same name or, if named is
+// false, without a name.
 func takesOne(o *recipe.Options, named bool) bool {
 	return decides(o, named) || o.Resolution == recipe.Ignore
 }
 
-// nextPart returns the contributions of one name that are effective in the plain requests of v. With single, it returns
-// only the one that wins, or none if that is unknown. It schedules those that are effective in other requests.
+// nextPart returns the contributions of one name that are effective in the plain requests of v. If single is set, it
+// returns only the one that wins, or none if that is unknown. It schedules those that are effective in other requests.
 func (f *loopFinder) nextPart(v visit, k *keyIndex, single bool) (found []*place.Candidate) {
 	terms := f.conditions.list[v.condition]
 	var possible []*place.Candidate
@@ -114,7 +115,7 @@ func (f *loopFinder) descend(v visit, k *keyIndex, below int) (found []*place.Ca
 	return found, decided
 }
 
-// enqueueDeclining schedules v again for the requests in which cand declines.
+// enqueueDeclining schedules v again for the requests in which cand declines because a target is undef or renamed.
 func (f *loopFinder) enqueueDeclining(v visit, cand *place.Candidate) {
 	r := cand.Computed()
 	if r == nil || !r.Declines() {

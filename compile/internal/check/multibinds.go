@@ -12,8 +12,8 @@ import (
 	"bindc/loader"
 )
 
-// checkMultibinds reports errors in multibindings and their contributions that do not depend on facts. It skips
-// multibindings that never win.
+// checkMultibinds reports errors in multibindings and their contributions that do not depend on facts. It checks no
+// contributions to a multibinding that never takes effect.
 func (c *checker) checkMultibinds() {
 	ids := slices.Sorted(maps.Keys(c.Multibinds.Declared))
 	for _, id := range slices.Sorted(maps.Keys(c.Multibinds.Contributions)) {
@@ -44,7 +44,8 @@ func (c *checker) checkMultibinds() {
 	}
 }
 
-// checkHiding warns about bindings that hide a multibinding and its contributions, unless they have 'override: true'.
+// checkHiding warns about bindings that hide a multibinding and its contributions, unless they are abstract or have
+// 'override: true'.
 func (c *checker) checkHiding(d place.Declaration, id string) {
 	key, _ := c.Find(d.Binding.Key)
 	n := len(c.Multibinds.Contributions[id])
@@ -58,7 +59,7 @@ func (c *checker) checkHiding(d place.Declaration, id string) {
 	}
 }
 
-// hiding returns the candidates that hide b, a multibinding.
+// hiding returns the indexes of the candidates that hide the multibinding b.
 func (k *keyIndex) hiding(b *loader.Binding) map[int]bool {
 	out := map[int]bool{}
 	for i := range k.all {
@@ -74,7 +75,7 @@ func (k *keyIndex) hiding(b *loader.Binding) map[int]bool {
 	return out
 }
 
-// effective returns the conditions under which b, a multibinding, wins or contributes in some request.
+// effective returns the conditions under which the multibinding b wins or contributes in some request.
 func (c *checker) effective(b *loader.Binding) []loader.Condition {
 	var out []loader.Condition
 	if b.More.In != nil {

@@ -7,12 +7,12 @@ import (
 	"bindc/internal/recipe"
 )
 
-// needs lists the keys that a recipe looks up in every request.
+// needs lists the keys that a recipe looks up.
 type needs struct {
-	keys     []uint32       // keys that r looks up, by index in Names
-	unbound  []string       // keys that r looks up and that are not bound
-	tried    []attempt      // targets that r looks up in order, until a value is not undef
-	below    []uint32       // keys of which r looks up at most one, below its own binding
+	keys     []uint32       // keys that expressions look up in every request, by index in Names
+	unbound  []string       // names that are looked up and not bound
+	tried    []attempt      // targets that are looked up in order, until a value is not undef
+	below    []uint32       // keys that are looked up below the binding itself; at most one
 	collects *recipe.Recipe // the recipe, if it collects contributions
 	tries    *recipe.Recipe // the recipe, if its value is undef unless one of tried has a value
 }
@@ -23,12 +23,10 @@ type attempt struct {
 	target recipe.Target
 }
 
-// none reports whether n contains no bound key.
 func (n needs) none() bool {
 	return len(n.keys) == 0 && len(n.tried) == 0 && len(n.below) == 0 && n.collects == nil
 }
 
-// needsOf returns what r needs.
 func (c *checker) needsOf(r *recipe.Recipe) needs {
 	var n needs
 	for _, t := range r.Targets {
@@ -59,7 +57,7 @@ func (c *checker) needsOf(r *recipe.Recipe) needs {
 	return n
 }
 
-// producesTarget reports whether recipes of kind k have the value of one of their targets.
+// producesTarget reports whether the value of a recipe of kind k is that of one of its targets, or part of it.
 func producesTarget(k recipe.Kind) bool {
 	return k == recipe.LookupOf || k == recipe.FirstFound || k == recipe.HashLookup
 }
@@ -72,7 +70,6 @@ type needGraph struct {
 	circular map[uint32]bool // keys that may be part of a loop
 }
 
-// findNeeds returns the needs of all values and keys.
 func (c *checker) findNeeds() *needGraph {
 	g := &needGraph{ofValue: c.needsOfValues(), ofKey: map[uint32][]uint32{}, circular: map[uint32]bool{}}
 	add := func(key uint32, n needs) {
@@ -102,7 +99,6 @@ func (c *checker) findNeeds() *needGraph {
 	return g
 }
 
-// needsOfValues returns the needs of values, by number in place.Tables. Values without needs are missing.
 func (c *checker) needsOfValues() map[uint32]needs {
 	out := map[uint32]needs{}
 	for _, n := range c.Kept {
@@ -161,8 +157,8 @@ func endless(graph map[uint32][]uint32) map[uint32][]uint32 {
 	return reversed
 }
 
-// addKeys adds the keys that need an index for the search: those that may be on a loop, those that are tried before
-// one, and, if bindings may decline, all keys that determine whether they do.
+// addKeys adds the keys that need an index for the search: those that keys on a possible loop need. If bindings may
+// decline, it adds the keys that determine whether they do.
 func (g *needGraph) addKeys(keys map[uint32]bool, decline bool) {
 	for key := range g.circular {
 		for _, other := range g.ofKey[key] { // the loop leads back to key through one of these

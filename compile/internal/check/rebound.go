@@ -11,7 +11,7 @@ import (
 	"bindc/internal/relation"
 )
 
-// checkRebound warns about renames and rebindings of keys that no lower binding has.
+// checkRebound warns about renames and rebindings of keys that nothing below them binds.
 func (c *checker) checkRebound() {
 	c.checkRenames()
 	for i := range c.Rebound {

@@ -49,7 +49,7 @@ func (k *keyIndex) checkType(values *place.Tables, abstract, other *place.Candid
 		Notes:   []diag.Note{{Pos: abstract.Pos(), Message: "the abstract binding requires " + t.String()}}})
 }
 
-// misfit returns the reason why the value of r has type t in no request, or "".
+// misfit returns why the value of r can never have type t, or "".
 func misfit(t *types.Type, r *recipe.Recipe, secret bool) string {
 	var m *types.Mismatch
 	switch {
@@ -69,7 +69,7 @@ func misfit(t *types.Type, r *recipe.Recipe, secret bool) string {
 	return m.Text(secret)
 }
 
-// collects returns the kind of the value of a multibinding.
+// collects returns the kind of value that a multibinding produces.
 func collects(r *recipe.Recipe) value.Kind {
 	if r.Options.Array {
 		return value.Array

@@ -9,7 +9,7 @@ import (
 	"bindc/snapshot"
 )
 
-// coldBinding is a binding that only reports need; lookups never read it. No scope of a level contains it.
+// coldBinding is a binding for reports that no scope of a level contains, because lookups never read it.
 type coldBinding struct {
 	rank, order int
 	cold        snapshot.Cold
@@ -23,7 +23,7 @@ func byRankAndOrder(a, b coldBinding) int {
 	return a.order - b.order
 }
 
-// coldContributions returns single contributions for reports. Scopes only contain lists of them.
+// coldContributions returns the contributions one by one, for reports. Scopes contain them only as lists.
 func coldContributions(site *loader.Site, all []place.Candidate) []coldBinding {
 	out := make([]coldBinding, len(all))
 	for i := range all {
@@ -34,7 +34,7 @@ func coldContributions(site *loader.Site, all []place.Candidate) []coldBinding {
 	return out
 }
 
-// sortCold returns the cold bindings of a key, sorted by precedence. ranks has the ranks of the levels, ascending.
+// sortCold returns the cold bindings of a key, sorted by precedence. The ranks of the levels are in ascending order.
 func sortCold(list []coldBinding, ranks []int) []snapshot.Cold {
 	slices.SortStableFunc(list, byRankAndOrder)
 	out := make([]snapshot.Cold, len(list))
@@ -45,12 +45,10 @@ func sortCold(list []coldBinding, ranks []int) []snapshot.Cold {
 	return out
 }
 
-// originOf converts a position to an origin of the snapshot.
 func originOf(site *loader.Site, at diag.Pos) snapshot.Origin {
 	return snapshot.Origin{Input: uint32(site.InputOf[at.File]), Line: uint32(at.Line), Col: uint32(at.Col)}
 }
 
-// termsOf converts a condition to terms of the snapshot.
 func termsOf(site *loader.Site, condition int) []snapshot.Term {
 	var out []snapshot.Term
 	for _, t := range site.Conditions[condition] {

@@ -19,8 +19,8 @@ type Lists struct {
 	ARM8    bool                                // a contribution uses operations of ARM-8
 }
 
-// ListContributions returns the entries of internal keys. It also sets the keys of contributions and sorts them by
-// scope.
+// ListContributions returns the entries of internal keys. It also sets the keys of the contributions in s and sorts
+// them by scope.
 func ListContributions(e *pass.Env, s *Ordered) *Lists {
 	out := &Lists{byScope: map[place.ScopeKey][]snapshot.Entry{}, cold: map[uint32][]coldBinding{}}
 	for _, id := range slices.Sorted(maps.Keys(s.Multibinds.Contributions)) {
@@ -52,7 +52,6 @@ func ListContributions(e *pass.Env, s *Ordered) *Lists {
 	return out
 }
 
-// parts returns the contributions of one scope as parts of a recipe.
 func (l *Lists) parts(all []place.Candidate) []recipe.Part {
 	parts := make([]recipe.Part, len(all))
 	for i, cand := range all {
@@ -64,7 +63,7 @@ func (l *Lists) parts(all []place.Candidate) []recipe.Part {
 	return parts
 }
 
-// addHierarchies adds an unconditional entry with the result of findHierarchies.
+// addHierarchies adds the entry of recipe.HierarchiesKey, which is unconditional in the first layer of Hiera 5.
 func (l *Lists) addHierarchies(e *pass.Env, s *Ordered) {
 	h := s.Merges.Hierarchies
 	if h == nil {

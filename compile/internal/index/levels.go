@@ -13,11 +13,11 @@ import (
 	"bindc/snapshot"
 )
 
-// Levels is the index of a site. For each key, it has the bindings that can win, and those that cannot.
+// Levels is the index of a site. It holds the bindings of each key that can win, and those that cannot.
 type Levels struct {
-	Defaults []KeyDefault // defaults of the keys, by number of the key
+	Defaults []KeyDefault // by number of the key
 	byKey    map[levelKey]*level
-	cold     [][]coldBinding // bindings outside all scopes, by number of the key
+	cold     [][]coldBinding // by number of the key
 }
 
 // levelKey identifies a level: a layer and the shape of a condition. A request is in at most one scope of a level.
@@ -28,7 +28,7 @@ type level struct {
 	scopes []snapshot.Scope
 }
 
-// KeyDefault is the highest unconditional binding of a key. It hides all lower ones.
+// KeyDefault is the highest unconditional binding of a key that always ends a lookup. It hides all lower ones.
 type KeyDefault struct {
 	Rank  int // NoRank if there is none
 	value int // number in the snapshot; -1 if there is none
@@ -37,7 +37,7 @@ type KeyDefault struct {
 // NoRank has lower precedence than any rank: a smaller rank has higher precedence.
 const NoRank = math.MaxInt
 
-// findDefaults finds the highest unconditional binding of each key.
+// findDefaults finds the highest unconditional binding of each key that always ends a lookup.
 func findDefaults(s *Ordered) []KeyDefault {
 	out := make([]KeyDefault, len(s.Names))
 	for key := range out {
@@ -85,14 +85,13 @@ func FillLevels(e *pass.Env, s *Ordered, lists *Lists) *Levels {
 	return out
 }
 
-// filler builds the scopes of levels, one after another.
 type filler struct {
 	*pass.Env
 	*Ordered
 	*Levels
 
-	// These are the entries of the current scope. The upper half of an element of sorted is the number of a key, the
-	// lower half an index in values and origins.
+	// These are the entries of the current scope. An element of sorted holds a key number in the upper 32 bits, and an
+	// index in values and origins in the lower ones.
 	sorted  []uint64
 	values  []uint32
 	origins []snapshot.Origin
@@ -103,7 +102,7 @@ type filler struct {
 	scopes     map[levelKey]int // upper bound for the scopes of each level, not counting those with internal keys only
 }
 
-// fill adds a scope to its level. internal has the entries of internal keys.
+// fill adds a scope to its level. The argument internal holds the entries of internal keys.
 func (f *filler) fill(s *place.Scope, internal []snapshot.Entry) {
 	entries, origins := f.entries(s, internal)
 	f.addHidden(s)
@@ -127,9 +126,9 @@ func (f *filler) levelOf(s *place.Scope) levelKey {
 	return levelKey{s.Layer, f.Ranks.ShapeOf[s.Condition]}
 }
 
-// entries returns the entries of a scope, sorted by key, and their positions. It omits bindings that an unconditional
-// binding always hides, and the second of two bindings of one key, and records them for reports. Two bindings of one
-// key are a conflict, unless a higher binding hides both, so no lookup finds the second one.
+// entries returns the entries of a scope, sorted by key, and their positions. It only records for reports the bindings
+// that an unconditional binding always hides, and further bindings of the same key. No lookup finds those: they are a
+// conflict, or a higher binding hides them.
 func (f *filler) entries(s *place.Scope, internal []snapshot.Entry) ([]snapshot.Entry, []snapshot.Origin) {
 	f.sorted, f.values, f.origins = f.sorted[:0], f.values[:0], f.origins[:0]
 	for i := range s.Members {
@@ -175,7 +174,7 @@ func (f *filler) bind(s *place.Scope, key, val uint32, at snapshot.Origin) {
 	f.add(n, val, at)
 }
 
-// add adds an entry to the current scope.
+// add adds an entry to the current scope. Both key and val are numbers in the snapshot.
 func (f *filler) add(key, val uint32, at snapshot.Origin) {
 	f.sorted = append(f.sorted, uint64(key)<<32|uint64(len(f.values)))
 	f.values, f.origins = append(f.values, val), append(f.origins, at)

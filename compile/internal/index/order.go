@@ -18,7 +18,7 @@ type Ordered struct {
 	Renamed map[uint32]bool // keys that a rename affects, by index in Names
 }
 
-// OrderKeys sorts the bound keys, including the internal keys of contributions and merges.
+// OrderKeys sorts the bound keys, including internal keys.
 func OrderKeys(s *rewrite.Bindings) *Ordered {
 	bound := boundKeys(s)
 	slices.SortFunc(bound, func(a, b uint32) int { return strings.Compare(s.Keys[a], s.Keys[b]) })
@@ -34,7 +34,7 @@ func OrderKeys(s *rewrite.Bindings) *Ordered {
 	return out
 }
 
-// boundKeys returns the numbers of all keys of the snapshot, unsorted.
+// boundKeys returns the numbers of all keys of the snapshot, unsorted. It adds the internal keys of contributions.
 func boundKeys(s *rewrite.Bindings) (bound []uint32) {
 	for id := range s.Multibinds.Contributions {
 		if len(s.Multibinds.Declared[id]) > 0 {

@@ -1,6 +1,6 @@
 package index
 
-// room allocates many small lists together, because single allocations would cost more.
+// room allocates small lists in chunks, because separate allocations would cost more.
 type room[T any] struct{ free []T }
 
 // roomItems is the number of items in one allocation.

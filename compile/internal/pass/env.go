@@ -33,7 +33,7 @@ func relationsOf(dims []loader.Dimension, left *Effort) *relation.Relations {
 	return relation.New(out, func(steps int) { left.Spend(steps) })
 }
 
-// Report adds a diagnostic, unless the effort is used up. The checks are incomplete then.
+// Report adds a diagnostic, unless the effort is used up, because the checks are then incomplete.
 func (e *Env) Report(d diag.Diagnostic) {
 	if !e.Effort.Over() {
 		e.Diags.Add(d)
@@ -66,13 +66,12 @@ func (e *Env) Describe(terms loader.Condition) string {
 	return " where " + strings.Join(parts, " and ")
 }
 
-// IsHiera reports whether layer number layer belongs to a hierarchy of Hiera 5.
 func (e *Env) IsHiera(layer int) bool { return IsHieraLayer(e.Site.Layers[layer]) }
 
 // IsHieraLayer reports whether l belongs to a hierarchy of Hiera 5.
 func IsHieraLayer(l loader.Layer) bool { return l.Hiera != loader.NoHiera }
 
-// NewEnv returns the state for compiling site. Checks may take effort steps.
+// NewEnv returns the state for compiling site. The argument effort limits the steps of the checks.
 func NewEnv(site *loader.Site, strict bool, effort int, diags *diag.List) *Env {
 	left := newEffort(effort)
 	return &Env{Site: site, Strict: strict, Diags: diags, Relations: relationsOf(site.Dimensions, left), Effort: left,

@@ -39,7 +39,7 @@ func (c *Candidate) More() *bindingsfile.Compiled {
 	return c.Binding.More
 }
 
-// Computed returns the recipe of c, or nil if c is not in the long form.
+// Computed returns the recipe of c, see RecipeOf.
 func (c *Candidate) Computed() *recipe.Recipe {
 	if c.Binding == nil {
 		return nil
@@ -47,7 +47,7 @@ func (c *Candidate) Computed() *recipe.Recipe {
 	return RecipeOf(c.Binding)
 }
 
-// RecipeOf returns the recipe of b, or nil if b is not in the long form.
+// RecipeOf returns the recipe of b. It returns nil if b is in the short form or has no valid value.
 func RecipeOf(b *loader.Binding) *recipe.Recipe {
 	if b.More == nil {
 		return nil
@@ -61,7 +61,7 @@ func (c *Candidate) Final() bool {
 	return r == nil || r.IsFinal()
 }
 
-// Erases reports whether c is a rename, and the key is its old name. Lookups of that name then find nothing below c.
+// Erases reports whether c ends the old name of a rename. Lookups of that name find nothing below c.
 func (c *Candidate) Erases() bool {
 	r := c.Computed()
 	return r != nil && r.Kind == recipe.Erased
@@ -75,11 +75,12 @@ func (c *Candidate) Collects() string {
 	return ""
 }
 
-// Includes reports whether a contribution to the classes includes its class. Otherwise, it excludes the class.
+// Includes reports whether the contribution c to recipe.ClassesKey includes its class. Otherwise, it excludes the
+// class.
 func (c *Candidate) Includes() bool { return c.Recipe.Value.Text() == recipe.Include }
 
-// Beats reports whether a lookup prefers c to other where both are effective. Contributions of equal rank have the same
-// condition, and the first one wins.
+// Beats reports whether a lookup prefers c to other where both are effective. Of two candidates of equal rank, neither
+// beats the other.
 func (c *Candidate) Beats(other *Candidate) bool { return c.Rank < other.Rank }
 
 // ByRank compares candidates by precedence, highest first, and then by order in the input.
@@ -87,7 +88,7 @@ func ByRank(a, b Candidate) int {
 	return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Order, b.Order))
 }
 
-// Hides reports whether c would hide a multibinding by mistake.
+// Hides reports whether c hides a multibinding, and nothing in c shows that this is intended.
 func (c *Candidate) Hides() bool {
 	more := c.More()
 	return c.Final() && c.Collects() == "" && (more == nil || !more.Override && !more.Abstract)

@@ -14,20 +14,20 @@ type Placement struct {
 	*Tables
 	Ranks      *Ranking
 	Scopes     []Scope
-	scopeAt    map[ScopeKey]int // index in scopes
+	scopeAt    map[ScopeKey]int // index in Scopes
 	Multibinds Multibinds
-	Rebound    []Rebound // aliases, renames and rebindings
+	Rebound    []Rebound
 	Totals     Totals
 }
 
 // Totals summarizes the bindings of a site.
 type Totals struct {
-	Bindings  int  // number of bindings in files
+	Bindings  int  // number of bindings in files, with transferred parameters
 	Sensitive bool // some binding is sensitive
 	ARM8      bool // some binding uses operations of ARM-8
 }
 
-// Scope holds the bindings of a layer under a condition, in the order of the input.
+// Scope holds the bindings of a layer under a condition.
 type Scope struct {
 	Layer, Condition int
 	Rank             int // precedence among all layers; 0 is the highest
@@ -75,7 +75,6 @@ func Bindings(site *loader.Site, ranks *Ranking) *Placement {
 	return p
 }
 
-// addFile places a data file in the scope of its condition.
 func (p *Placement) addFile(f *loader.DataFile, layer int) {
 	s := p.scope(layer, f.Condition)
 	if f.Hidden {
@@ -104,7 +103,6 @@ func (p *Placement) AddUnwritten(list []LayeredBinding) {
 	}
 }
 
-// addBinding places a binding according to its attributes.
 func (p *Placement) addBinding(b *loader.Binding, layer int) {
 	order := p.Totals.Bindings
 	p.Totals.Bindings++
@@ -193,7 +191,6 @@ func newMultibinds() Multibinds {
 		Contributions: map[string][]Candidate{}, Renamed: map[string]bool{}}
 }
 
-// declare records that b is a multibinding.
 func (ms *Multibinds) declare(b *loader.Binding) {
 	m := b.More.Multibind
 	if m.Options == nil {
@@ -208,7 +205,7 @@ func declaresARM8(b *loader.Binding) bool {
 	return b.More.Multibind.Options != nil && b.More.Recipe != nil && b.More.Recipe.IsARM8()
 }
 
-// contribute records a binding with the attribute in.
+// contribute records the contribution b, unless its value is invalid.
 func (ms *Multibinds) contribute(b *loader.Binding, layer, order int, ranks *Ranking) {
 	if b.More.Recipe != nil {
 		ms.Add(b.More.In.ID, Candidate{Binding: b, Layer: layer, Order: order, Recipe: b.More.Recipe}, ranks)
@@ -229,11 +226,10 @@ type OrderedBinding struct {
 	Layer, Order int
 }
 
-// Rebound is an alias, a rename or a rebinding. It has the value of another key, or the value that lower bindings
-// give its own key.
+// Rebound is an alias, a rename or a rebinding. It takes its value from another key, or from lower bindings.
 type Rebound struct {
 	OrderedBinding
-	OfKey, OfPart bool // whether a key, or contributions, have the old name
+	OfKey, OfPart bool // whether a key, or a contribution, has the old name
 }
 
 // Old returns the name of the key or contributions that r refers to.

@@ -10,8 +10,8 @@ import (
 // Ranking holds the precedence of each condition of a site.
 type Ranking struct {
 	Shapes  []shape
-	ShapeOf []int // index in shapes, by condition
-	classes int   // number of different precedences of categories
+	ShapeOf []int // index in Shapes, by condition
+	classes int   // number of different classes of shapes
 }
 
 // shape is the set of dimensions in a condition.
@@ -89,10 +89,10 @@ func DimsOf(c loader.Condition) []int {
 	return out
 }
 
-// AppendDim encodes the number of a dimension for the key of a map.
+// AppendDim appends a dimension to a map key.
 func AppendDim(dst []byte, dim int) []byte { return binary.AppendUvarint(dst, uint64(dim)) }
 
-// AppendDims encodes numbers of dimensions for the key of a map.
+// AppendDims appends dimensions to a map key.
 func AppendDims(dst []byte, dims []int) []byte {
 	for _, d := range dims {
 		dst = AppendDim(dst, d)

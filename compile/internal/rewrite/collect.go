@@ -9,8 +9,8 @@ import (
 	"bindc/loader"
 )
 
-// bindCollected returns bindings of the keys that collect statements from many sets (language.md, sections 14.3 and
-// 14.4). Each key gets a multibinding.
+// bindCollected returns a multibinding of each key that collects statements from many sets (language.md, sections 14.3
+// and 14.4).
 func bindCollected(p *place.Placement) (out []place.LayeredBinding) {
 	includes := func(cand place.Candidate) bool { return cand.Includes() }
 	if slices.ContainsFunc(p.Multibinds.Contributions[recipe.ClassesKey], includes) {
@@ -23,7 +23,7 @@ func bindCollected(p *place.Placement) (out []place.LayeredBinding) {
 }
 
 // collectUnder returns a multibinding of key, whose id is the key. It is unconditional, in the lowest layer with
-// contributions, and has the position of the first of them.
+// contributions, and has the position of that layer's first contribution.
 func collectUnder(p *place.Placement, key string, o *recipe.Options) place.LayeredBinding {
 	all := p.Multibinds.Contributions[key]
 	layer := all[len(all)-1].Layer
@@ -32,7 +32,7 @@ func collectUnder(p *place.Placement, key string, o *recipe.Options) place.Layer
 	more := &bindingsfile.Compiled{Key: key, Pos: first.Pos(), Recipe: r,
 		Multibind: &bindingsfile.Multibind{ID: key, Options: o}}
 	number := uint32(0)
-	if i := slices.Index(p.Keys, key); i >= 0 { // another binding may have added the key
+	if i := slices.Index(p.Keys, key); i >= 0 { // the site may have the key already
 		number = uint32(i)
 	} else {
 		number = p.AddKey(key)

@@ -24,8 +24,7 @@ type constrainer struct {
 }
 
 // constrain returns scopes in which computed bindings also check the types of the abstract bindings that they override.
-// It handles bindings in higher layers whose conditions imply that of the abstract binding; checkTypes handles the
-// others.
+// It covers bindings in higher layers whose conditions imply that of the abstract binding.
 func constrain(e *pass.Env, t *place.Tables, scopes []place.Scope) []place.Scope {
 	c := constrainer{e, t, constraintsOf(scopes)}
 	if len(c.demanded) == 0 {
@@ -47,7 +46,6 @@ func constrain(e *pass.Env, t *place.Tables, scopes []place.Scope) []place.Scope
 	return out
 }
 
-// constraintsOf returns the constraints by key.
 func constraintsOf(scopes []place.Scope) map[uint32][]constraint {
 	out := map[uint32][]constraint{}
 	for _, s := range scopes {
@@ -60,7 +58,8 @@ func constraintsOf(scopes []place.Scope) map[uint32][]constraint {
 	return out
 }
 
-// constrainedFile returns a copy of f whose values check the types that the scope requires.
+// constrainedFile returns f with values that check the types that the scope requires. It copies f only if a value
+// changes.
 func (c *constrainer) constrainedFile(f *loader.DataFile, s *place.Scope) *loader.DataFile {
 	out := f
 	for i, e := range f.Entries {
@@ -89,7 +88,7 @@ func (c *constrainer) constrained(val uint32, s *place.Scope, demanded []constra
 }
 
 // asserting returns the number of a value like val that checks type t. It returns val itself if the recipe cannot check
-// types, or already checks a narrower one.
+// types, or checks a type that does not include t.
 func (c *constrainer) asserting(val uint32, t *types.Type) uint32 {
 	r, err := c.Recipe(val)
 	if err != nil || !TakesType(r) || r.Type != nil && !r.Type.Accepts(t) {

@@ -17,8 +17,8 @@ import (
 type Merges struct {
 	layers      []loader.Layer
 	ByKey       map[uint32]MergedKey // merged keys, by number in place.Tables
-	Hierarchies *InternalBinding     // result of findHierarchies; may be nil
-	sensitive   bool                 // lookup_options make a value sensitive
+	Hierarchies *InternalBinding     // binding of recipe.HierarchiesKey; may be nil
+	sensitive   bool                 // lookup_options make some value sensitive
 	options     []lookupOptions      // lookup_options of the site, highest first
 }
 
@@ -43,21 +43,21 @@ type MergedKey struct {
 
 const noValue = ^uint32(0)
 
-// In returns how key is merged if layer binds it.
+// In returns how key is merged if layer binds it. It returns false if it is not merged.
 func (ms *Merges) In(layer int, key uint32) (MergedKey, bool) {
 	part := ms.layers[layer].Hiera
 	if part == loader.NoHiera {
 		return MergedKey{}, false
 	}
 	m, ok := ms.ByKey[key]
-	if part != loader.HieraDefaults { // a key that is merged in some hierarchy is merged there
+	if part != loader.HieraDefaults { // default_hierarchy merges every key in ByKey
 		ok = ok && m.recipe != noValue
 	}
 	return m, ok
 }
 
-// Place returns the highest position of the entry of lookup_options for key, whose options are e. ok is false if the
-// options come from no single entry.
+// Place returns the position of the highest lookup_options entry that applies to key and has the name of e. The result
+// ok is false if there is none.
 func (ms *Merges) Place(t *place.Tables, key string, e *merge.Entry) (at diag.Pos, ok bool) {
 	isIt := func(x *merge.Entry) bool { return x.Name == e.Name }
 	for _, o := range ms.options {
@@ -69,7 +69,8 @@ func (ms *Merges) Place(t *place.Tables, key string, e *merge.Entry) (at diag.Po
 	return diag.Pos{}, false
 }
 
-// Found returns the value that lookups find if layer binds key to val. It is val, or a recipe that merges.
+// Found returns the number of the value that lookups find if layer binds key to val. It is val, or a recipe that
+// merges.
 func (ms *Merges) Found(layer int, key, val uint32) uint32 {
 	m, ok := ms.In(layer, key)
 	switch {

@@ -13,15 +13,12 @@ import (
 	"bindc/internal/value"
 )
 
-// optionsChecker checks the lookup_options of a site.
 type optionsChecker struct {
 	*pass.Env
 	*place.Tables
 }
 
-// checkLookupOptions warns about lookup_options that make every lookup fail, and about entries that apply to no key. An
-// entry for a single key is only reported if a bound key has a similar name, because parameters of classes need not be
-// bound.
+// checkLookupOptions warns about lookup_options that make lookups fail or have no effect.
 func checkLookupOptions(e *pass.Env, t *place.Tables, scopes []place.Scope, options []lookupOptions) {
 	c := optionsChecker{e, t}
 	roots := rootsOf(t, scopes)
@@ -54,7 +51,7 @@ func (c *optionsChecker) warnOfErasing(o lookupOptions) {
 	}
 }
 
-// rootsOf returns the roots of all keys that scopes bind.
+// rootsOf returns the roots of all keys that scopes bind, without internal keys.
 func rootsOf(t *place.Tables, scopes []place.Scope) []string {
 	seen := make([]bool, len(t.Keys))
 	var out []string
@@ -70,8 +67,8 @@ func rootsOf(t *place.Tables, scopes []place.Scope) []string {
 	return out
 }
 
-// warnOfOptions adds a warning for each part of err, which comes from package merge. name is the entry that a part is
-// about, unless the part names another one.
+// warnOfOptions adds a warning for each part of err, which comes from package merge. The argument name is the entry
+// that a part is about, unless the part names another one.
 func (c *optionsChecker) warnOfOptions(o lookupOptions, name, consequence string, err error, fix diag.Fix) {
 	parts := []error{err}
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
@@ -91,7 +88,7 @@ func (c *optionsChecker) warnOfOptions(o lookupOptions, name, consequence string
 	}
 }
 
-// strategyFix returns the correction of a misspelt merge strategy, or of a misspelt option of one.
+// strategyFix returns the correction of a misspelt merge strategy, or of a misspelt option of a strategy.
 func strategyFix(options value.Value) diag.Fix {
 	strategy, _ := options.Get(value.FromString("merge"))
 	if strategy.Kind() != value.Hash {
@@ -115,16 +112,15 @@ func correctName(name value.Value, names []string) diag.Fix {
 	return diag.Correct(name.Text(), names)
 }
 
-// strategies lists the merge strategies.
 var strategies = []string{"first", "unique", "hash", "deep"}
 
-// optionNames lists the options of a key.
+// optionNames lists the options of an entry that Puppet reads.
 var optionNames = []string{"merge", "convert_to"}
 
 // strategyNames lists options of merge that are often misplaced next to merge.
 var strategyNames = []string{"strategy", "knockout_prefix", "merge_hash_arrays", "sort_merged_arrays"}
 
-// warnOfUnread warns about unknown options of an entry. Puppet ignores them, too.
+// warnOfUnread warns about options of an entry that have no effect, as in Puppet.
 func (c *optionsChecker) warnOfUnread(o lookupOptions, e *merge.Entry) {
 	d := diag.Diagnostic{Pos: o.position(c.Tables, e.Name), Severity: diag.Warning, Code: "hiera_options"}
 	switch options := e.Value(); options.Kind() {
@@ -160,13 +156,14 @@ func (c *optionsChecker) warnOfUnread(o lookupOptions, e *merge.Entry) {
 	}
 }
 
-// rootOf returns the part of a dotted key that is bound.
+// rootOf returns the part of key before the first dot.
 func rootOf(key string) string {
 	root, _, _ := strings.Cut(key, ".")
 	return root
 }
 
-// warnOfUnused warns about an entry that applies to none of the roots.
+// warnOfUnused warns about an entry that applies to none of the roots. It allows an entry for an unbound key that
+// resembles no bound one, because class parameters need not be bound.
 func (c *optionsChecker) warnOfUnused(o lookupOptions, e *merge.Entry, roots []string) {
 	d := diag.Diagnostic{Pos: o.position(c.Tables, e.Name), Severity: diag.Warning, Code: "hiera_options",
 		Message: "lookup_options contain '" + e.Name + "', but no binding has this key"}

@@ -12,7 +12,7 @@ import (
 
 // findHierarchies returns what can make all lookups of a Hiera 5 hierarchy fail: paths that depend on the request, and
 // lookup_options that have or may have errors. It adds the source of the hierarchies for explanations. It returns nil
-// if nothing can fail.
+// for a site without any of these.
 func findHierarchies(site *loader.Site, t *place.Tables, options []lookupOptions) *InternalBinding {
 	var paths []value.Pair
 	for _, module := range slices.Sorted(maps.Keys(site.Paths)) {

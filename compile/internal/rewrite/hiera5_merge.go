@@ -13,7 +13,6 @@ import (
 	"bindc/loader"
 )
 
-// merger finds the keys to which lookup_options apply.
 type merger struct {
 	*pass.Env
 	*place.Tables
@@ -38,7 +37,7 @@ func mergeHiera(e *pass.Env, t *place.Tables, scopes []place.Scope) *Merges {
 	return &m.Merges
 }
 
-// hieraKeys returns the keys that the hierarchies bind, in order of appearance.
+// hieraKeys returns the keys that the hierarchies bind, without lookup_options, in order of appearance.
 func (m *merger) hieraKeys() (out []uint32) {
 	seen := make([]bool, len(m.Keys))
 	for i := range m.scopes {
@@ -80,7 +79,7 @@ func (m *merger) secretValue(val uint32) uint32 {
 
 // mergeKey records a key if lookup_options apply to it.
 func (m *merger) mergeKey(key uint32) {
-	parsed, _ := lookupkey.Parse(m.Keys[key]) // never fails, because data only has valid keys here
+	parsed, _ := lookupkey.Parse(m.Keys[key]) // an invalid key has an empty root
 	module := lookupkey.Module(parsed.Root)
 	var own, defaults []lookupOptions
 	for _, o := range m.options {
@@ -127,8 +126,8 @@ func (m *merger) makesSecret(o lookupOptions, root string) bool {
 	return o.secret || o.level != nil && o.level.Secret(root, &m.Effort.Left)
 }
 
-// mergeRecipe returns the recipe for root, or noValue if no lookup_options apply. It also returns the entry for root,
-// if all requests have the same one.
+// mergeRecipe returns the recipe for root, or noValue if lookup_options do not change its lookups. It also returns the
+// entry for root, if all requests have the same one.
 func (m *merger) mergeRecipe(root string, all []lookupOptions) (uint32, *merge.Entry) {
 	touched, depends, erases := false, false, false
 	var levels [][]*merge.Level

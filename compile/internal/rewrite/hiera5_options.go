@@ -22,11 +22,11 @@ type lookupOptions struct {
 	secret           bool         // level is nil, and the options may make a value sensitive
 }
 
-// IsLookupOptions reports whether key is lookup_options. Unlike for other keys, lookups use all effective bindings of
-// it, and not only the highest.
+// IsLookupOptions reports whether key is lookup_options. Lookups use all effective bindings of this key, not only the
+// highest.
 func IsLookupOptions(key string) bool { return strings.HasPrefix(key, recipe.LookupOptionsKey) }
 
-// findLookupOptions returns all lookup_options of the site. Like scopes, they are sorted by precedence, highest first.
+// findLookupOptions returns all lookup_options of the site in the order of scopes, so higher layers come first.
 func findLookupOptions(e *pass.Env, t *place.Tables, scopes []place.Scope) (out []lookupOptions) {
 	for i := range scopes {
 		s := &scopes[i]
@@ -44,7 +44,6 @@ func findLookupOptions(e *pass.Env, t *place.Tables, scopes []place.Scope) (out 
 	return out
 }
 
-// optionsOf returns the lookup_options in entry i of a file.
 func optionsOf(t *place.Tables, s *place.Scope, f *loader.DataFile, i int) lookupOptions {
 	key, val := t.Keys[f.Entries[i].Key], f.Entries[i].Value
 	o := lookupOptions{layer: s.Layer, condition: s.Condition, file: f, at: f.Pos(i),

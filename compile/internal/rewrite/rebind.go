@@ -93,13 +93,12 @@ func (out *rebinding) addParts(r *place.Rebound, ms *place.Multibinds, n names) 
 	}
 }
 
-// names holds all names that are bound.
 type names struct {
 	numbers map[string]uint32 // numbers of all keys in place.Tables
 	keys    map[string]bool
 	parts   map[string]bool            // names of contributions to any multibinding
 	partsOf map[string]map[string]bool // names of contributions by id of the multibinding
-	digs    bool                       // dotted keys mean parts of values
+	digs    bool                       // a dotted key may mean a part of a value
 }
 
 // namesOf finds the names that are bound, including new names.
@@ -164,14 +163,13 @@ func (n *names) binds(r *place.Rebound) bool {
 		return true
 	}
 	if n.digs && !r.More.Erases && !r.IsOwn() {
-		k, _ := lookupkey.Parse(r.Old()) // no key is empty, and an invalid key has an empty root
+		k, _ := lookupkey.Parse(r.Old()) // an invalid key has an empty root, which nothing binds
 		root, _ := lookupkey.Quoted(k.Root)
 		return n.keys[root]
 	}
 	return false
 }
 
-// reportUnboundName reports that r refers to a name that is not bound.
 func reportUnboundName(e *pass.Env, r *place.Rebound, n names) {
 	similar := make([]string, 0, len(n.keys)+len(n.parts))
 	for _, set := range []map[string]bool{n.keys, n.parts} {

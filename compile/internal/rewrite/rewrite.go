@@ -7,8 +7,7 @@ import (
 	"bindc/compile/internal/place"
 )
 
-// Bindings is a site with all bindings in their final scopes and with their final values. Later passes do not change
-// it.
+// Bindings is a site with all bindings in their final scopes, with their final values.
 type Bindings struct {
 	*place.Tables
 	Ranks      *place.Ranking

@@ -15,8 +15,8 @@ import (
 )
 
 // transfers binds parameters of one target to parameters of another (language.md, section 14.4). Which parameters it
-// binds depends on maps or, without a map, on the parameters that both targets have. Parameters that other transfers
-// bind count only for targets with maps.
+// binds depends on maps or, without a map, on the parameters that both targets have. These include the parameters that
+// transfers of earlier turns bind.
 type transfers struct {
 	*pass.Env
 	*place.Tables
@@ -32,7 +32,6 @@ type boundMap struct {
 	erased          bool // the map is renamed, so no request finds a lower one
 }
 
-// layeredTransfer is a transfer with its layer.
 type layeredTransfer struct {
 	*loader.Transfer
 	layer int
@@ -73,7 +72,8 @@ func transfersOf(site *loader.Site) (all []layeredTransfer) {
 	return all
 }
 
-// turn returns the turn in which t is processed: with a map, without a map, or last because a parameter may be missing.
+// turn returns the turn in which t is processed. Transfers with a map come first, and those whose parameters may be
+// missing come last.
 func (x *transfers) turn(t layeredTransfer) int {
 	switch {
 	case t.optional():
@@ -143,7 +143,7 @@ func (x *transfers) addParameter(key uint32) {
 	}
 }
 
-// pair is a parameter to bind, with the parameters of the other target that it may have the value of.
+// pair is a parameter to bind, with the parameter of the other target that gives its value.
 type pair struct {
 	loader.Renamed
 	depends bool // the request determines the parameter of the other target, or whether there is one
@@ -207,7 +207,7 @@ func (l *pairList) add(r loader.Renamed) *pair {
 	return &l.pairs[i]
 }
 
-// bind binds all parameters in pairs.
+// bind binds the parameters in pairs. It reports an error if there are none, unless t is optional.
 func (x *transfers) bind(t layeredTransfer, pairs []pair) {
 	if len(pairs) == 0 && !t.optional() {
 		x.Report(diag.Diagnostic{Pos: t.Pos, Code: "map_required",

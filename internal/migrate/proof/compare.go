@@ -216,7 +216,7 @@ func (a *asker) ask(n int) (err error) {
 	return nil
 }
 
-// seed is the seed of all hashes of answers.
+// seed is the seed of the answer hashes, which are compared only within the process.
 var seed = maphash.MakeSeed()
 
 // answer returns a hash of the result of a lookup: the value with the order of its keys, and whether it is sensitive.

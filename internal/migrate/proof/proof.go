@@ -56,7 +56,7 @@ type Report struct {
 // Reason is the reason why a key stays in Hiera 5.
 type Reason int
 
-// Reasons.
+// The reasons why keys stay in Hiera 5.
 const (
 	NoForm          Reason = iota // migrate.Site has no equivalent for the key
 	Neighbour                     // another key in its module stays
@@ -220,7 +220,7 @@ func (p *prover) stay(key, why string) {
 	p.forced[key], p.reasons[key] = why, Differs
 }
 
-// keepAll makes all keys stay. If all keys stay already, the migration fails.
+// keepAll keeps all keys in Hiera 5. Without any key, the migration fails.
 func (p *prover) keepAll(result *migrate.Result, why string) (stayed bool) {
 	for key := range result.Moved {
 		p.stay(key, why)

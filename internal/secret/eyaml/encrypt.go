@@ -72,7 +72,7 @@ var (
 	aes256CBC    = asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 1, 42}
 )
 
-// Encrypt encrypts text like hiera-eyaml and returns ENC[PKCS7,...] in one line.
+// Encrypt encrypts text like hiera-eyaml and returns ENC[PKCS7,...] on one line.
 func (p *PublicKey) Encrypt(text string) (string, error) {
 	secret := make([]byte, ciphers[aes256CBC.String()])
 	rand.Read(secret) // never returns an error

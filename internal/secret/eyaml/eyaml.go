@@ -22,7 +22,7 @@ import (
 // Keys is a set of private keys. It is safe for concurrent use.
 type Keys struct{ keys []*rsa.PrivateKey }
 
-// Read reads private keys of hiera-eyaml, each from a file in PEM.
+// Read reads private keys of hiera-eyaml, each from a PEM file.
 func Read(files []string) (*Keys, error) {
 	k := &Keys{}
 	for _, file := range files {

@@ -46,8 +46,8 @@ func (p *PublicKey) EncryptMarked(text string) (out string, n int, err error) {
 // markEnd ends a string to encrypt.
 const markEnd = "]!"
 
-// marked returns the text after the mark m in s, and the length from the start of the mark to the end of the text. If
-// it is unclear where the text ends, marked returns a problem, because the rest would remain in plain text.
+// marked returns the text after the mark m in s, and the length of the text with its closing ']!'. If it is unclear
+// where the text ends, marked returns a problem, because the rest would remain in plain text.
 func marked(s string, m []int) (plain string, length int, problem string) {
 	if m[2] < 0 {
 		return "", 0, "expected 'DEC::PKCS7[', the text to be encrypted, and ']!'"

@@ -78,7 +78,7 @@ func (m *Matcher) Match(text string, left *int) (matched bool, err error) {
 // bytesPerStep is the number of bytes that Go's engine reads in about the time of one step.
 const bytesPerStep = 16
 
-// backtrack matches by backtracking. steps is the number of steps that it took.
+// backtrack matches by backtracking. The result steps is the number of steps that it took.
 func (m *Matcher) backtrack(text string) (matched bool, steps int, err error) {
 	r := run{Matcher: m, text: text, left: maxSteps, failed: map[state]bool{}, done: map[state]int{}}
 	if !m.plain {
@@ -216,8 +216,8 @@ func (s *state) advance(n int) {
 	}
 }
 
-// split continues s with one branch of instruction i, and pushes the other one onto ways. It returns false if the
-// state is known to fail.
+// split continues s with one branch of instruction i, and pushes the other one onto ways. It returns false if the state
+// has been tried before.
 func (r *run) split(i *instruction, s *state, ways *[]way, failed map[state]bool) bool {
 	if r.plain {
 		if failed[*s] { // no state needs to be tried twice, even while it is on the stack
@@ -289,7 +289,7 @@ func (r *run) nested(n *node, s state, ways *[]way) int {
 	return end
 }
 
-// back returns the position n characters before at. ok is false if there are fewer characters.
+// back returns the position n characters before at. It returns false if there are fewer characters.
 func (r *run) back(at, n int) (int, bool) {
 	for ; n > 0; n-- {
 		_, size := utf8.DecodeLastRuneInString(r.text[:at])

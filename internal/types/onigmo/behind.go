@@ -29,7 +29,7 @@ func lookbehind(negative bool, body *node) (*node, error) {
 	return &node{kind: ahead, kids: []*node{out}}, nil // a lookahead, so that it matches no text itself
 }
 
-// length returns the number of characters that n matches. ok is false if it is not fixed.
+// length returns the number of characters that n matches. It returns false if the number is not fixed.
 func (n *node) length() (int, bool) {
 	total := 0
 	switch n.kind {

@@ -26,7 +26,7 @@ const (
 	maxCached  = 512
 )
 
-// cache has compiled expressions by their source.
+// cache holds compiled expressions by their source. A new expression clears a full cache.
 type cache[T any] struct {
 	sync.RWMutex
 	compiled map[string]*T
@@ -37,7 +37,7 @@ var linear cache[Regexp]
 // Compile compiles src for Go's engine. It caches results, so compiling the same source again is cheap.
 func Compile(src string) (*Regexp, error) { return linear.get(src, compile) }
 
-// get returns the compiled src, which it compiles if necessary.
+// get returns the compiled src. It compiles src unless it is in the cache.
 func (c *cache[T]) get(src string, compile func(string) (*T, error)) (*T, error) {
 	c.RLock()
 	re := c.compiled[src]

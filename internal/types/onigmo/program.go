@@ -20,7 +20,6 @@ const (
 	opMatch
 )
 
-// instruction is one instruction of a program.
 type instruction struct {
 	op     operation
 	node   *node
@@ -28,7 +27,6 @@ type instruction struct {
 	bit    uint // opBegin, opEnd: number of the loop, counted from the outermost one
 }
 
-// compiler compiles nodes to a program.
 type compiler struct {
 	prog  []instruction
 	nodes int  // number of compiled nodes, including those without an instruction

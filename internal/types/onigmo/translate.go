@@ -22,7 +22,7 @@ func translate(src string) (string, error) {
 	return "(?m)" + out, nil
 }
 
-// maxNesting limits how deep groups can be nested.
+// maxNesting limits the nesting of groups.
 const maxNesting = 250
 
 // translator translates src from pos on. Its methods return Go's syntax for what they read.

@@ -69,10 +69,12 @@ class ServerSettingsTest < Minitest::Test
     world.build(world.numbered(2), repository.snapshot('ending'))
     eventually { assert_equal [[2] * 4], many(THREADS, 'ending').uniq }
     assert_children(2)
-    # All services restart in the same process.
+    # All services restart in the same process. A JRuby that was idle since the replacement may still answer once from
+    # the previous snapshot.
     before = children
     puppet.reload
-    assert_equal [[2] * 4], many(THREADS, 'ending').uniq
+    assert_empty many(THREADS, 'ending').uniq - [[1] * 4, [2] * 4]
+    eventually { assert_equal [[2] * 4], many(THREADS, 'ending').uniq }
     eventually { before.each { |child| refute_includes children, child } }
     assert_children(2)
   end
