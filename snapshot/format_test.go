@@ -211,6 +211,9 @@ func TestFlagsAgreeWithFormatDocument(t *testing.T) {
 }
 
 func TestReferencesAgreeWithFormat(t *testing.T) {
+	if cellUnit != value.CellUnit || refInline != value.Inline || inlineInt != value.InlineInt {
+		t.Error("references of values are not the numbers of a value.Source")
+	}
 	kinds := map[string]uint32{"cell": refCell, "inline": refInline, "recipe": refRecipe, "block": refBlock}
 	rows := formatTable(t, "reference kinds")
 	for _, row := range rows {

@@ -1,7 +1,5 @@
 package snapshot
 
-import "bindc/internal/value"
-
 // The constants below repeat the tables of format.md. A test compares the two.
 
 // Magic is the first bytes of every snapshot.
@@ -119,7 +117,7 @@ const maxColumns = 64
 // A cell is an offset/2 in section keys. The rest of a record, from the first multiple of 2 after the key, contains
 // the list and then the encoded default, each if it fits.
 const (
-	cellUnit     = value.CellUnit
+	cellUnit     = 2
 	keyRecord    = 64
 	recMask      = 0
 	recDefault   = 8
@@ -173,14 +171,14 @@ const maxChain = 256
 //	11  number of a value in a block; all bits set: no value
 const (
 	refCell   = 0 << 30
-	refInline = value.Inline
+	refInline = 1 << 30
 	refRecipe = 2 << 30
 	refBlock  = 3 << 30
 	refKind   = 3 << 30
 	noRef     = 1<<32 - 1
 
 	inlineSpecial = 0
-	inlineInt     = value.InlineInt
+	inlineInt     = 1
 	inlineMin     = -1 << 27
 	inlineMax     = 1<<27 - 1
 )

@@ -472,7 +472,8 @@ func TestSoundRejectsLevelsThatMakeLookupsFail(t *testing.T) {
 }
 
 func TestErrorMessagesOfConversions(t *testing.T) {
-	broken := value.NewSource("", func(uint64) (value.Value, error) { return value.Value{}, errors.New("a broken file") })
+	load := func(uint64) (value.Value, error) { return value.Value{}, errors.New("a broken file") }
+	broken := value.NewSource("", load)
 	for _, c := range []struct {
 		to      string
 		v       value.Value

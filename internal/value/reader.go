@@ -81,8 +81,8 @@ func (r *reader) text(n uint64) (text string, ok bool) { // inlined
 	return "", false
 }
 
-// list returns the kind and the entries of value number n if it is an Array or a Hash in cells with numbers of one byte.
-// The first byte is the number of entries.
+// list returns the kind and the entries of value number n if it is an Array or a Hash in cells whose two numbers have
+// one byte each. The entries begin with their number.
 func (r *reader) list(n uint64) (kind Kind, entries string, ok bool) {
 	start := CellUnit*n + 2
 	if start >= uint64(len(r.cells)) {
