@@ -38,7 +38,7 @@ const idleTime = 10 * time.Minute
 // it uses little memory. One on a socket serves all clients, and uses a few megabytes for fewer collections.
 const (
 	childGarbagePercent = 25
-	ownGarbagePercent   = 400
+	ownGarbagePercent   = 200
 )
 
 // startTime is the time after the start in which a server may use more memory.
