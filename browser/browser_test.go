@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -66,9 +67,15 @@ func chromium(t *testing.T) string {
 // explore starts bindc explore, and returns the address that it prints.
 func explore(t *testing.T, args ...string) string {
 	t.Helper()
+	return exploreTo(t, os.Stderr, args...)
+}
+
+// exploreTo is like explore, and writes the messages to a file.
+func exploreTo(t *testing.T, messages *os.File, args ...string) string {
+	t.Helper()
 	args = append([]string{"explore", "--listen", "127.0.0.1:0"}, args...)
 	cmd := exec.Command(filepath.Join(programs, "bindc"), args...)
-	cmd.Stderr = os.Stderr
+	cmd.Stderr = messages
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -235,7 +242,9 @@ var mainPages = []string{"", "k", "k/ntp::package", "k/ntp::package?row=1", "n",
 	"f/data/role/web.yaml", "f?dead=1",
 	"d", "k/motd::text", "k/motd::text?row=1", "k/motd::text?value=1", "k/motd::text?values=20", "f?dead=partly",
 	"f/data/common.yaml?dead=1", "n/web1.example.org/k/php::memory_limit?if=role%3Ddb", "q?q=php", "problems",
-	"k/unknown", "n/unknown"}
+	"f/" + unread, "f/hiera.yaml", "q?q=ask+ops", "n/web1.example.org?if=environment%3Dprod", "n/web1.example.org?if=role%3D",
+	"k/unknown", "n/unknown", "n/web1.example.org?if=unknown", "n/web1.example.org?with=unknown",
+	"n/-/k/ntp::package?node=unknown"}
 
 // A keyboard is enough to get from the start to the reason of a value.
 func TestKeyboardLeadsToReason(t *testing.T) {
@@ -287,9 +296,9 @@ func TestPagesFitNarrowScreen(t *testing.T) {
 		if cells := value[[]string](b, outside); len(cells) > 0 {
 			t.Errorf("%s has cells that cannot be read: %q", page, cells)
 		}
-		if strings.HasSuffix(page, "/unknown") {
+		if strings.HasSuffix(page, "unknown") {
 			b.mu.Lock()
-			b.problems = nil // their status 404 is in the console
+			b.problems = nil // their status is in the console
 			b.mu.Unlock()
 		}
 		b.check()
@@ -353,7 +362,11 @@ func axe(t *testing.T) string {
 // Two tabs follow an edit of the site. A build that fails is shown with the last data, until the site is mended.
 func TestTabsFollowSite(t *testing.T) {
 	site, facts, _ := writeSite(t)
-	address := explore(t, site, "--facts-dir", facts)
+	messages, err := os.Create(filepath.Join(t.TempDir(), "messages"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := exploreTo(t, messages, site, "--facts-dir", facts)
 	first := open(t, address)
 	second := openTab(t, first.ctx, first.home+"/")
 	first.show("k/ssh::port")
@@ -371,6 +384,9 @@ func TestTabsFollowSite(t *testing.T) {
 	}
 	// The address of an older version leads to the latest one, and to the time of the change instead of the visit.
 	followed := value[string](second, `document.getElementById("updated").innerText`)
+	if !regexp.MustCompile(` [0-2][0-9]:[0-5][0-9]:[0-5][0-9]\.$`).MatchString(followed) {
+		t.Errorf("the time of the change has another form than the times on the page of changes: %s", followed)
+	}
 	time.Sleep(1100 * time.Millisecond) // the page shows seconds
 	first.do(chromedp.Navigate(first.home + before))
 	first.waitFor(`document.querySelector("main").innerText.includes("2222")`)
@@ -386,6 +402,12 @@ func TestTabsFollowSite(t *testing.T) {
 	second.waitFor(`!document.querySelector("main").innerText.includes("2222")`)
 	first.check()
 	second.check()
+	said, err := os.ReadFile(messages.Name())
+	const expected = "bindc: the site has errors; the pages show them, and the last version that builds\n" +
+		"bindc: the site builds again\n"
+	if err != nil || string(said) != expected {
+		t.Errorf("%v: bindc says '%s', expected '%s'", err, said, expected)
+	}
 }
 
 // What if: a changed fact shows the values that change, and its address can be shared.
@@ -421,7 +443,7 @@ func TestPictures(t *testing.T) {
 		for name, page := range map[string]string{
 			"overview": "", "key": "k/ntp::package", "node": "n/web1.example.org", "changes": "d", "files": "f",
 			"why": "n/web1.example.org/k/php::memory_limit", "file": "f/data/role/web.yaml", "search": "q?q=php",
-			"what-if": "n/web2.example.org?if=role%3Ddb", "lookup": "n/web1.example.org/k/motd::text",
+			"what-if": "n/web2.example.org?if=role%3Ddb", "unread": "f?dead=1", "lookup": "n/web1.example.org/k/motd::text",
 		} {
 			b.do(chromedp.EmulateViewport(1100, 700))
 			b.show(page)

@@ -11,6 +11,9 @@ import (
 // dead is a data file that reaches no node.
 const dead = "data/osfamily/suse.yaml"
 
+// unread is a data file that no entry of the hierarchy reads.
+const unread = "data/family/arch.yaml"
+
 // writeSite writes a site, the facts of its nodes, and an older version of the site, and returns their directories.
 func writeSite(t *testing.T) (site, facts, old string) {
 	t.Helper()
@@ -33,6 +36,7 @@ func writeSite(t *testing.T) (site, facts, old string) {
 		"data/role/web.yaml":        "firewall::open_ports: [22, 80, 443]\nphp::memory_limit: 512M\n",
 		"data/role/db.yaml": "firewall::open_ports: [22, 5432]\n" +
 			"backup::retention: {days: 30, copies: 2}\n",
+		unread:                             "ntp::package: ntp-arch\n",
 		"data/role/mail.yaml":              "firewall::open_ports: [22, 25, 587, 993]\n",
 		"data/nodes/db1.example.org.yaml":  "backup::start: '04:15'\n",
 		"data/nodes/web1.example.org.yaml": "php::memory_limit: 1G\n",

@@ -24,7 +24,6 @@ func content(e *pass.Env, s *index.Ordered, lists *index.Lists, levels *index.Le
 	return out
 }
 
-// appendSite adds the layers, dimensions and input files of the site.
 func appendSite(out *snapshot.Content, e *pass.Env) {
 	for _, l := range e.Site.Layers {
 		out.Layers = append(out.Layers, l.Name)

@@ -39,13 +39,13 @@ func ForeignLookups(site *loader.Site) []ForeignLookup {
 type foreign struct {
 	site    *loader.Site
 	puppets map[string]bool // see foreignModules
-	bound   map[string]bool // the bound keys; false if a value of the key needs Puppet
+	bound   map[string]bool // the bound keys; false if only Puppet can look up the key
 	needs   map[uint32][]string
 	found   []ForeignLookup
 }
 
 // foreignModules returns the modules whose hierarchies have entries that were not compiled. "" stands for the
-// environment's and the global hierarchy, whose entries may bind any key.
+// environment's and the global hierarchy: their entries may bind any key.
 func foreignModules(site *loader.Site) map[string]bool {
 	out := map[string]bool{}
 	for _, h := range site.Hierarchies {

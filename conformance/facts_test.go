@@ -113,6 +113,10 @@ func TestFactsFromPuppetDBAnswerLookups(t *testing.T) {
 	nodes.mu.Unlock()
 	_, notes = run(2, fetch...)
 	expect(notes, "bindc: the certname '../web3' cannot be a file name; exclude the node with --query [usage]\n")
+
+	_, notes = run(2, "bindc", "facts", "--puppetdb", "https://me:secret@db.example.com", "-o", "facts")
+	expect(notes, "bindc: --puppetdb: PuppetDB knows no passwords; remove the user from the URL, and give --cert and "+
+		"--key, or --token-file [usage]\n")
 }
 
 func readFile(t *testing.T, path string) string {

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -23,6 +24,27 @@ func (p Pos) String() string {
 		return p.File
 	}
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
+}
+
+// ParsePos parses a position in the form of String. A text without line and column is the name of a file, as in "an
+// unknown place".
+func ParsePos(text string) Pos {
+	rest, col, hasCol := cutNumber(text)
+	file, line, hasLine := cutNumber(rest)
+	if !hasCol || !hasLine {
+		return Pos{File: text}
+	}
+	return Pos{file, line, col}
+}
+
+// cutNumber cuts the number after the last colon. The name of a file may contain colons, too.
+func cutNumber(text string) (before string, n int, ok bool) {
+	i := strings.LastIndexByte(text, ':')
+	if i < 0 {
+		return text, 0, false
+	}
+	n, err := strconv.Atoi(text[i+1:])
+	return text[:i], n, err == nil
 }
 
 // Compare orders positions by file, line and column.
@@ -56,7 +78,7 @@ type Diagnostic struct {
 	Code     Code
 	Message  string
 	Notes    []Note
-	Hint     string // set by Add if there is a Fix
+	Hint     string // set by Add if there is a Fix and no Hint
 	Fix      Fix
 	Secret   bool // do not show the source line
 	InValue  bool // the error is in a value, so the binding's key and condition are still known
@@ -84,7 +106,8 @@ type List struct {
 	hidden map[string][][2]int // ranges of sensitive lines, by file
 }
 
-// Add adds a diagnostic. If the diagnostic has a Fix but no Hint, it gets the hint of the Fix.
+// Add adds a diagnostic. If the diagnostic has a Fix but no Hint, it gets the hint of the Fix, unless its message
+// already ends with that.
 func (l *List) Add(d Diagnostic) {
 	if hint := d.Fix.Hint(); d.Hint == "" && !strings.HasSuffix(d.Message, hint) {
 		d.Hint = hint

@@ -120,8 +120,8 @@ func (t *textRenderer) excerpt(p Pos, style string) {
 	fmt.Fprintf(t.w, "%s%s\n%s%s\n", number, text, strings.Repeat(" ", len(number)+before), t.paint(style, "^"))
 }
 
-// line returns the source line at p. It returns false if the file cannot be read, which may be the reason for the
-// diagnostic.
+// line returns the source line at p. It returns false if there is no such line, if it must not be shown, or if the file
+// cannot be read.
 func (t *textRenderer) line(p Pos) (string, bool) {
 	if p.Line < 1 {
 		return "", false

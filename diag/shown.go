@@ -18,8 +18,8 @@ type kind struct {
 	code     Code
 }
 
-// shown keeps the first diagnostics of one kind, sorted by position, and counts all of them. It is a heap with the last
-// one on top. The result does not depend on the order in which diagnostics are added.
+// shown keeps the first diagnostics of one kind, by position, and counts all of them. It is a heap with the last one on
+// top. The result does not depend on the order in which diagnostics are added.
 type shown struct {
 	list  []Diagnostic
 	times map[finding]int // how often each diagnostic in list was added

@@ -17,8 +17,7 @@ func similar(word string, words []string) string {
 	return nearest(word, words)
 }
 
-// maxCompared limits the total number of names that a List compares, so that hints are never the most expensive part of
-// a build.
+// maxCompared limits the total number of names that a List compares, so that hints take little of a build's time.
 const maxCompared = 1 << 20
 
 // Misspelt is like the function Misspelt, but returns "" once the list has compared too many names.

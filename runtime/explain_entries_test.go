@@ -96,6 +96,21 @@ func TestExplainNamesAllHiera5Entries(t *testing.T) {
 	}
 }
 
+func TestExplainFindsValueInFileWithColonInItsName(t *testing.T) {
+	r := strictRequest(t, hieraSnapshot(t, `
+-- hiera.yaml --
+version: 5
+hierarchy: [{name: Cards, path: '%{mac}.yaml'}]
+-- data/00:11.yaml --
+text: found
+`, bindings.Options{}), `{"mac": "00:11"}`, false)
+	want := []string{"environment hiera.yaml 0 Cards", "  path %{mac}.yaml data/00:11.yaml true " +
+		"[data/00:11.yaml:1:1 found ]"}
+	if got := entriesOf(t, r, "text"); !slices.Equal(got, want) {
+		t.Errorf("found %q, expected %q", got, want)
+	}
+}
+
 // Explain omits Hiera 5 entries if the file has no description of them, or an invalid one.
 func TestExplainOmitsInvalidEntries(t *testing.T) {
 	text, number := value.FromString, value.FromInt

@@ -33,7 +33,7 @@ func (s *Snapshot) AllBindings() (*AllBindings, error) {
 		off := load64(s.coldEntry(block))
 		switch {
 		case err != nil:
-		case off < end: // a forged file could repeat the same block endlessly
+		case off < end: // a forged file could repeat the same block many times
 			err = s.badBlock(block, "a block after the previous one")
 		case level == coldKeys:
 			err = b.keys(block)
@@ -64,7 +64,6 @@ func (l *levelView) slotsByPlace() map[uint32]uint32 {
 	return out
 }
 
-// scopesOf reads a block of scopes.
 func (b *AllBindings) scopesOf(block int, level uint32, slots map[uint32]uint32) error {
 	s, l := b.s, &b.s.levels[level]
 	var failed error
@@ -123,7 +122,6 @@ func (b *AllBindings) addScope(l *levelView, place uint32, o *scopeOrigins) erro
 	return nil
 }
 
-// keys reads a block of key records.
 func (b *AllBindings) keys(block int) error {
 	return b.s.eachKey(block, func(key uint32, c *coldBinding) {
 		if c == nil {

@@ -45,8 +45,8 @@ func (s *Snapshot) Bindings(key string) ([]Binding, error) {
 	return s.BindingsWhere(key, nil)
 }
 
-// BindingsWhere works like Bindings but omits scopes with a value that possible rejects; a nil possible accepts all
-// values. It reads the origins of a level only if an accepted scope of the level binds the key.
+// BindingsWhere works like Bindings but omits scopes with a value that the function possible rejects. A nil possible
+// accepts all values. It reads the origins of a level only if an accepted scope of the level binds the key.
 func (s *Snapshot) BindingsWhere(key string, possible func(dimension int, number uint32) bool) ([]Binding, error) {
 	n, ok := s.keyNumber(key)
 	if !ok {
@@ -82,7 +82,7 @@ func (s *Snapshot) binding(b *coldBinding, n uint32) (Binding, error) {
 }
 
 // scopeReader reads the blocks of scopes in order, each at most once. Otherwise a forged file that repeats the same
-// block would keep it busy forever.
+// block would keep it busy.
 type scopeReader struct {
 	*Snapshot
 	possible func(dimension int, number uint32) bool

@@ -115,7 +115,6 @@ func effective(terms []coldTerm, numbers []uint32) bool {
 	return true
 }
 
-// levelOf returns the level of a column.
 func (s *Snapshot) levelOf(column int) int {
 	from, to := 0, len(s.levels)
 	for to-from > 1 {
@@ -136,7 +135,7 @@ func (at *Scopes) placeIn(column int) uint32 {
 	return at.tables[column%maxColumns] + 1
 }
 
-// LevelInfo describes a level.
+// LevelInfo identifies the layer of a level, and its entry in the hierarchy.
 type LevelInfo struct {
 	Layer int
 	Entry int // number of the entry in the layer's hierarchy

@@ -84,7 +84,7 @@ func (c *originColumn) at(i uint32) uint32 {
 	return c.all[i]
 }
 
-// relativeTo decodes inputs that are stored as differences from the input of the previous record.
+// relativeTo decodes inputs that are stored as differences from the first input of the previous record.
 func (c *originColumn) relativeTo(input uint32) {
 	c.same = input + unzigzag(c.same)
 	for i, z := range c.all {
@@ -171,7 +171,7 @@ type coldBinding struct {
 // coldTerm requires a dimension to have a value. Both are given by number.
 type coldTerm struct{ dimension, value uint32 }
 
-// The minimum size of an encoded binding. A term takes at least two bytes.
+// coldBindingBytes is the minimum size of an encoded binding. A term takes at least two bytes.
 const coldBindingBytes = 7
 
 // eachKey reads the records in a block of keys: the number of bindings of each key, then the bindings. It calls yield

@@ -85,9 +85,9 @@ type Entry struct{ Key, Value uint32 }
 // Key is a name that can be looked up. Names that begin with a NUL byte are internal; the contributions to a
 // multibinding have such a name, for example.
 //
-// No lookup reads the bindings in Cold; only Candidates decompresses them. A key whose bindings are merged has no
-// Default, because its lookups need all candidates. All its bindings are in scopes, the unconditional ones in levels
-// without dimensions.
+// No lookup reads the bindings in Cold, which are compressed. Candidates reads them if the key has hidden candidates. A
+// key whose bindings are merged has no Default, because its lookups need all candidates. All its bindings are in
+// scopes, the unconditional ones in levels without dimensions.
 type Key struct {
 	Name    string
 	Default int    // index in Values of the unconditional binding, or -1
@@ -95,7 +95,7 @@ type Key struct {
 }
 
 // Cold is a binding outside all scopes. It is the unconditional binding, a binding that higher ones hide in every
-// request, or a contribution, which is one part of the value of an internal key in a scope.
+// request, or a contribution. A contribution is one part of the value of an internal key in a scope.
 type Cold struct {
 	Above        int // number of levels above the binding
 	Layer        int

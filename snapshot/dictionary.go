@@ -82,7 +82,7 @@ func (w *writer) occurringValues() [][]string {
 	return out
 }
 
-// view finds the parts of d at the start of b. The numbers of d.hash must be set.
+// view finds the parts of d at the start of b. The caller has set the numbers in d.hash.
 func (d *dictionary) view(b string) bool {
 	rest, _ := d.hash.view(b) // rest is empty if b is too short for the hash
 	offsets := 4 * (uint64(d.hash.n) + 1)
@@ -105,8 +105,8 @@ func (d *dictionary) find(text string, seed uint64) uint32 {
 	return n
 }
 
-// value returns the text of value n, which must be below d.hash.n. view checked that its offsets are inside the
-// section.
+// value returns the text of value n, which must be below d.hash.n. Its offsets are inside the section, because view has
+// checked that.
 func (d *dictionary) value(n uint32) (string, bool) {
 	from, to := uint64(at32(d.offsets, 4*uint64(n))), uint64(at32(d.offsets, 4*uint64(n)+4))
 	if from > to || to > uint64(len(d.text)) {

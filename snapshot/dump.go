@@ -10,9 +10,9 @@ import (
 )
 
 // Dump writes every record of the file in order: its offset in the file, its bytes in hex (only the first ones of a
-// long record) and their meaning, in the terms of format.md. recipe and program describe encoded recipes and
-// expressions. If a section is damaged, Dump shows the records before the damage. It only returns errors from writing
-// to out.
+// long record) and their meaning, in the terms of format.md. The functions recipe and program describe encoded recipes
+// and expressions. If a section is damaged, Dump shows the records before the damage. It only returns errors from
+// writing to out.
 func (s *Snapshot) Dump(out io.Writer, recipe RecipeText, program func(encoded string) string) error {
 	d := &dumper{Snapshot: s, out: bufio.NewWriter(out), recipe: recipe, program: program, tableOf: map[uint32]string{}}
 	d.end = headerSize

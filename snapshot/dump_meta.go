@@ -112,7 +112,7 @@ func (d *dumper) dimensionName(n uint32) string {
 	return cut(d.dimensions[n].Name)
 }
 
-// flags writes a row for a byte of flags. bits are the names of its bits, lowest first.
+// flags writes a row for a byte of flags. The argument bits names its bits, lowest first.
 func (d *dumper) flags(name string, bits ...string) {
 	d.read(func(r *reader) string {
 		b, out := r.byte(), ""

@@ -11,7 +11,7 @@ const None = 1<<32 - 1
 type Scopes struct {
 	active uint64             // bit i is set if the request is in column i, or i+64, ...
 	filter filter             // keys that the tables of the request may have
-	tables [maxColumns]uint32 // per wide column, offset/4 of the table of the request's scope
+	tables [maxColumns]uint32 // offset/4 of the table of the request's scope, by wide column
 	more   *moreScopes        // replaces tables if there are more than maxColumns columns
 }
 
@@ -35,8 +35,8 @@ const fullFilter = 2048
 // text to lower case, unless the dimension is exact.
 func (s *Snapshot) ValueNumber(dim int, text string) uint32 { return s.dicts[dim].find(text, s.seed) }
 
-// Resolve finds the scopes of a request and stores them in at. numbers has the request's value number in each
-// dimension. The error is a *DamageError.
+// Resolve finds the scopes of a request and stores them in at. The argument numbers holds the request's value number in
+// each dimension. The error is a *DamageError.
 func (s *Snapshot) Resolve(numbers []uint32, at *Scopes) error {
 	at.active, at.filter, at.more = 0, filter{}, s.moreScopes(at.more)
 	keys := uint32(0)
@@ -104,8 +104,8 @@ func (s *Snapshot) addKeys(table uint32, f *filter, before uint32) (uint32, erro
 	return t.n, nil
 }
 
-// placeOf returns the place of the request's scope in the level, as stored in the directory, or 0 if the request is in
-// no scope of the level.
+// placeOf returns the place of the request's scope in the level, as stored in the directory. It returns 0 if the
+// request is in no scope of the level.
 func (l *levelView) placeOf(numbers []uint32) uint32 {
 	if l.direct {
 		n := uint32(0)
@@ -152,8 +152,8 @@ func sameNumbers(cell string, tuple []uint32) bool {
 	return true
 }
 
-// Find returns the value of highest precedence for key in the request. If the key is not bound there, ok is false.
-// The error is a *DamageError.
+// Find returns the value of highest precedence for key in the request. If the key is not bound there, the result ok is
+// false. The error is a *DamageError.
 func (s *Snapshot) Find(key string, at *Scopes) (ref Ref, ok bool, err error) {
 	n, ok := s.keyNumber(key)
 	if !ok {
@@ -163,7 +163,7 @@ func (s *Snapshot) Find(key string, at *Scopes) (ref Ref, ok bool, err error) {
 	return s.findIn(n, mask, m, at)
 }
 
-// mayBind returns the mask of key number n, and in m the columns that may give it a value in the request.
+// mayBind returns the mask of key number n, and the columns that may give the key a value in the request.
 func (s *Snapshot) mayBind(n uint32, at *Scopes) (mask, m uint64) {
 	mask = s.mask(n)
 	m = mask & at.active

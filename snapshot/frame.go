@@ -107,8 +107,8 @@ func (f *frameWriter) finish() (table, packed []byte) {
 	return f.table, f.packed
 }
 
-// frameOf returns the frame that an entry describes, and its decoded length. ok is false if the frame is not inside
-// frames or its decoded length is too large.
+// frameOf returns the frame that an entry describes, and its decoded length. The result ok is false if the frame is not
+// inside frames or its decoded length is too large.
 func frameOf(entry, frames string) (packed string, length uint64, ok bool) {
 	off, bytes, length := load64(entry), uint64(load32(entry[8:])), uint64(load32(entry[12:]))
 	if off > uint64(len(frames)) || bytes > uint64(len(frames))-off || length > bytes*maxExpansion {

@@ -2,10 +2,10 @@ package snapshot
 
 // Open reads only the header and section meta. The method meta in write_meta.go writes the section.
 
-// The minimum size of an encoded dimension.
+// dimensionBytes is the minimum size of an encoded dimension.
 const dimensionBytes = 8
 
-// The minimum size of an encoded term of the slice.
+// sliceBytes is the minimum size of an encoded slice term.
 const sliceBytes = 2
 
 // levelView is a level as section meta describes it.
@@ -27,7 +27,6 @@ func (l *levelView) slotBytes() int {
 	return 4 * (len(l.dims) + 1)
 }
 
-// readMeta fills s from section meta.
 func (s *Snapshot) readMeta(meta string, levels uint32) error {
 	r := reader{b: meta}
 	err := s.readParts(&r, levels)

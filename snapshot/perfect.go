@@ -118,8 +118,8 @@ func appendRemap(out []byte, taken []uint64, n, slots uint32) []byte {
 	return out
 }
 
-// view finds the pilots and the remap table of p at the start of b and returns the rest. n, buckets and slots must be
-// set.
+// view finds the pilots and the remap table of p at the start of b and returns the rest. The caller has set n, buckets
+// and slots.
 func (p *perfect) view(b string) (rest string, ok bool) {
 	pilots := (2*uint64(p.buckets) + 3) &^ 3
 	if p.slots < p.n || p.slots == 0 || p.buckets == 0 || pilots > uint64(len(b)) ||
@@ -141,5 +141,5 @@ func (p *perfect) find(h uint64) uint32 { // inlined; view checked the length of
 	return s
 }
 
-// moved returns the number that slot s maps to. s must be at least n.
+// moved returns the number that slot s maps to. The slot must be at least n.
 func (p *perfect) moved(s uint32) uint32 { return load32(p.remap[4*uint64(s-p.n):]) }

@@ -31,7 +31,6 @@ func (s *Snapshot) Content() (*Content, error) {
 	return c, r.keys()
 }
 
-// contentReader reads the content back from a snapshot.
 type contentReader struct {
 	s      *Snapshot
 	all    *AllBindings
@@ -72,7 +71,7 @@ func (r *contentReader) levels() error {
 	return nil
 }
 
-// keys reads the keys in order and their bindings.
+// keys reads the keys, sorted by name, and their bindings.
 func (r *contentReader) keys() error {
 	numbers := make([]uint32, r.s.hash.n)
 	for n := range numbers {
@@ -126,7 +125,7 @@ func (r *contentReader) key(i, n uint32) error {
 	return nil
 }
 
-// cold converts a cold binding of a key. byDefault is the index of the value of the key's default, or -1.
+// cold converts a cold binding of a key. The argument byDefault is the index of the value of the key's default, or -1.
 func (r *contentReader) cold(b *coldBinding, byDefault int) (Cold, error) {
 	terms, err := r.s.terms(b.terms)
 	switch {

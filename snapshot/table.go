@@ -48,8 +48,8 @@ func (s *Snapshot) probe(n, table uint32) (Ref, error) {
 // nearEntries is the number of entries that position tries one by one before it falls back to a binary search.
 const nearEntries = 8
 
-// position finds key number n. Key numbers come from a hash, so they are distributed evenly: position guesses the
-// index of n and then tries the entries around it.
+// position finds key number n. Key numbers come from a hash, so they are distributed evenly: position guesses the index
+// of n and then tries the entries next to it.
 func (t *tableView) position(n, keys uint32) (uint32, bool) {
 	i := uint32(uint64(n) * uint64(t.n) / uint64(keys))
 	lo, hi := uint32(0), t.n // the part of the table still to search

@@ -32,17 +32,17 @@ func (s *Snapshot) Verify(check RecipeCheck) error {
 }
 
 // verifier checks all records and references. In a forged file many references may lead to one large item, or items may
-// overlap. The size of the file limits the work: if the items of a section are longer in total than the section, they
+// overlap. The size of the file limits the work. If the items of a section are longer in total than the section, they
 // overlap, and verification fails.
 type verifier struct {
 	*Snapshot
 	checkRecipe RecipeCheck
-	contributes bitset               // per recipe
-	alone       bitset               // per recipe
-	checked     bitset               // per cell: whether its value has been checked
+	contributes bitset               // by recipe number
+	alone       bitset               // by recipe number
+	checked     bitset               // cells whose value has been checked
 	folds       map[uint64]uint64    // exact masks that have been checked: offset to the words, folded into one
-	seen        [sectionCount]uint64 // per section: number of bytes checked
-	bound       [maxColumns]uint32   // per narrow column: the number of keys that it binds
+	seen        [sectionCount]uint64 // number of bytes checked, by section
+	bound       [maxColumns]uint32   // number of keys that each narrow column binds
 }
 
 // bitset is a set of numbers below a fixed limit.
@@ -276,7 +276,7 @@ func (v *verifier) checkBlocks() error {
 const (
 	internalKey    = "\x00"
 	hieraKey       = "\x00\x00"
-	hierarchiesKey = "\x00\x00hierarchies" // has only constants
+	hierarchiesKey = "\x00\x00hierarchies" // holds only constants
 )
 
 // collects reports whether key number n holds the contributions to a multibinding.

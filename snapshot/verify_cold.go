@@ -55,7 +55,7 @@ func (v *coldVerifier) block(block int) error {
 	return v.scopeBlock(block)
 }
 
-// scopeBlock checks a block of scopes and removes them from scopes.
+// scopeBlock checks a block of scopes and removes them from v.scopes.
 func (v *coldVerifier) scopeBlock(block int) error {
 	level, first, sound := v.coldLevel(block), true, true
 	err := v.eachScope(block, func(place uint32, o *scopeOrigins) {
@@ -129,7 +129,7 @@ type coldKey struct {
 	key           uint32
 	unconditional bool // the default has been checked
 	hidden        bool
-	above         uint32 // field above of the previous binding
+	above         uint32 // number of levels above the previous binding
 }
 
 // fits reports whether the cold record agrees with the key record on hidden bindings and on the default. The cold
@@ -140,8 +140,8 @@ func (k *coldKey) fits(s *Snapshot) bool {
 		(k.unconditional || !hasDefault || !k.hidden)
 }
 
-// checkBinding reports whether a binding of a key is valid: its input exists, it follows the previous binding in
-// precedence, the key may have its kind, and its recipe is valid.
+// checkBinding reports whether a binding of a key is valid. Its input must exist, it must follow the previous binding
+// in precedence, the key must allow its kind, and its recipe must be valid.
 func (v *coldVerifier) checkBinding(k *coldKey, b *coldBinding) bool {
 	if b.origin.Input >= v.inputs && b.origin.Line > 0 || b.above < k.above {
 		return false

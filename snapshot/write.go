@@ -197,13 +197,13 @@ type writer struct {
 	seed    uint64
 	out     sectionBytes
 	hash    perfect  // perfect hash of the keys
-	numbers []uint32 // per index in c.Keys: the number of the key
+	numbers []uint32 // number of each key, by index in c.Keys
 	dicts   []numbering
 	columns []columns  // columns of each level
 	words   int        // number of 64-bit words in a mask
 	masks   []uint64   // len(c.Keys) exact masks with this many words each
-	lists   [][]uint32 // per key number: the values of its narrow columns
-	refs    []uint32   // per index in c.Values: its reference, or noRef until it has one
+	lists   [][]uint32 // values in narrow columns, by key number
+	refs    []uint32   // reference of each value, by index in c.Values; noRef until it has one
 	records []byte     // key records, without the cells
 	cells   []byte     // the cells after the records
 	blocks  blockWriter

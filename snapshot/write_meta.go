@@ -54,7 +54,7 @@ func appendText(out []byte, s string) []byte {
 // inputsHead is the size of the decoded length that precedes the frame of inputs.
 const inputsHead = 4
 
-// The minimum size of a file in the list of inputs.
+// inputBytes is the minimum size of a file in the list of inputs.
 const inputBytes = 1 + 1 + 8
 
 // inputs writes section inputs: the decoded length u32, then a zstd frame. The frame contains the number of files,

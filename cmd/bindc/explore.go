@@ -34,6 +34,7 @@ type exploreFlags struct {
 
 	dir     string // temporary directory for snapshots
 	builds  int    // number of snapshots written
+	failed  bool   // the last build failed
 	oldData *explore.Data
 }
 
@@ -208,8 +209,8 @@ func (f *exploreFlags) address(l net.Listener) string {
 }
 
 // open opens a version of the data with the current facts.
-func (f *exploreFlags) open(cmd *cobra.Command, path, warnings string) (*explore.Data, error) {
-	from := explore.Source{Style: f.style, Path: path, Warnings: warnings, Old: f.oldData}
+func (f *exploreFlags) open(cmd *cobra.Command, b exploredBuild) (*explore.Data, error) {
+	from := explore.Source{Style: f.style, Path: b.path, Warnings: b.text, Unread: b.unread, Old: f.oldData}
 	if f.factsDir != "" {
 		nodes, wrong, err := facts.ReadGood(f.factsDir)
 		if err != nil {
@@ -230,29 +231,41 @@ func (f *exploreFlags) open(cmd *cobra.Command, path, warnings string) (*explore
 }
 
 func (f *exploreFlags) showSnapshot(cmd *cobra.Command, server *explore.Server, path string) error {
-	d, err := f.open(cmd, path, "")
+	d, err := f.open(cmd, exploredBuild{path: path})
 	if err == nil {
 		server.Show(d)
 	}
 	return err
 }
 
-// build compiles the site into a new snapshot. If the site has errors, path is "". text has the diagnostics.
-func (f *exploreFlags) build(cmd *cobra.Command) (path, text string, err error) {
+// exploredBuild is the result of a build of the site.
+type exploredBuild struct {
+	path   string // path of the snapshot; "" if the site has errors
+	text   string // diagnostics
+	unread []explore.UnreadFile
+}
+
+// build compiles the site into a new snapshot.
+func (f *exploreFlags) build(cmd *cobra.Command) (out exploredBuild, err error) {
+	f.all = true // the pages count the files that are not read
 	c, err := f.compile(cmd, f.site, "", f.options())
 	if err != nil {
-		return "", "", err
+		return out, err
+	}
+	var first diag.List // of each kind
+	for _, d := range c.diags.Sorted() {
+		first.Add(d)
 	}
 	var b bytes.Buffer
-	list := c.diags.Sorted()
-	if err := diag.Render(&b, "text", list, f.site, false); err != nil {
-		return "", "", err
+	if err := diag.Render(&b, "text", first.Sorted(), f.site, false); err != nil {
+		return out, err
 	}
-	if c.diags.Failed() {
-		return "", b.String(), nil
+	if out.text = b.String(); c.diags.Failed() {
+		return out, nil
 	}
+	out.unread = explore.UnreadFiles(c.diags.Sorted(), f.site)
 	f.builds++
-	path = filepath.Join(f.dir, strconv.Itoa(f.builds)+".bsnap")
-	_, err = snapshot.Write(path, c.content)
-	return path, b.String(), err
+	out.path = filepath.Join(f.dir, strconv.Itoa(f.builds)+".bsnap")
+	_, err = snapshot.Write(out.path, c.content)
+	return out, err
 }

@@ -21,15 +21,15 @@ const pollInterval = 300 * time.Millisecond
 // follow shows the site and, in the background, rebuilds it after each change.
 func (f *exploreFlags) follow(cmd *cobra.Command, server *explore.Server) error {
 	before := f.fingerprint()
-	path, text, err := f.build(cmd)
+	b, err := f.build(cmd)
 	if err != nil {
 		return err
 	}
-	if path == "" {
-		fmt.Fprint(cmd.ErrOrStderr(), text)
+	if b.path == "" {
+		fmt.Fprint(cmd.ErrOrStderr(), b.text)
 		return errRefused
 	}
-	first, err := f.open(cmd, path, text)
+	first, err := f.open(cmd, b)
 	if err != nil {
 		return err
 	}
@@ -56,27 +56,33 @@ func (f *exploreFlags) watch(cmd *cobra.Command, server *explore.Server, before 
 			text := message(err)
 			fmt.Fprintln(cmd.ErrOrStderr(), "bindc:", text)
 			server.Fail(text)
+			f.failed = true
 		}
 	}
 }
 
 // rebuild shows the current state of the site, or its errors.
 func (f *exploreFlags) rebuild(cmd *cobra.Command, server *explore.Server) error {
-	path, text, err := f.build(cmd)
+	b, err := f.build(cmd)
 	if err != nil {
 		return err
 	}
-	if path == "" {
-		fmt.Fprintln(cmd.ErrOrStderr(), "bindc: the site has errors; the pages show the last version without")
-		server.Fail(strings.TrimSpace(text))
+	if b.path == "" {
+		fmt.Fprintln(cmd.ErrOrStderr(), "bindc: the site has errors; the pages show them, and the last version that builds")
+		server.Fail(strings.TrimSpace(b.text))
+		f.failed = true
 		return nil
 	}
-	d, err := f.open(cmd, path, text)
+	d, err := f.open(cmd, b)
 	if err != nil {
 		return err
 	}
 	server.Show(d)
-	return os.Remove(path) // d keeps it mapped
+	if f.failed {
+		fmt.Fprintln(cmd.ErrOrStderr(), "bindc: the site builds again")
+	}
+	f.failed = false
+	return os.Remove(b.path) // d keeps it mapped
 }
 
 // fingerprint returns a digest of the names, sizes and times of all files that a version depends on.

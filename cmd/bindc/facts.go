@@ -115,6 +115,10 @@ func (f *factsFlags) open() (*puppetdb.DB, error) {
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return nil, fmt.Errorf("--puppetdb: expected https://HOST:PORT, found '%s'", ship.Redacted(f.server))
 	}
+	if u.User != nil {
+		return nil, errors.New("--puppetdb: PuppetDB knows no passwords; remove the user from the URL, and give --cert " +
+			"and --key, or --token-file")
+	}
 	client, err := ship.ClientWithCertificate(f.caFile, f.certFile, f.keyFile, f.stall)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the certificates for PuppetDB: %w", err)

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -319,28 +318,13 @@ func (p problem) diagnostic(hit []facts.Node, of int, files map[string]string) d
 	return d
 }
 
-// position parses a position in a snapshot, path:line:col.
+// position parses a position in a snapshot. files maps the names of files in the snapshot to those on disk.
 func position(at string, files map[string]string) diag.Pos {
-	rest, col, _ := cutLast(at)
-	path, line, ok := cutLast(rest)
-	if !ok {
-		return diag.Pos{File: at}
+	p := diag.ParsePos(at)
+	if file, known := files[p.File]; known {
+		p.File = file
 	}
-	file, known := files[path]
-	if !known {
-		file = path
-	}
-	return diag.Pos{File: file, Line: line, Col: col}
-}
-
-// cutLast cuts the number after the last colon.
-func cutLast(text string) (before string, n int, ok bool) {
-	i := strings.LastIndexByte(text, ':')
-	if i < 0 {
-		return text, 0, false
-	}
-	n, err := strconv.Atoi(text[i+1:])
-	return text[:i], n, err == nil
+	return p
 }
 
 func firstNodes(names []string) string {

@@ -19,7 +19,6 @@ import (
 	"bindc/snapshot"
 )
 
-// diffFlags are the flags of bindq diff.
 type diffFlags struct {
 	source
 	format    string
@@ -117,7 +116,7 @@ func (f *diffFlags) run(cmd *cobra.Command, before, after string) error {
 	})
 }
 
-// checkArgs checks the number of arguments: two snapshots, or one with --if.
+// checkArgs checks the number of arguments: one or two snapshots, or at most one with --if.
 func (f *diffFlags) checkArgs(cmd *cobra.Command, args []string) error {
 	if len(f.changed) > 0 {
 		return cobra.MaximumNArgs(1)(cmd, args)
@@ -154,7 +153,7 @@ func (f *diffFlags) ifChanged(cmd *cobra.Command, path string) error {
 	})
 }
 
-// noteUnusedChanges notes the facts of --if that no answer depends on.
+// noteUnusedChanges notes the facts of --if that the snapshot does not use.
 func (f *diffFlags) noteUnusedChanges(cmd *cobra.Command, snap *lookup.Snapshot) error {
 	used, _, _, err := snap.Needs()
 	if err != nil {
@@ -231,7 +230,7 @@ func (f *diffFlags) nodes(cmd *cobra.Command, fleet *fleet, paths [2]string, d *
 	})
 }
 
-// groups returns the changes for the nodes of the fleet. paths names the files of a and b in errors.
+// groups returns the changes for the nodes of the fleet. The argument paths names the files of a and b in errors.
 func (f *diffFlags) groups(cmd *cobra.Command, paths [2]string, a, b *lookup.Snapshot, fleet *fleet,
 	d *decision.Difference) ([]report.Group, error) {
 	progress := cli.NewProgress(cmd.ErrOrStderr())

@@ -34,7 +34,8 @@ func (f *diffFlags) findUses(cmd *cobra.Command, changes *report.Diff) error {
 	return nil
 }
 
-// noteUnread names the lookups and manifests that may ask for any key.
+// noteUnread notes where removed keys may also be looked up: in manifests with syntax errors, and by lookups with
+// computed keys.
 func noteUnread(cmd *cobra.Command, calls *manifest.Calls) {
 	for _, at := range calls.Wrong {
 		note(cmd, at.String()+": syntax error; the rest of this manifest may look up removed keys")

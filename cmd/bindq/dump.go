@@ -13,7 +13,6 @@ import (
 	bindings "bindc/runtime"
 )
 
-// dumpFlags are the flags of bindq dump.
 type dumpFlags struct {
 	source
 	prefix string

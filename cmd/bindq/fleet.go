@@ -71,8 +71,8 @@ func (f *fleet) reportEach(wrong []error) error {
 	return nil
 }
 
-// outcome returns the error of a verb that ended with err. It is errReported if the verb printed its output but the
-// facts of some nodes could not be used.
+// outcome returns the error of a verb that ended with err. It is errReported if the verb printed its output but some
+// nodes had errors.
 func (f *fleet) outcome(err error) error {
 	var answer *cli.Answer
 	if f.failed && (err == nil || errors.As(err, &answer)) {

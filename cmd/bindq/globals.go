@@ -28,7 +28,6 @@ type globals struct {
 // defaultMaxFacts is the default of --max-facts. The facts of one machine take some ten thousand bytes.
 const defaultMaxFacts = 16 << 20
 
-// add adds the flags to the program.
 func (g *globals) add(root *cobra.Command) {
 	flags := root.PersistentFlags()
 	flags.StringVarP(&g.snapshot, "snapshot", "s", "", "`FILE` of the snapshot (default $BINDQ_SNAPSHOT)")

@@ -173,7 +173,6 @@ func paths(n int) string {
 	return fmt.Sprintf(" (%d paths)", n)
 }
 
-// print prints the description as text.
 func (in *info) print(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "format\t%s %d\n", in.Format, in.Version)

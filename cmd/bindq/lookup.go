@@ -164,7 +164,6 @@ func distinct(keys []string) []string {
 	return out
 }
 
-// note prints a note to standard error.
 func note(cmd *cobra.Command, text string) { say(cmd, "note: "+text) }
 
 // say prints text to standard error. It makes control characters visible, so that they cannot harm a terminal.
@@ -172,7 +171,7 @@ func say(cmd *cobra.Command, text string) {
 	fmt.Fprintln(cmd.ErrOrStderr(), "bindq:", diag.Visible(text))
 }
 
-// sayMissing notes the keys that were not found, each with a similar key.
+// sayMissing prints the keys that were not found, each with a hint if there is one.
 func sayMissing(cmd *cobra.Command, snap *lookup.Snapshot, missing []string, asked int) {
 	known := sortedKeys(snap, "")
 	for _, key := range missing {

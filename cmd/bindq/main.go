@@ -40,7 +40,6 @@ func (g *globals) verbs() cli.Verbs {
 	}
 }
 
-// command returns the root command for args.
 func command(args []string) *cobra.Command {
 	root := cli.NewProgram("bindq", "Answer lookups from a snapshot",
 		"bindq maps a snapshot that bindc wrote and answers lookups for the facts of a\n"+

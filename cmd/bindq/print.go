@@ -57,7 +57,7 @@ func printHash(w io.Writer, format string, h hash) error {
 	return err
 }
 
-// hashPrinter prints a hash entry by entry, so that the hash is never completely in memory.
+// hashPrinter prints a hash entry by entry, so that bindq dump never has the whole hash in memory.
 type hashPrinter struct {
 	w          io.Writer
 	format     string
@@ -102,7 +102,6 @@ func (p *hashPrinter) add(key string, v bindings.Value) error {
 	return err
 }
 
-// end ends the hash.
 func (p *hashPrinter) end() error {
 	text := "}\n"
 	switch {

@@ -165,7 +165,6 @@ func verifyFile(path string, f *snapshot.Snapshot, policy *origin.Policy) (*veri
 	return v, nil
 }
 
-// text returns the output as text.
 func (v *verified) text() string {
 	text := fmt.Sprintf("%s: sound, %s, %d bytes, sha256 %s\n", diag.Visible(v.File), diag.Count(v.Keys, "key"),
 		v.Bytes, v.SHA256)

@@ -22,7 +22,7 @@ type source struct {
 	factsDir    string
 	fleet       *facts.Fleet // the facts directory; nil before its first use
 	saidUnread  bool         // the unreadable files of fleet were reported
-	inFile      facts.Node   // the node that --facts describes
+	inFile      facts.Node   // the node in the file of --facts or in the facts directory
 	strict      bool         // treat doubts about the request as errors
 	noUnknown   bool         // treat an unknown variable as an error
 	lateEyaml   bool         // read the keys of eyaml only when a value needs them
@@ -50,13 +50,11 @@ func (s *source) addRequest(cmd *cobra.Command) {
 	s.addStrictVariables(cmd)
 }
 
-// addFactsDir adds --facts-dir.
 func (s *source) addFactsDir(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.factsDir, "facts-dir", "",
 		"`DIR` with one facts file per node (default $BINDQ_FACTS_DIR)")
 }
 
-// addStrictVariables adds --strict-variables.
 func (s *source) addStrictVariables(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&s.noUnknown, "strict-variables", false, "fail lookups that use an unknown variable")
 }

@@ -20,7 +20,6 @@ import (
 	"bindc/serve"
 )
 
-// serveFlags are the flags of bindq serve.
 type serveFlags struct {
 	source
 	stdio  bool

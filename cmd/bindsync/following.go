@@ -34,7 +34,6 @@ func (c *followed) problem(n *yaml.Node, format string, args ...any) {
 	c.problems = append(c.problems, fmt.Errorf("%s:%d:%d: "+format, append([]any{c.path, n.Line, n.Col}, args...)...))
 }
 
-// parse reads the configuration as YAML.
 func (c *followed) parse() (*yaml.Node, error) {
 	src, err := os.ReadFile(c.path)
 	if err != nil {
@@ -103,7 +102,7 @@ func readFollowing(from storeFlag, stdin io.Reader) (*following, error) {
 	return f, nil
 }
 
-// These keys are allowed in a configuration, and in a name of it.
+// These keys are allowed in a configuration, and below each of its names.
 var (
 	followKeys = []string{"store", "names", "interval", "timeout", "stall_timeout", "downloads", "max_size",
 		"textfile", "ca_file", "plain_http", "allowed_signers", "revoked", "keep", "younger"}

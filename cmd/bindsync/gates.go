@@ -130,7 +130,8 @@ func changesLittle(active, path string, share float64) error {
 	})
 }
 
-// rules returns a string that changes whenever the gates may decide differently.
+// rules returns a string that changes with the version of the program, and with the limit, the queries and the policies
+// of the gates.
 func (g *gates) rules() string {
 	queries := ""
 	if g.checkKeys != "" {

@@ -28,7 +28,6 @@ func (store *storeFlag) verbs() cli.Verbs {
 	}
 }
 
-// command returns the root command for args.
 func command(args []string) *cobra.Command {
 	root := cli.NewProgram("bindsync", "Keep the store of snapshots on a server",
 		"bindsync fetches the snapshots that a pipeline has pushed, checks who signed\n"+

@@ -24,7 +24,6 @@ import (
 // defaultMaxSize is the default of --max-size.
 const defaultMaxSize = 1 << 30
 
-// pullFlags are the flags of bindsync pull.
 type pullFlags struct {
 	store   *storeFlag
 	gates   gates

@@ -26,7 +26,6 @@ import (
 // errStale makes status exit with 1 after it has printed what failed.
 var errStale = &cli.Answer{Reason: "stale", Status: cli.ExitNo}
 
-// statusFlags are the flags of bindsync status.
 type statusFlags struct {
 	store    *storeFlag
 	format   string

@@ -15,7 +15,7 @@ type Compiled struct {
 	Key       string         // "" for a contribution without a name
 	Pos       diag.Pos       // position of the key
 	Recipe    *recipe.Recipe // nil after an error, which is reported
-	Literal   *Literal       // constant value of a contribution without a transformer; otherwise nil
+	Literal   *Literal       // constant value of a contribution that is neither optional nor transformed; otherwise nil
 	In        *Reference     // the multibinding that it contributes to; nil for a binding of a key
 	Multibind *Multibind     // set for a multibinding
 	Type      *types.Type    // the type in its source, or nil

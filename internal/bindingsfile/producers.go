@@ -133,7 +133,6 @@ func (c *compiler) mismatch(r *recipe.Recipe, m *types.Mismatch) {
 	c.add(d)
 }
 
-// produce compiles one producer into r.
 func (c *compiler) produce(p *Producer, r *recipe.Recipe) {
 	switch p.Name {
 	case "multibind_id":
@@ -210,8 +209,8 @@ func (c *compiler) hashLookup(l *Literal, r *recipe.Recipe) {
 	r.Kind, r.Targets, r.Value = recipe.HashLookup, []recipe.Target{t}, key.Value
 }
 
-// onlyKeys reports keys of a hash that are not in allowed. For keys in elsewhere, it adds the hint. It returns false if
-// it reports any.
+// onlyKeys reports keys of a hash that are not in allowed. For keys in the list elsewhere, it adds the hint. It returns
+// false if it reports any.
 func (c *compiler) onlyKeys(l *Literal, allowed, elsewhere []string, hint string) bool {
 	all := true
 	for key := range l.pairs() {

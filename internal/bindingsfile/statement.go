@@ -56,7 +56,7 @@ type Statement struct {
 	Value  []byte   // compiled value of a plain binding (see package recipe); otherwise nil
 
 	// Attributes of Bind, Parameters, Variables and Map.
-	Producers   []Producer // exactly one in a valid binding; the two sides of a Dependency
+	Producers   []Producer // one in a valid binding, or none if it is abstract; the two sides of a Dependency
 	Type        *Literal   // source text of the type
 	Transformer *Lambda
 	Options     *Literal

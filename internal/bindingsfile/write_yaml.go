@@ -168,7 +168,7 @@ func conditionValue(w *Statement) value.Value {
 	return value.FromSlice(hashes)
 }
 
-// plain prints a binding without attributes: in the short form if the value is short enough, otherwise in the long
+// plain prints a binding without attributes: in the short form if the value is a short scalar, otherwise in the long
 // form.
 func (w *yamlWriter) plain(s *Statement, indent int) {
 	n, err := decode(s.Value)

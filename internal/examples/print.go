@@ -117,8 +117,7 @@ type failure struct {
 func printJUnit(w io.Writer, results []Result) error {
 	out := suite{Name: "bindc test", Tests: len(results), Failures: Failed(results)}
 	for _, r := range results {
-		file, _, _ := strings.Cut(r.At, ":")
-		c := caseOf{Name: diag.Visible(r.Name), ClassName: file}
+		c := caseOf{Name: diag.Visible(r.Name), ClassName: diag.ParsePos(r.At).File}
 		for _, f := range r.Failures {
 			c.Failures = append(c.Failures, failure{diag.Visible(f.subject()), f.At + "\n" + f.Explanation})
 		}

@@ -81,20 +81,23 @@ func TestSupposedFactsAreMarked(t *testing.T) {
 func TestBadChangeLeadsBackToNode(t *testing.T) {
 	d := open(t, ranked, Source{})
 	to := served(t, Access{}, d) + "/s/" + d.ID
-	for _, path := range []string{"/n/web1", "/n/web1/k/a"} {
+	for path, back := range map[string]string{"/n/web1": `/n/web1">All values of web1</a>`,
+		"/n/web1/k/a": `/n/web1?if=garbage">Back to web1</a>`} {
 		answer, page := get(t, "GET", to+path+"?if=garbage", nil)
-		if answer.StatusCode != http.StatusBadRequest || strings.Count(page, "garbage") != 1 {
+		message, _, _ := strings.Cut(page, `<form action="/s/`+d.ID+`/n/web1"`)
+		message = strings.ReplaceAll(message, "?if=garbage", "")
+		if answer.StatusCode != http.StatusBadRequest || strings.Count(message, "garbage") != 1 {
 			t.Errorf("%s: status %d:\n%s", path, answer.StatusCode, page)
 		}
 		shows(t, to, path+"?if=garbage", "Cannot change the facts of web1: expected name=text or name:=JSON",
-			`<a href="/s/`+d.ID+`/n/web1">Back to web1</a>`)
+			`<a href="/s/`+d.ID+back)
 	}
 }
 
 func TestUnknownNodeOfFormLeadsBack(t *testing.T) {
 	d := open(t, ranked, Source{})
 	to := served(t, Access{}, d) + "/s/" + d.ID
-	shows(t, to, "/n/web1?with=web", "/n/web1?with=web2", `<a href="/s/`+d.ID+`/n/web1">web1</a>`, "All nodes")
+	shows(t, to, "/n/web1?with=web", "/n/web1?with=web2", `<a href="/s/`+d.ID+`/n/web1">All values of web1</a>`)
 	shows(t, to, "/n/-/k/a?node=web", "/n/web2/k/a", `<a href="/s/`+d.ID+`/k/a">a</a>`, "All nodes")
 }
 
@@ -132,7 +135,7 @@ func TestBindingsWithoutNodesHaveReason(t *testing.T) {
 func TestSearchShowsConditions(t *testing.T) {
 	d := open(t, ranked, Source{})
 	to := served(t, Access{}, d) + "/s/" + d.ID
-	shows(t, to, "/q?q=family&all=1", `<td data-label="When"><span class="term"><span class="what">osfamily</span>`)
+	shows(t, to, "/q?q=family&all=1", `<td data-label="When"><span class="term"><span class="what">osfamily</span> = <bdi>Debian<`)
 	shows(t, to, "/q.json?q=family", `"when":{"osfamily":"debian"}`)
 }
 
@@ -172,5 +175,23 @@ fqdn: web1
 	}
 	if port, _, _ := strings.Cut(byKey, `/k/url">`); !strings.Contains(port, `class="old"`) {
 		t.Errorf("the change of port:\n%s", port)
+	}
+}
+
+func TestConditionsAreSpelledAsOnNodes(t *testing.T) {
+	old := open(t, strings.ReplaceAll(ranked, "a: family", "a: before"), Source{})
+	d := open(t, ranked, Source{Old: old})
+	to := served(t, Access{}, d) + "/s/" + d.ID
+	for _, path := range []string{"/k/a", "/f/data/osfamily/debian.yaml", "/d"} {
+		shows(t, to, path, "<bdi>Debian</bdi>", "!<bdi>debian</bdi>")
+	}
+	shows(t, to, "/k/a", "<bdi>suse</bdi>") // no node has it
+	shows(t, to, "/k/a.json", `"when":{"osfamily":"debian"}`)
+	shows(t, to, "/d.json", `"when":{"osfamily":"debian"}`)
+
+	mixed := strings.Replace(ranked, "-- facts/web2", "-- facts/web0.yaml --\nfqdn: web0\nosfamily: DEBIAN\n-- facts/web2", 1)
+	for range 5 { // the first node decides, regardless of which one is counted first
+		d = open(t, mixed, Source{})
+		shows(t, served(t, Access{}, d)+"/s/"+d.ID, "/k/a", "<bdi>DEBIAN</bdi>", "!<bdi>Debian</bdi>")
 	}
 }

@@ -50,8 +50,9 @@ type Data struct {
 
 	Since time.Time // when a server first showed it
 
-	notes    []string // messages about facts that could not be read
-	warnings string   // diagnostics of the build
+	notes    []string     // messages about facts that could not be read
+	warnings string       // diagnostics of the build
+	unread   []UnreadFile // files of the site that are never read, sorted by path
 }
 
 // Style says how pages show data.
@@ -69,6 +70,7 @@ type Source struct {
 	Nodes    []facts.Node // nodes of the fleet
 	Notes    []string     // messages about facts that could not be read
 	Warnings string       // diagnostics of the build, as text
+	Unread   []UnreadFile // files of the site that are never read, sorted by path
 	Old      *Data        // the version to compare with, or nil
 }
 
@@ -84,7 +86,8 @@ func Open(from Source) (*Data, error) {
 	}
 	file.Release() // when d is unreachable
 	d := &Data{Style: from.Style, path: from.Path, file: file, snap: snap, nodes: slices.Clone(from.Nodes),
-		old: from.Old, number: map[string]int{}, notes: from.Notes, warnings: from.Warnings, maxAnswered: maxAnswered}
+		old: from.Old, number: map[string]int{}, notes: from.Notes, warnings: from.Warnings,
+		unread: from.Unread, maxAnswered: maxAnswered}
 	slices.SortFunc(d.nodes, func(a, b facts.Node) int { return cmp.Compare(a.Name, b.Name) })
 	for i, n := range d.nodes {
 		d.number[n.Name] = i
@@ -128,7 +131,7 @@ func (d *Data) identify() (string, error) {
 	if d.old != nil {
 		fmt.Fprintf(sum, "%s\n", d.old.ID)
 	}
-	fmt.Fprintf(sum, "%q %q\n", d.notes, d.warnings)
+	fmt.Fprintf(sum, "%q %q %q\n", d.notes, d.warnings, d.unread)
 	for _, n := range d.nodes {
 		text, err := json.Marshal(n)
 		if err != nil {
@@ -170,6 +173,15 @@ func (d *Data) node(name string) (facts.Node, bool) {
 		return facts.Node{}, false
 	}
 	return d.nodes[i], true
+}
+
+// nodeNames returns the names of all nodes.
+func (d *Data) nodeNames() []string {
+	names := make([]string, len(d.nodes))
+	for i := range names {
+		names[i] = d.nodes[i].Name
+	}
+	return names
 }
 
 // hasKey reports whether something binds key.

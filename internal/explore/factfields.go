@@ -17,7 +17,8 @@ type factField struct {
 	Value   string
 	Origin  string // where the environment comes from, because it need not be a fact; or that the value is supposed
 	isText  bool
-	Changed *string // the value that the page supposes, or nil
+	Changed *string  // the value that the page supposes, or nil
+	Known   []string // values that the form offers
 }
 
 // Shown returns the value that the page supposes, or the one that the node has.
@@ -120,4 +121,34 @@ func appendFacts(out []factField, name string, v bindings.Value) []factField {
 		return append(out, factField{Name: name, Value: v.String(), isText: true})
 	}
 	return append(out, factField{Name: name, Value: v.String()})
+}
+
+// unset returns the variables that conditions use and a node lacks, and those that are empty.
+func (v *view) unset(n facts.Node, r *lookup.Request) (missing, empty []string) {
+	for _, name := range r.Unset() {
+		_, _, isFact := factAt(n, name)
+		if isFact || !slices.Contains(v.d.reads, name) { // a category whose text is empty
+			empty = append(empty, name)
+		} else {
+			missing = append(missing, name)
+		}
+	}
+	return missing, empty
+}
+
+// supposition describes a changed fact.
+func supposition(change string) string {
+	if name, isEmpty := strings.CutSuffix(change, "="); isEmpty && !strings.Contains(name, "=") {
+		return name + " is empty"
+	}
+	return change
+}
+
+// suppositions describes changed facts.
+func suppositions(changes []string) string {
+	out := make([]string, len(changes))
+	for i := range changes {
+		out[i] = supposition(changes[i])
+	}
+	return strings.Join(out, ", ")
 }

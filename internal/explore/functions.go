@@ -26,19 +26,13 @@ var functions = template.FuncMap{
 		return table{View: v, Caption: caption, List: list}
 	},
 	"through":  func(v *view, names []string) named { return named{v, names} },
+	"whyForm":  func(v *view, key, node string) askedNode { return askedNode{v, whyForm{key, node}} },
 	"lookups":  func(v *view, e explained) inner { return inner{v, e} },
 	"pageRows": func() int { return pageRows },
 	"px":       func(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) },
 	"plus":     func(x float64, n int) float64 { return x + float64(n) },
+	"suppose":  supposition,
 	"size":     func(x float64) string { return strings.TrimSuffix(strconv.FormatFloat(x, 'f', 1, 64), ".0") },
-	"prefix":   prefixOf,
-	"visibleLines": func(text string) string {
-		lines := strings.Split(text, "\n")
-		for i := range lines {
-			lines[i] = diag.Visible(strings.ReplaceAll(lines[i], "\t", "    "))
-		}
-		return strings.Join(lines, "\n")
-	},
 }
 
 // These types are arguments of templates.
@@ -55,6 +49,11 @@ type (
 	named struct {
 		View  *view
 		Names []string
+	}
+
+	askedNode struct {
+		View *view
+		whyForm
 	}
 
 	inner struct {

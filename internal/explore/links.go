@@ -117,7 +117,7 @@ func (v *view) place(at string) place {
 	if line == 0 {
 		return p
 	}
-	if _, known := v.d.input(file); known {
+	if v.d.hasFile(file) {
 		p.File = v.links.File(file, line)
 	}
 	if v.d.SourceURL != "" {

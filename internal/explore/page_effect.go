@@ -50,7 +50,7 @@ func (f *factField) assign(text string) string {
 type effectContent struct {
 	Title   string
 	Changes []effectRow
-	Unused  []string // changed facts that nothing uses
+	Notes   []string // about changed facts without effect
 	Total   int
 	Next    string
 }
@@ -66,20 +66,19 @@ type effectRow struct {
 func (v *view) comparison(n facts.Node, r *lookup.Request) (any, error) {
 	other, title := n, ""
 	if with := v.Get("with"); with != "" {
-		var err error
-		to := func(name string, _ ...any) string { return v.Node(n.Name, "with", name) }
-		if other, err = v.nodeNamed(with, to, link{diag.Visible(n.Name), v.Node(n.Name)}); err != nil {
-			return nil, err
+		var known bool
+		if other, known = v.d.node(with); !known {
+			return v.unknownOther(n, r, with)
 		}
 		title = "Compared with " + diag.Visible(with)
 	}
-	supposed, err := v.suppose(other)
+	supposed, err := other.With("Cannot change the facts of "+other.Name, v.Values["if"])
 	if err != nil {
-		return nil, err
+		return v.badChange(n, r, err)
 	}
 	now, err := affected.Request(v.d.snap, supposed)
 	if err != nil {
-		return nil, v.badChange(other, err.Error())
+		return v.badChange(n, r, err)
 	}
 	if v.asJSON {
 		effect := v.d.style(report.JSON).Effect(r, now, v.d.keys)
@@ -88,13 +87,10 @@ func (v *view) comparison(n facts.Node, r *lookup.Request) (any, error) {
 	}
 	effect := v.d.style(report.People).Effect(r, now, v.d.keys)
 	c := v.nodeContent(n, r)
-	c.Effect = &effectContent{Title: cmp.Or(title, "What if "+strings.Join(v.Values["if"], ", ")), Total: len(effect)}
+	c.Effect = &effectContent{Title: cmp.Or(title, "What if "+suppositions(v.Values["if"])), Total: len(effect)}
 	from := min(v.number("from"), len(effect))
 	to := min(from+pageRows, len(effect))
-	var conditions []any
-	for _, text := range c.If {
-		conditions = append(conditions, "if", text)
-	}
+	conditions := v.conditions()
 	for _, k := range effect[from:to] {
 		c.Effect.Changes = append(c.Effect.Changes, effectRow{k.Key, shown(k.Old), shown(k.New), v.Why(n.Name, k.Key),
 			v.Why(other.Name, k.Key, conditions...)})
@@ -103,25 +99,52 @@ func (v *view) comparison(n facts.Node, r *lookup.Request) (any, error) {
 		c.Effect.Next = v.Node(n.Name, append(conditions, "with", c.With, "from", to)...)
 	}
 	if c.With == "" {
-		c.Categories, c.Unset = now.Categories(), now.Unset()
+		c.Categories = now.Categories()
+		c.Unset, c.Empty = v.unset(supposed, now)
 	}
-	v.noteChanges(c)
+	v.noteChanges(c, now)
 	return c, nil
 }
 
-// suppose returns a node with the facts that the query changes.
-func (v *view) suppose(n facts.Node) (facts.Node, error) {
-	supposed, err := n.With("Cannot change the facts of "+n.Name, v.Values["if"])
-	if err != nil {
-		return n, v.badChange(n, err.Error())
+// badChange returns the page of a node whose form has changes of facts that cannot be used.
+func (v *view) badChange(n facts.Node, r *lookup.Request, wrong error) (any, error) {
+	if v.asJSON {
+		return nil, &problem{status: http.StatusBadRequest, text: diag.Visible(wrong.Error())}
 	}
-	return supposed, nil
+	v.status, v.Twin = http.StatusBadRequest, ""
+	c := v.nodeContent(n, r)
+	c.Problem, c.Effect = diag.Visible(wrong.Error()), &effectContent{}
+	v.noteChanges(c, nil)
+	return c, nil
 }
 
-// badChange returns the error for changes of facts that cannot be used.
-func (v *view) badChange(n facts.Node, text string) error {
-	return &problem{status: http.StatusBadRequest, text: diag.Visible(text),
-		Links: []link{{"Back to " + diag.Visible(n.Name), v.Node(n.Name)}}}
+// unknownOther returns the page of a node whose form names an unknown node to compare with.
+func (v *view) unknownOther(n facts.Node, r *lookup.Request, with string) (any, error) {
+	text := "No facts were read for a node '" + diag.Visible(with) + "'"
+	if v.asJSON {
+		return nil, notFound(text, "")
+	}
+	v.status, v.Twin = http.StatusNotFound, ""
+	c := v.nodeContent(n, r)
+	c.Problem, c.Effect = text, &effectContent{}
+	var names []string
+	for _, name := range v.d.nodeNames() {
+		if name != n.Name {
+			names = append(names, name)
+		}
+	}
+	c.Near = similar(with, names, func(name string, _ ...any) string {
+		return v.Node(n.Name, append(v.conditions(), "with", name)...)
+	})
+	return c, nil
+}
+
+// conditions returns the changed facts as parameters of an address.
+func (v *view) conditions() (pairs []any) {
+	for _, text := range v.Values["if"] {
+		pairs = append(pairs, "if", text)
+	}
+	return pairs
 }
 
 // suppose sets the value that the page supposes for a fact.
@@ -135,8 +158,9 @@ func changedFact(text string) (name, to string) {
 	return strings.TrimSuffix(name, ":"), to
 }
 
-// noteChanges marks the changed facts in the form, and notes those that no answer depends on.
-func (v *view) noteChanges(c *nodeContent) {
+// noteChanges marks the changed facts in the form. It notes those that no answer depends on, and values that nothing
+// knows, unless the changes are wrong and now is nil.
+func (v *view) noteChanges(c *nodeContent, now *lookup.Request) {
 	for _, text := range c.If {
 		name, to := changedFact(text)
 		inForm := false
@@ -152,6 +176,9 @@ func (v *view) noteChanges(c *nodeContent) {
 		if name == environment && c.With == "" {
 			c.Environment.suppose(to)
 		}
+		if now == nil {
+			continue
+		}
 		root, _, _ := strings.Cut(name, ".")
 		if !slices.Contains(v.d.facts, root) && !(root == environment && v.d.readsEnvironment()) {
 			note := fmt.Sprintf("Nothing uses the fact '%s'", diag.Visible(root))
@@ -160,7 +187,9 @@ func (v *view) noteChanges(c *nodeContent) {
 			} else {
 				note += "."
 			}
-			c.Effect.Unused = append(c.Effect.Unused, note)
+			c.Effect.Notes = append(c.Effect.Notes, note)
+		} else if note := v.unknownValue(name, to, now.Numbers()); note != "" {
+			c.Effect.Notes = append(c.Effect.Notes, note)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -14,7 +15,8 @@ type filesContent struct {
 	Files        []fileRow
 	Total        int
 	Empty        int    // files without bindings
-	Dead         int    // files without a binding that reaches a node
+	Unread       int    // files that are never read
+	Dead         int    // files that were read and have no binding that reaches a node
 	Partly       int    // files with a binding that reaches no node
 	DeadBindings int    // bindings that reach no node
 	Only         string // the filter: "1" selects dead files, "partly" those with a dead binding
@@ -25,11 +27,12 @@ type filesContent struct {
 type fileRow struct {
 	Path     string `json:"path"`
 	Bindings int    `json:"bindings"`
-	Reaching int    `json:"reaching"` // bindings that reach a node
+	Reaching int    `json:"reaching"`         // bindings that reach a node
+	Unread   string `json:"unread,omitempty"` // why the file is never read
 }
 
-// IsDead reports whether the file has bindings, and none of them reaches a node.
-func (f fileRow) IsDead() bool { return f.Bindings > 0 && f.Reaching == 0 }
+// IsDead reports whether the file reaches no node: it is never read, or it has bindings and all of them are dead.
+func (f fileRow) IsDead() bool { return f.Unread != "" || f.Bindings > 0 && f.Reaching == 0 }
 
 // Dead returns the number of bindings that reach no node.
 func (f fileRow) Dead() int { return f.Bindings - f.Reaching }
@@ -41,7 +44,12 @@ func (v *view) fileList() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &filesContent{Total: len(v.d.inputs), Only: v.Get("dead"), Files: []fileRow{}}
+	c := &filesContent{Total: len(v.d.inputs), Unread: len(v.d.unread), Only: v.Get("dead"), Files: []fileRow{}}
+	for _, f := range v.d.unread {
+		if c.Only == "" || c.Only == "1" {
+			c.Files = append(c.Files, fileRow{Path: f.Path, Unread: f.Reason})
+		}
+	}
 	for i, in := range v.d.inputs {
 		f := fileRow{Path: in.Path}
 		if ready {
@@ -53,6 +61,7 @@ func (v *view) fileList() (any, error) {
 			c.Files = append(c.Files, f)
 		}
 	}
+	slices.SortStableFunc(c.Files, func(a, b fileRow) int { return cmp.Compare(a.Path, b.Path) })
 	if v.asJSON {
 		return c.Files, nil
 	}
@@ -90,6 +99,8 @@ type fileContent struct {
 	Reaching int
 	OnlyDead bool
 	Next     string
+
+	Unread *UnreadFile // set if the file is never read
 }
 
 // fileBinding is a binding of a file, also in JSON.
@@ -113,14 +124,13 @@ type fileBinding struct {
 // filePage shows the bindings of a file by line, with the nodes that they reach.
 func (v *view) filePage() (any, error) {
 	v.Section = "f"
-	file := v.name("file", func(path string) bool { _, known := v.d.input(path); return known })
+	file := v.name("file", v.d.hasFile)
 	number, known := v.d.input(file)
+	if f, isUnread := v.d.unreadFile(file); isUnread && !known {
+		return v.unreadPage(f), nil
+	}
 	if !known {
-		paths := make([]string, len(v.d.inputs))
-		for i := range paths {
-			paths[i] = v.d.inputs[i].Path
-		}
-		return nil, missing("No file '"+diag.Visible(file)+"' was read", file, paths,
+		return nil, missing("No file '"+diag.Visible(file)+"' was read", file, v.d.paths(),
 			func(path string, _ ...any) string { return v.File(path, 0) }, link{"All files", v.With("/f")})
 	}
 	v.Title = diag.Visible(file)
@@ -143,15 +153,28 @@ func (v *view) filePage() (any, error) {
 		return nil, err
 	}
 	if v.asJSON {
-		return struct {
-			File     string        `json:"file"`
-			Bindings []fileBinding `json:"bindings"`
-		}{file, c.Bindings}, nil
+		return fileTwin{File: file, Bindings: c.Bindings}, nil
 	}
 	if to := from + len(list); to < selected {
 		c.Next = v.FilePart(file, "from", to, "dead", v.Get("dead"))
 	}
 	return c, nil
+}
+
+// fileTwin is the page of a file in JSON.
+type fileTwin struct {
+	File     string        `json:"file"`
+	Bindings []fileBinding `json:"bindings"`
+	Unread   string        `json:"unread,omitempty"` // why the file is never read
+}
+
+// unreadPage returns the page of a file that is never read.
+func (v *view) unreadPage(f UnreadFile) any {
+	v.Title = diag.Visible(f.Path)
+	if v.asJSON {
+		return fileTwin{f.Path, []fileBinding{}, f.Reason}
+	}
+	return &fileContent{File: f.Path, Unread: &f}
 }
 
 // FilePart returns the address of some bindings of a file. pairs are parameters, as in With.
@@ -214,7 +237,7 @@ func (v *view) bindingsOfKey(key, file string) (out []fileBinding, err error) {
 			in, line := splitPlace(rows[i].At)
 			c := byID[rows[i].At+rows[i].Name]
 			if in == file && c != nil {
-				b := fileBinding{Key: key, Layer: c.Layer, When: rows[i].When, At: c.At, Name: c.Name,
+				b := fileBinding{Key: key, Layer: c.Layer, When: v.asOnNodes(rows[i].When), At: c.At, Name: c.Name,
 					Outcome: c.Outcome, Nodes: nodes.count(), UpTo: declines, Line: line, Value: shown(c.Outcome),
 					Place: v.place(c.At), List: v.Key(key, "at", c.At, "part_name", c.Name)}
 				if b.Nodes == 0 {

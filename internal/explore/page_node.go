@@ -19,6 +19,7 @@ type nodeContent struct {
 	Categories report.Terms
 	Doubt      string   // why the facts are in doubt: they are about another node
 	Unset      []string // variables that conditions use and the node lacks
+	Empty      []string // variables and categories that conditions use and that are empty
 	Facts      []factField
 
 	Environment factField
@@ -34,6 +35,9 @@ type nodeContent struct {
 
 	With   string // name of the other node
 	Effect *effectContent
+
+	Problem string // why the page has no effect to show
+	Near    []link // comparisons with nodes of a similar name
 }
 
 // nodeRow is a key of a node.
@@ -53,16 +57,12 @@ func (v *view) nodeNamed(text string, to func(string, ...any) string, more ...li
 	if ok {
 		return n, nil
 	}
-	names := make([]string, len(v.d.nodes))
-	for i := range v.d.nodes {
-		names[i] = v.d.nodes[i].Name
-	}
 	v.Section = "n"
 	message := "No facts were read for a node '" + diag.Visible(text) + "'"
-	if len(names) == 0 {
+	if len(v.d.nodes) == 0 {
 		return n, notFound(message, "bindc explore --facts-dir DIR reads the facts of nodes")
 	}
-	return n, missing(message, text, names, to, append(more, link{"All nodes", v.With("/n")})...)
+	return n, missing(message, text, v.d.nodeNames(), to, append(more, link{"All nodes", v.With("/n")})...)
 }
 
 // nodePage shows the values of a node, what changed facts would change, or how another node differs.
@@ -78,11 +78,8 @@ func (v *view) nodePage() (any, error) {
 		return nil, err
 	}
 	if changed, canonical := v.changedFacts(n); !canonical {
-		pairs := []any{}
-		for _, text := range changed {
-			pairs = append(pairs, "if", text)
-		}
-		v.moved = v.Node(n.Name, pairs...)
+		v.Values["if"] = changed
+		v.moved = v.Node(n.Name, v.conditions()...)
 		return nil, nil
 	}
 	if len(v.Values["if"]) > 0 || v.Get("with") != "" {
@@ -110,10 +107,17 @@ func (v *view) nodePage() (any, error) {
 
 // nodeContent returns everything about a node except its keys.
 func (v *view) nodeContent(n facts.Node, r *lookup.Request) *nodeContent {
-	return &nodeContent{Name: n.Name, File: n.File, Environment: environmentOf(n),
-		Categories: r.Categories(), Doubt: n.Contradiction(),
-		Unset: r.Unset(), Facts: v.factFields(n), Prefix: v.Get("prefix"), InFile: v.Get("file"), Layer: v.Get("layer"),
+	c := &nodeContent{Name: n.Name, File: n.File, Environment: environmentOf(n),
+		Categories: r.Categories(), Doubt: n.Contradiction(), Facts: v.factFields(n),
+		Prefix: v.Get("prefix"), InFile: v.Get("file"), Layer: v.Get("layer"),
 		Layers: v.d.file.Layers(), If: v.Values["if"], With: v.Get("with")}
+	c.Unset, c.Empty = v.unset(n, r)
+	if isClosed(v.d.census.ready) {
+		v.suggest(c.Facts)
+	} else {
+		v.unstable = true
+	}
+	return c
 }
 
 // maxScanned limits the keys that a filter looks at for one page.

@@ -1,13 +1,18 @@
 package explore
 
-import "slices"
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // overviewContent is the data of the first page.
 type overviewContent struct {
 	Warnings     string
 	Summary      string // summary of the changes
 	Dead         []fileRow
-	DeadAll      int
+	DeadAll      int // files that reach no node
+	Unread       int // those of them that are never read
 	DeadBindings int // bindings that reach no node
 	Cells        []cell
 	Levels       []levelName
@@ -41,8 +46,9 @@ type areaTwin struct {
 
 // Limits of the overview.
 const (
-	shownAreas = 60
-	shownDead  = 20
+	shownAreas  = 60
+	shownDead   = 20
+	shownLevels = 5 // levels without a colour that the legend names
 )
 
 // overview shows the numbers of the site, and its data that reaches no node.
@@ -59,12 +65,15 @@ func (v *view) overview() (any, error) {
 	var dead []fileRow
 	if ready && len(v.d.nodes) > 0 {
 		for i, t := range v.d.tally.files {
-			f := fileRow{v.d.inputs[i].Path, len(t.bindings), t.reaching}
+			f := fileRow{Path: v.d.inputs[i].Path, Bindings: len(t.bindings), Reaching: t.reaching}
 			if f.IsDead() {
 				dead = append(dead, f)
 			}
 			c.DeadBindings += f.Dead()
 		}
+	}
+	for _, f := range v.d.unread {
+		dead = append(dead, fileRow{Path: f.Path, Unread: f.Reason})
 	}
 	if v.asJSON {
 		t := overviewTwin{v.d.ID, v.d.digest(), len(v.d.keys), len(v.d.nodes), len(v.d.inputs),
@@ -79,7 +88,7 @@ func (v *view) overview() (any, error) {
 	} else if v.d.old != nil {
 		v.unstable = true
 	}
-	c.Dead, c.DeadAll = dead[:min(len(dead), shownDead)], len(dead)
+	c.Dead, c.DeadAll, c.Unread = dead[:min(len(dead), shownDead)], len(dead), len(v.d.unread)
 	if ready {
 		c.addAreas(v.d.tally.areas)
 	}
@@ -109,7 +118,11 @@ func (c *overviewContent) addAreas(areas []area) {
 		c.Levels = append(c.Levels, levelName{name, i})
 	}
 	if len(names) > levelColors {
-		c.Levels[levelColors-1].Name = otherLevels
+		others := names[levelColors-1:]
+		c.Levels[levelColors-1].Name = otherLevels + ": " + strings.Join(others[:min(len(others), shownLevels)], ", ")
+		if n := len(others) - shownLevels; n > 0 {
+			c.Levels[levelColors-1].Name += " and " + strconv.Itoa(n) + " more"
+		}
 	}
 	c.Cells = treemap(areas, names)
 	c.Areas, c.More = areas[:min(len(areas), shownAreas)], max(0, len(areas)-shownAreas)

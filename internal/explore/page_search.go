@@ -13,14 +13,20 @@ type searchContent struct {
 	Nodes  []string     `json:"nodes"`
 	Files  []string     `json:"files"`
 	Values []foundValue `json:"values"`
+	// Results holds the keys whose expression has a result with the text, and a node that gets it.
+	Results []foundResult `json:"results"`
 	// Unsearched is the number of keys whose values were not searched, because that takes too long.
 	Unsearched int `json:"unsearched,omitempty"`
+	// UnsearchedResults is the number of keys with expressions whose results were not searched on all nodes.
+	UnsearchedResults int `json:"unsearched_results,omitempty"`
 	// Cut says that there are more results of a kind than listed.
 	Cut bool `json:"more,omitempty"`
 
 	Query string `json:"-"`
 	From  int    `json:"-"` // where the search in values begins
 	Next  string `json:"-"`
+
+	NextResults string `json:"-"`
 }
 
 // foundValue is a binding whose value has the text.
@@ -36,35 +42,35 @@ type foundValue struct {
 // maxFound limits the results of each kind.
 const maxFound = 50
 
-// searchTime limits the search in values.
-const searchTime = 80 * time.Millisecond
+// searchTime limits the search in values, and the search in results.
+const searchTime = 60 * time.Millisecond
 
 // searchPage finds keys, nodes, files and values that contain a text. Sensitive values are not searched.
 func (v *view) searchPage() (any, error) {
 	v.Title = "Search"
 	v.unstable = true
 	text := v.Get("q")
-	c := &searchContent{Query: text, Keys: []string{}, Nodes: []string{}, Files: []string{}, Values: []foundValue{}}
+	c := &searchContent{Query: text, Keys: []string{}, Nodes: []string{}, Files: []string{}, Values: []foundValue{},
+		Results: []foundResult{}}
 	if text == "" {
 		return c, nil
 	}
-	if !v.asJSON && !v.Has("all") && !v.Has("from") {
+	if !v.asJSON && !v.Has("all") && !v.Has("from") && !v.Has("results") {
 		if v.moved = v.named(text); v.moved != "" {
 			return c, nil
 		}
 	}
 	c.From = v.number("from")
-	if c.From == 0 {
-		nodes, files := make([]string, len(v.d.nodes)), make([]string, len(v.d.inputs))
-		for i := range nodes {
-			nodes[i] = v.d.nodes[i].Name
-		}
-		for i := range files {
-			files[i] = v.d.inputs[i].Path
-		}
-		c.Keys, c.Nodes, c.Files = c.containing(v.d.keys), c.containing(nodes), c.containing(files)
+	if v.Has("results") {
+		return c, v.searchResults(c)
 	}
-	return c, v.searchValues(c)
+	if c.From == 0 {
+		c.Keys, c.Nodes, c.Files = c.containing(v.d.keys), c.containing(v.d.nodeNames()), c.containing(v.d.paths())
+	}
+	if err := v.searchValues(c); err != nil || c.From > 0 {
+		return c, err
+	}
+	return c, v.searchResults(c)
 }
 
 // named returns the address of the key or the node with a name, or "".
@@ -98,7 +104,7 @@ func (c *searchContent) containing(names []string) []string {
 
 // searchValues searches the values of keys until enough are found or the time is over.
 func (v *view) searchValues(c *searchContent) error {
-	start, text := time.Now(), strings.ToLower(c.Query)
+	start := time.Now()
 	from := min(c.From, len(v.d.keys))
 	for i, key := range v.d.keys[from:] {
 		if len(c.Values) >= maxFound || time.Since(start) > searchTime {
@@ -112,11 +118,16 @@ func (v *view) searchValues(c *searchContent) error {
 		}
 		values := v.d.style(report.JSON).Values(key, table)
 		for _, b := range append(values.Bindings, values.Contributions...) {
-			if strings.Contains(strings.ToLower(string(b.Outcome.Value)+b.Outcome.Computed), text) &&
-				len(c.Values) < 2*maxFound {
-				c.Values = append(c.Values, foundValue{key, b.When, b.At, b.Outcome, shown(b.Outcome), v.place(b.At)})
+			if c.isIn(b) && len(c.Values) < 2*maxFound {
+				c.Values = append(c.Values, foundValue{key, v.asOnNodes(b.When), b.At, b.Outcome,
+					shown(b.Outcome), v.place(b.At)})
 			}
 		}
 	}
 	return nil
+}
+
+// isIn reports whether the value of a binding has the text of the search, regardless of case.
+func (c *searchContent) isIn(b report.Candidate) bool {
+	return strings.Contains(strings.ToLower(string(b.Outcome.Value)+b.Outcome.Computed), strings.ToLower(c.Query))
 }

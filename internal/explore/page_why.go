@@ -1,7 +1,9 @@
 package explore
 
 import (
+	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -18,12 +20,14 @@ type whyContent struct {
 	Node       string
 	Key        string
 	If         []string // changed facts
+	Values     string   // address of all values of the node, or of those that change with these facts
 	Explained  explained
 	Categories report.Terms
 	Layers     []string // names of the layers that bind the key, highest first
 	IsHiera    bool     // layers are entries of hiera.yaml
 	Facts      []factField
 	Unset      []string
+	Empty      []string
 }
 
 // explained is the explanation of one lookup.
@@ -78,13 +82,19 @@ func (v *view) whyPage() (any, error) {
 	}
 	to := func(name string, _ ...any) string { return v.Why(name, key) }
 	n, err := v.nodeNamed(text, to, link{diag.Visible(key), v.Key(key)})
+	if p, ok := errors.AsType[*problem](err); ok && v.Has("node") && len(v.d.nodes) > 0 {
+		p.Form = &whyForm{key, text}
+	}
 	if err != nil {
 		return nil, err
 	}
 	v.asJSON, v.Title, v.Section = asJSON, diag.Visible(key)+" on "+diag.Visible(n.Name), "n"
-	if n, err = v.suppose(n); err != nil {
-		return nil, err
+	changed, err := n.With("Cannot change the facts of "+n.Name, v.Values["if"])
+	if err != nil {
+		return nil, &problem{status: http.StatusBadRequest, text: diag.Visible(err.Error()),
+			Links: []link{{"Back to " + diag.Visible(n.Name), v.Node(n.Name, v.conditions()...)}}}
 	}
+	n = changed
 	r, err := affected.Request(v.d.snap, n)
 	if err != nil {
 		return nil, err
@@ -104,8 +114,11 @@ func (v *view) whyPage() (any, error) {
 		return nil, v.unknownKey(key)
 	}
 	v.categories = e.Categories
-	return &whyContent{Node: n.Name, Key: key, If: v.Values["if"], Explained: v.explained(e), Categories: e.Categories,
-		Layers: v.layersOf(e), IsHiera: v.d.file.Hiera() != nil, Facts: v.supposedFacts(n), Unset: r.Unset()}, nil
+	c := &whyContent{Node: n.Name, Key: key, If: v.Values["if"], Values: v.Node(n.Name, v.conditions()...),
+		Explained: v.explained(e), Categories: e.Categories,
+		Layers: v.layersOf(e), IsHiera: v.d.file.Hiera() != nil, Facts: v.supposedFacts(n)}
+	c.Unset, c.Empty = v.unset(n, r)
+	return c, nil
 }
 
 // supposedFacts returns the facts of a node that has the changes of the query, and marks these.

@@ -75,6 +75,10 @@ func TestPagesExplainChangedFacts(t *testing.T) {
 	shows(t, to, "/n/web1?if=osfamily%3DRedHat", "/n/web1/k/a?if=osfamily%3DRedHat")
 	shows(t, to, "/n/web1/k/a?if=osfamily%3DRedHat", "would get with <code>osfamily=RedHat</code>",
 		`<p class="answer"><code class="value">&#34;top&#34;</code>`, `<bdi>RedHat</bdi>`)
+	shows(t, to, "/n/web1/k/a?if=osfamily%3DRedHat", `Why does <a href="/s/`+d.ID+`/n/web1?if=osfamily%3DRedHat">`,
+		`<a href="/s/`+d.ID+`/n/web1?if=osfamily%3DRedHat">Back to all values that change</a>`,
+		`<a href="/s/`+d.ID+`/n/web1/k/a">What it gets now</a>`)
+	shows(t, to, "/n/web1/k/a", `Why does <a href="/s/`+d.ID+`/n/web1">`, "!Back to all")
 	answer, _ := get(t, "GET", to+"/n/web1/k/a?if=nonsense", nil)
 	if answer.StatusCode != http.StatusBadRequest {
 		t.Errorf("a change without '=' has status %d", answer.StatusCode)
@@ -141,4 +145,15 @@ func TestChangesBetweenAnyKeptVersions(t *testing.T) {
 	if answer.StatusCode != http.StatusNotFound || !strings.Contains(text, "The version 000000000000 is gone") {
 		t.Errorf("status %d: %s", answer.StatusCode, text)
 	}
+}
+
+func TestAreaLeadsToKeysOfItsLevel(t *testing.T) {
+	d := open(t, strings.NewReplacer("unused: 1", "unused: 1\nntp::a: 1\nntp::b: 1",
+		"a: role", "a: role\nntp::b: 2").Replace(ranked), Source{})
+	to := served(t, Access{}, d) + "/s/" + d.ID
+	shows(t, to, "/", "/k?level=site%3A&#43;role&amp;prefix=ntp%3A%3A")
+	shows(t, to, "/k?level=site%3A+role&prefix=ntp%3A%3A", "1 key begins with", "/k/ntp::b", "!/k/ntp::a",
+		"and has a value for some node from the level <code>site: role</code>", "All levels")
+	shows(t, to, "/k?level=site%3A+always&prefix=ntp%3A%3A", "/k/ntp::a", "!/k/ntp::b")
+	shows(t, to, "/k.json?level=site%3A+role", `["a","ntp::b"]`)
 }

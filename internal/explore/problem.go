@@ -17,7 +17,11 @@ type problem struct {
 	Hint   string
 	Near   []link // pages with a similar name
 	Links  []link // where to continue
+	Form   *whyForm
 }
+
+// whyForm is a form that asks for a node and explains a key for it.
+type whyForm struct{ Key, Node string }
 
 // link is a link with its text.
 type link struct{ Text, Address string }
@@ -33,10 +37,22 @@ const nearNames = 8
 
 // missing returns the error for a name that is not in a list, with links to similar names, and to where to continue.
 func missing(text, name string, names []string, to func(name string, pairs ...any) string, links ...link) error {
-	p := &problem{status: http.StatusNotFound, text: text, Links: links}
+	return &problem{status: http.StatusNotFound, text: text, Near: similar(name, names, to), Links: links}
+}
+
+// similar returns links to the names of a list that are similar to a name, the most similar one first.
+func similar(name string, names []string, to func(name string, pairs ...any) string) (out []link) {
 	var near []string
-	if meant := diag.Correct(name, names); !meant.IsNone() {
+	for rest := names; len(near) < nearNames; {
+		meant := diag.Correct(name, rest)
+		if meant.IsNone() {
+			break
+		}
 		near = append(near, meant.New)
+		if len(names) > maxListed { // more comparisons take too long
+			break
+		}
+		rest = slices.DeleteFunc(slices.Clone(rest), func(other string) bool { return other == meant.New })
 	}
 	for _, other := range names {
 		if name != "" && len(near) < nearNames && strings.Contains(strings.ToLower(other), strings.ToLower(name)) &&
@@ -45,9 +61,9 @@ func missing(text, name string, names []string, to func(name string, pairs ...an
 		}
 	}
 	for _, name := range near {
-		p.Near = append(p.Near, link{diag.Visible(name), to(name)})
+		out = append(out, link{diag.Visible(name), to(name)})
 	}
-	return p
+	return out
 }
 
 // fail answers with an error.

@@ -74,6 +74,7 @@ type view struct {
 	partial  bool   // some numbers are not known yet
 	next     string // address of the next page, for programs
 	moved    string // address of the page that the request means
+	status   int    // status of the answer, if it is not 200
 }
 
 // page answers with a page of a version.
@@ -111,14 +112,14 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, p page) {
 		http.Redirect(w, r, v.moved, http.StatusFound)
 		return
 	}
-	if !v.partial && !v.unstable && !d.Sensitive && now.failure == "" {
+	if !v.partial && !v.unstable && v.status == 0 && !d.Sensitive && now.failure == "" {
 		w.Header().Set("Cache-Control", forever)
 	}
 	if v.asJSON {
 		v.writeJSON(w)
 		return
 	}
-	render(w, http.StatusOK, p.template, v)
+	render(w, cmp.Or(v.status, http.StatusOK), p.template, v)
 }
 
 // writeJSON answers with the twin of a page.

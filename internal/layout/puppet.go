@@ -92,7 +92,6 @@ type gap struct {
 	err      error
 }
 
-// remark is a comment.
 type remark struct {
 	text  string
 	alone bool // the first text on its line
@@ -357,7 +356,7 @@ func (s *setter) spaced(i int, g gap) bool {
 	return true
 }
 
-// unary reports whether the operator at token i is a prefix operator. g is the gap after it.
+// unary reports whether the operator at token i is a prefix operator. The argument g is the gap after it.
 func (s *setter) unary(i int, g gap) bool {
 	if s.tokens[i].Text == "!" || i == 0 || !s.tokens[i-1].Operand {
 		return true

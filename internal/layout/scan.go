@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// level is an open hash or list. old is its column in the source, and now its column in the output.
+// level is an open hash or list. The field old is its column in the source, and the field now its column in the output.
 type level struct {
 	old, now int
 	list     bool
@@ -37,7 +37,6 @@ type comment struct {
 	empty bool // an empty line precedes it
 }
 
-// scan formats all lines.
 func (s *scanner) scan() error {
 	begun := false
 	for s.at < len(s.lines) {
@@ -74,8 +73,8 @@ func isMarker(text string) bool {
 	return text == "---" || text == "..." || strings.HasPrefix(text, "--- #") || strings.HasPrefix(text, "%")
 }
 
-// add adds a line that was in column old, after the comments before it. before has the levels that were open at these
-// comments.
+// add adds a line that was in column old, after its preceding comments. The argument before has the levels that were
+// open at these comments.
 func (s *scanner) add(before []level, old int, l line) {
 	s.placeComments(before, old, l.indent)
 	s.addEmpty(s.empty)

@@ -13,8 +13,8 @@ type laid struct {
 
 var errTrailing = errors.New("unsupported text after a value")
 
-// value formats the rest of a line and the following lines that belong to it. parent is the level of the value. dashed
-// means that a dash precedes it.
+// value formats the rest of a line and the following lines that belong to it. The argument parent is the level of the
+// value. The argument dashed means that a dash precedes it.
 func (s *scanner) value(text string, parent level, dashed bool) (laid, error) {
 	properties := ""
 	for text != "" && (text[0] == '&' || text[0] == '!') {
@@ -54,7 +54,6 @@ func (s *scanner) next() (string, bool) {
 	return strings.Trim(s.lines[s.at-1], " \t"), true
 }
 
-// indented returns text with the given indentation.
 func indented(column int, text string) string {
 	if text == "" {
 		return ""
@@ -111,7 +110,6 @@ func cutComment(text string) (before, comment string) {
 	return text, ""
 }
 
-// quoted formats a scalar in quotes.
 func (s *scanner) quoted(text string, parent level) (laid, error) {
 	quote := text[0]
 	var v laid
@@ -219,7 +217,7 @@ type flow struct {
 	inner bool // inside a plain scalar, where quotes have no special meaning
 }
 
-// line formats one line of the list or hash. rest is the text after the last closing bracket.
+// line formats one line of the list or hash. The result rest is the text after the last closing bracket.
 func (f *flow) line(text string) (tidy, comment, rest string) {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {

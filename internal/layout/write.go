@@ -5,7 +5,6 @@ import (
 	"unicode/utf8"
 )
 
-// line is a formatted line.
 type line struct {
 	indent  int
 	from    int // line number in the source
@@ -17,7 +16,6 @@ type line struct {
 // maxAligned is the maximum width of a line whose comment is aligned with others.
 const maxAligned = 80
 
-// written returns the text of all lines.
 func written(lines []line) []byte {
 	var b strings.Builder
 	for i := 0; i < len(lines); {

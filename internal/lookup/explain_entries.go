@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"bindc/diag"
 	"bindc/internal/expr"
 	"bindc/internal/lookupkey"
 	"bindc/internal/recipe"
@@ -94,14 +95,13 @@ func (x *explainer) placedValues(key string) (out []*placedValue, err error) {
 		if err != nil {
 			return nil, err
 		}
-		file, _, _ := strings.Cut(c.At, ":")
 		if c.Outcome = o; r != nil && r.Kind == recipe.Expression {
 			c.Variables = x.interpolated(r.Expr)
 			if text, ok := expr.HieraSource(r.Expr); ok && strings.Contains(text, "%{") {
 				c.Text = strings.Clone(text)
 			}
 		}
-		out = append(out, &placedValue{position, c, file, false})
+		out = append(out, &placedValue{position, c, diag.ParsePos(c.At).File, false})
 	}
 	return out, nil
 }

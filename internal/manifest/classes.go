@@ -54,9 +54,9 @@ type headerReader struct {
 	outer []namespace
 }
 
-// namespace is a class or another definition whose body is being read.
+// namespace is a class whose body is being read.
 type namespace struct {
-	name  string // of a class; "" for another definition, which cannot contain classes
+	name  string // qualified name of the class
 	depth int    // depth of the code around the class
 }
 
@@ -129,8 +129,8 @@ func (r *headerReader) qualified(class string) string {
 	return class
 }
 
-// parameters splits the tokens after the opening bracket of a list of parameters. end is the number of tokens up to
-// and including the closing bracket. Commas between the bars of a lambda belong to its own parameters.
+// parameters splits the tokens after the opening bracket of a list of parameters. The result end is the number of
+// tokens up to and including the closing bracket. Commas between the bars of a lambda belong to its own parameters.
 func parameters(tokens []token) (params [][]token, end int, ok bool) {
 	depth, start, bars := 0, 0, false
 	for i, t := range tokens {

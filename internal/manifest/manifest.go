@@ -28,7 +28,7 @@ type Call struct {
 type Calls struct {
 	Files    int
 	All      []Call
-	Wrong    []diag.Pos // manifests that end inside a string, a comment or a call
+	Wrong    []diag.Pos // manifests that end inside a string, a comment or a call, or that are larger than MaxSize
 	Uses     []Use
 	Computed []diag.Pos // lookups with computed keys
 }
@@ -114,7 +114,7 @@ type parser struct {
 	counted, newlines int // number of newlines in src[:counted]
 }
 
-// call reads a call that begins at token i, if there is one. ok is false if the call has no end.
+// call reads a call that begins at token i, if there is one. The result ok is false if the call has no end.
 func (p *parser) call(i int) (ok bool) {
 	function := p.tokens[i]
 	merge, hiera := ofHiera[function.text]
@@ -218,7 +218,7 @@ func split(tokens []token) (args [][]token, ok bool) {
 	return nil, false
 }
 
-// pairsOf returns the values of a hash by their keys. ok is false if arg is not a hash.
+// pairsOf returns the values of a hash by their keys. The result ok is false if arg is not a hash.
 func pairsOf(arg []token) (pairs map[string][]token, ok bool) {
 	if len(arg) < 2 || arg[0].kind != punct || arg[0].text != "{" {
 		return nil, false

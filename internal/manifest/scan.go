@@ -124,7 +124,6 @@ func (s *scanner) skipTo(end string, from int) {
 	}
 }
 
-// single reads a string in single quotes.
 func (s *scanner) single() {
 	start := s.at
 	var b strings.Builder

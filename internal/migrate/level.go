@@ -18,19 +18,18 @@ type level struct {
 	part      loader.HieraPart
 	entry     int // index in its hierarchy
 	files     []*levelFile
-	pathText  string   // the path as written; "" for a path without variables
+	pathText  string   // the path as written; "" without variables and in the global hierarchy
 	prefix    string   // for a path with one variable, the text before it
 	suffix    string   // for a path with one variable, the text after it
 	variables []string // last names of the variables in the path
 	value     string   // expression of its category
 	path      string   // the path in a hierarchy of Hiera 2
 	glob      bool
-	problem   string // why none of its keys can move; "": they can
+	problem   string // why none of its keys can move, or ""
 	category  *category
 	moves     bool // the new site gets a data file of the level
 }
 
-// levelFile is a file of a level.
 type levelFile struct {
 	*source
 	rel     string // path relative to the directory of the hierarchy
@@ -187,8 +186,8 @@ func (l *level) valueOf(text string) string {
 // files.
 func (l *level) structured() bool { return l.glob }
 
-// categorize assigns a category to each level. The levels of the site determine the order of categories; those of
-// modules reuse them where their order permits, and add others in between.
+// categorize assigns a category to each level whose keys may move. The levels of the site determine the order of
+// categories; those of modules reuse them where their order permits, and add others in between.
 func (m *migration) categorize() {
 	m.categories = nil
 	common := &category{"common", "true", true}

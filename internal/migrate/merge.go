@@ -11,12 +11,12 @@ import (
 	"bindc/loader"
 )
 
-// lookupOptions holds the lookup_options of the site. Levels that every request uses are grouped by part and module;
-// the others are uncertain.
+// lookupOptions holds the lookup_options of the site. Those that are the same in every request are grouped by part and
+// module. The others are uncertain.
 type lookupOptions struct {
 	parts     [][]*merge.Level
 	byModule  map[string][]*merge.Level
-	uncertain []*merge.Level // options that may apply to any key; nil if they cannot be read
+	uncertain []*merge.Level // options that may depend on the request; nil if they cannot be read
 }
 
 func (m *migration) lookupOptions() lookupOptions {
@@ -42,7 +42,7 @@ func (m *migration) lookupOptions() lookupOptions {
 	return out
 }
 
-// entryFor returns the lookup_options of a key. sure is false if they depend on the request.
+// entryFor returns the lookup_options of a key. The result sure is false if they may depend on the request.
 func (o lookupOptions) entryFor(key string) (e *merge.Entry, sure bool, err error) {
 	for _, l := range o.uncertain {
 		if l == nil || l.Erases() {
@@ -157,8 +157,8 @@ func (m *migration) hashProblem(key string) string {
 	return ""
 }
 
-// deepProblem returns "" if the deep merge is the same as a merge of hashes: all values are hashes, nothing below their
-// first level is merged, and no knockout_prefix is set.
+// deepProblem returns "" if the deep merge is the same as a merge of hashes. This is so if all values are hashes,
+// nothing below their first level is merged, and no knockout_prefix is set.
 func (m *migration) deepProblem(key string, options value.Value) string {
 	if problem := m.hashProblem(key); problem != "" {
 		return strings.Replace(problem, "'hash'", "'deep'", 1)

@@ -65,14 +65,13 @@ func Site(dir string, site *loader.Site, opts Options, diags *diag.List) (*Resul
 	return out, nil
 }
 
-// migration is the state of a migration.
 type migration struct {
 	dir   string
 	opts  Options
 	site  *loader.Site
 	diags *diag.List
 
-	hierarchies []*hierarchy // the hierarchy of the site, if it has one, and those of modules
+	hierarchies []*hierarchy // the global hierarchy, that of the site, and those of modules
 	sources     map[string]*source
 	bound       map[string][]*binding // bindings of each key, by decreasing precedence
 	keys        []string              // sorted
@@ -82,9 +81,9 @@ type migration struct {
 	stays          map[string]bool      // keys that stay in Hiera 5
 	withModule     map[string]bool      // keys among stays: those that stay because another key in their module does
 	foreign        map[string]bool      // keys among stays: those that depend on an entry that only Puppet reads
-	hasOptions     map[string]bool      // keys to which lookup_options apply
+	hasOptions     map[string]bool      // whether lookup_options may apply to a key
 	maybeSensitive map[string]bool      // keys that may be converted to Sensitive
-	merged         map[string]mergedKey // keys that move and have a merge or a conversion
+	merged         map[string]mergedKey // keys whose lookup_options have an equivalent in Hiera 2
 }
 
 // mergedKey describes the effect of lookup_options on a key.
@@ -97,7 +96,7 @@ type mergedKey struct {
 type hierarchy struct {
 	config string // path of its hiera.yaml
 	root   string // its directory
-	module string // "" for the site
+	module string // "" for the site and for the global hierarchy
 	global bool   // the global hierarchy, which is outside the site: its keys stay in Hiera 5
 	levels []*level
 	stays  bool // all keys of the module stay in Hiera 5
@@ -226,7 +225,6 @@ func (m *migration) stay(b *binding, format string, args ...any) {
 		Message: "'" + b.key + "' stays in Hiera 5: " + fmt.Sprintf(format, args...)})
 }
 
-// decide determines for each key whether it moves.
 func (m *migration) decide() {
 	m.decideMerges()
 	for _, key := range m.keys {
@@ -239,8 +237,8 @@ func (m *migration) decide() {
 	m.decideModules()
 }
 
-// decideModules keeps all keys of a module in Hiera 5 if one of them stays, if its lookup_options may apply to a key
-// that stays, or if it has a default_hierarchy.
+// decideModules keeps all keys of a module in Hiera 5 if one of them stays or if the module has a default_hierarchy. It
+// also does so if the module's lookup_options may apply to a key that stays.
 func (m *migration) decideModules() {
 	for _, h := range m.hierarchies {
 		if h.module == "" {

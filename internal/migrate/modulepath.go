@@ -78,7 +78,8 @@ func withModules(conf string, dirs []string) string {
 	return out.String()
 }
 
-// reportDirectories reports directories of the module path that do not exist, and those that are not in the new site.
+// reportDirectories reports directories of the module path that do not exist, and those inside the site that the new
+// site lacks. If a flag gave the module path, it reports nothing.
 func (o *output) reportDirectories(conf string, text []byte, listed []string) {
 	if o.opts.ModulePathGiven {
 		return

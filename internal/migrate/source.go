@@ -15,11 +15,11 @@ import (
 type source struct {
 	path string
 	text []byte
-	json bool // the file contains JSON, which is YAML, too
+	json bool // the file is JSON, or a YAML hash in braces
 	doc  *yaml.Document
 }
 
-// pairAt returns the key at a position and its value, or nil.
+// pairAt returns the top-level key at a position and its value, or nil.
 func (s *source) pairAt(line, col uint32) (k, v *yaml.Node) {
 	if s.doc.Root == nil {
 		return nil, nil
@@ -60,7 +60,6 @@ func withEdits(v value.Value, translate func(string) []edit) value.Value {
 	return mapTexts(v, func(text string) string { return apply(text, translate(text)) })
 }
 
-// mapTexts returns v with its strings changed.
 func mapTexts(v value.Value, change func(string) string) value.Value {
 	switch v.Kind() {
 	case value.String:
@@ -142,7 +141,7 @@ func (w *writtenFile) remove(from, to int) {
 	}
 }
 
-// edit changes the strings below n. It starts with the last text, so that positions of earlier strings stay valid.
+// edit changes the strings in n. It starts with the last text, so that positions of earlier strings stay valid.
 func (w *writtenFile) edit(n *yaml.Node, translate func(string) []edit) bool {
 	for i := len(n.Kids) - 1; i >= 0; i-- {
 		if !w.edit(&n.Kids[i], translate) {

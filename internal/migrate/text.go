@@ -17,7 +17,6 @@ type edit struct {
 	old, new string
 }
 
-// apply applies edits, in order, to text.
 func apply(text string, edits []edit) string {
 	var b strings.Builder
 	at := 0
@@ -31,7 +30,8 @@ func apply(text string, edits []edit) string {
 // interpolation matches an interpolation of Hiera 5.
 var interpolation = regexp.MustCompile(`%\{[^}]*\}`)
 
-// translate translates the interpolations in a string from Hiera 5 to Hiera 2. If it cannot, problem says why.
+// translate translates the interpolations in a string from Hiera 5 to Hiera 2. If it cannot, the result problem says
+// why.
 func (m *migration) translate(text string) (edits []edit, problem string) {
 	last := 0
 	for _, at := range interpolation.FindAllStringIndex(text, -1) {
@@ -58,8 +58,8 @@ func (m *migration) translate(text string) (edits []edit, problem string) {
 	return edits, ""
 }
 
-// escapeDollars adds edits that escape the dollar signs of a constant text which would otherwise begin an
-// interpolation. textFollows reports whether more text follows.
+// escapeDollars adds edits that escape dollar signs in a constant text: those that would begin an interpolation, and
+// those after a backslash. The argument textFollows reports whether more text follows.
 func escapeDollars(edits []edit, off int, text string, textFollows bool) []edit {
 	for i := range len(text) {
 		if text[i] != '$' {
@@ -158,8 +158,8 @@ func accessSource(path []value.Value) (source, problem string) {
 	return source, ""
 }
 
-// lookupSource returns a lookup of key, in a string or as the whole value. There is a problem unless the key always has
-// a value, whose kind both versions of Hiera write in the same way.
+// lookupSource returns a lookup of key. The argument text says whether it is inside a string. There is a problem if the
+// result might differ from that of Hiera 5.
 func (m *migration) lookupSource(key string, text bool) (source, problem string) {
 	k, err := lookupkey.Parse(key)
 	if err != nil || lookupkey.Reserved(key) || strings.ContainsAny(k.Root, `'\}.`) {

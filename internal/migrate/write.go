@@ -130,7 +130,6 @@ func dataPath(rel, ext string) string {
 	return dir + "/" + rest
 }
 
-// writeHiera2 writes the hiera2.yaml of a hierarchy.
 func (o *output) writeHiera2(h *hierarchy) {
 	text := "version: 2\nhierarchy:\n"
 	for _, l := range h.levels {

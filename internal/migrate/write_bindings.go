@@ -36,7 +36,6 @@ func hash(pairs ...any) value.Value {
 	return b.Hash()
 }
 
-// writeBinding writes a binding as a structured one.
 func (o *output) writeBinding(b *binding) {
 	var out []value.Value
 	switch k := o.merged[b.key]; k.strategy {
@@ -131,7 +130,8 @@ func (o *output) declareMultibinding(key string, k mergedKey) {
 	f.bind = slices.Insert(f.bind, 0, b)
 }
 
-// whenBound returns the conditions under which a key has contributions.
+// whenBound returns the conditions under which a key has contributions. The second result reports that a constant level
+// has one.
 func (o *output) whenBound(key string) (when value.Value, always bool) {
 	var out []value.Value
 	for _, b := range o.bound[key] {

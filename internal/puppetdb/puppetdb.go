@@ -89,6 +89,12 @@ func (db *DB) Facts(ctx context.Context, certnames, only []string) ([]facts.Node
 	if err != nil {
 		return nil, err
 	}
+	for _, n := range nodes { // names become names of files
+		if !slices.Contains(certnames, n.Name) {
+			return nil, fmt.Errorf("%s: the answer has facts of '%s', a node that the query does not name", db.shown(),
+				diag.Visible(n.Name))
+		}
+	}
 	slices.SortFunc(nodes, func(a, b facts.Node) int { return strings.Compare(a.Name, b.Name) })
 	return nodes, nil
 }
@@ -136,7 +142,10 @@ func (db *DB) post(ctx context.Context, body []byte) ([]byte, error) {
 	if db.Token != "" {
 		req.Header.Set("X-Authentication", db.Token)
 	}
-	resp, err := db.Client.Do(req)
+	client := *db.Client
+	// A redirect must not send the token to another server. PuppetDB does not redirect queries.
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	resp, err := client.Do(req)
 	if err != nil {
 		return nil, &passing{err}
 	}
@@ -160,6 +169,10 @@ func (db *DB) refusal(resp *http.Response) error {
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, 1000)) // the status suffices if the text cannot be read
 	reason := cmp.Or(strings.TrimSpace(diag.Visible(string(text))), "no reason given")
 	err := fmt.Errorf("%s: expected status 200, found %s: %s", db.shown(), resp.Status, reason)
+	if to, _ := resp.Location(); to != nil {
+		return fmt.Errorf("%s: expected status 200, found %s to %s; if that is PuppetDB, give its URL instead",
+			db.shown(), resp.Status, to.Redacted())
+	}
 	switch resp.StatusCode {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return fmt.Errorf("%w; PuppetDB's certificate-allowlist must contain the client's certname", err)

@@ -140,3 +140,31 @@ func TestBusyServerIsAskedAgain(t *testing.T) {
 		}
 	})
 }
+
+func TestTokenIsNotSentToServerOfRedirect(t *testing.T) {
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		t.Errorf("another server got the token '%s'", r.Header.Get("X-Authentication"))
+	}))
+	defer other.Close()
+	first := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
+	defer first.Close()
+	u, err := url.Parse(first.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := &DB{URL: u, Client: first.Client(), Token: "secret"}
+	_, err = db.Names(t.Context(), "")
+	if want := "found 307 Temporary Redirect to " + other.URL; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("found %v, expected %s", err, want)
+	}
+}
+
+func TestFactsOfOtherNodesAreAnError(t *testing.T) {
+	db := answering(t, func(string) (int, string) {
+		return 200, `[{"certname": "../a", "environment": "production", "name": "clientcert", "value": "a"}]`
+	})
+	_, err := db.Facts(t.Context(), []string{"a"}, nil)
+	if err == nil || !strings.Contains(err.Error(), "facts of '../a', a node that the query does not name") {
+		t.Errorf("found %v", err)
+	}
+}

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"bindc/diag"
 	"bindc/internal/report/decision"
@@ -16,7 +15,7 @@ type Cause struct {
 	Level string   `json:"level,omitempty"`
 	File  string   `json:"file,omitempty"`
 	Files []string `json:"files,omitempty"` // files of a level
-	Keys  []string `json:"keys"`
+	Keys  []string `json:"keys"`            // sorted
 }
 
 // fewKeys is the largest number of keys of a cause that are shown one by one.
@@ -26,12 +25,11 @@ const fewKeys = 3
 type causes struct {
 	files, levels [2]map[string]bool // files and levels of the old and the new snapshot
 	list          []*Cause
-	byKey         map[string]*Cause
 }
 
 // findCauses finds the levels and files that explain all changes of a key.
 func findCauses(before, after *snapshot.Snapshot, d *decision.Difference) (*causes, error) {
-	c := &causes{byKey: map[string]*Cause{}}
+	c := &causes{}
 	for i, s := range []*snapshot.Snapshot{before, after} {
 		inputs, err := s.Inputs()
 		if err != nil {
@@ -48,7 +46,6 @@ func findCauses(before, after *snapshot.Snapshot, d *decision.Difference) (*caus
 	for i := range d.Keys {
 		if found := c.ofKey(&d.Keys[i]); found != nil {
 			found.Keys = append(found.Keys, d.Keys[i].Key)
-			c.byKey[d.Keys[i].Key] = found
 		}
 	}
 	return c, nil
@@ -82,10 +79,10 @@ func (c *causes) ofKey(k *decision.KeyChanges) (common *Cause) {
 
 // ofChange returns the cause of a change, or nil.
 func (c *causes) ofChange(x decision.Change) *Cause {
-	if x.Old != nil && !c.files[1][fileOf(x.Old.At)] {
+	if x.Old != nil && !c.files[1][diag.ParsePos(x.Old.At).File] {
 		return c.cause("removed", x.Old, c.levels[1])
 	}
-	if x.New != nil && !c.files[0][fileOf(x.New.At)] {
+	if x.New != nil && !c.files[0][diag.ParsePos(x.New.At).File] {
 		return c.cause("added", x.New, c.levels[0])
 	}
 	return nil
@@ -94,7 +91,7 @@ func (c *causes) ofChange(x decision.Change) *Cause {
 // cause returns the cause of a row that the other snapshot lacks: the row's level if the other snapshot lacks that,
 // too, otherwise the row's file.
 func (c *causes) cause(what string, r *decision.Row, others map[string]bool) *Cause {
-	file := fileOf(r.At)
+	file := diag.ParsePos(r.At).File
 	wanted := Cause{What: what, Level: r.Layer}
 	if others[r.Layer] {
 		wanted = Cause{What: what, File: file}
@@ -113,12 +110,6 @@ func (c *causes) cause(what string, r *decision.Row, others map[string]bool) *Ca
 	return found
 }
 
-// fileOf returns the file in a place such as path:line:col.
-func fileOf(at string) string {
-	file, _, _ := strings.Cut(at, ":")
-	return file
-}
-
 // shown returns the causes of more than fewKeys changes, sorted by decreasing number of keys.
 func (c *causes) shown() (out []Cause) {
 	for _, cause := range c.list {
@@ -133,7 +124,13 @@ func (c *causes) shown() (out []Cause) {
 
 // isGrouped reports whether a key is only shown as part of a cause.
 func (d *Diff) isGrouped(key string) bool {
-	return !d.askedFor[key] && slices.ContainsFunc(d.Causes, func(c Cause) bool { return slices.Contains(c.Keys, key) })
+	return !d.askedFor[key] && slices.ContainsFunc(d.Causes, func(c Cause) bool { return c.changes(key) })
+}
+
+// changes reports whether a key changes because of c.
+func (c *Cause) changes(key string) bool {
+	_, found := slices.BinarySearch(c.Keys, key)
+	return found
 }
 
 // causesOf returns a line for each cause, with the number of keys that change for a node because of it.
@@ -142,7 +139,7 @@ func (d *Diff) causesOf(e Effect) (out []string) {
 		c := &d.Causes[i]
 		n := 0
 		for _, k := range e {
-			if slices.Contains(c.Keys, k.Key) {
+			if c.changes(k.Key) {
 				n++
 			}
 		}

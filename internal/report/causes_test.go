@@ -33,9 +33,10 @@ func TestCauseSharedByAllChangesBelongsToKey(t *testing.T) {
 		"two files are removed":                    {[][2]string{{gone, ""}, {gone2, ""}}, ""},
 		"one is removed and one added":             {[][2]string{{gone, ""}, {"", made}}, ""},
 		"no file is removed":                       {[][2]string{{both, other}}, ""},
+		"a file with a colon in its name stays":    {[][2]string{{"a:b.yaml:1:1", "a:b.yaml:2:1"}}, ""},
 	} {
-		found := causes{files: [2]map[string]bool{{"both.yaml": true, "gone.yaml": true, "gone2.yaml": true},
-			{"both.yaml": true, "made.yaml": true}}}
+		found := causes{files: [2]map[string]bool{{"both.yaml": true, "a:b.yaml": true, "gone.yaml": true,
+			"gone2.yaml": true}, {"both.yaml": true, "a:b.yaml": true, "made.yaml": true}}}
 		for i := range found.levels {
 			found.levels[i] = map[string]bool{"layer": true}
 		}

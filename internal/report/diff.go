@@ -152,11 +152,12 @@ func (e Effect) MarshalJSON() ([]byte, error) {
 }
 
 // id returns the same text for effects that look the same.
-func (e Effect) id() (id string) {
+func (e Effect) id() string {
+	var b strings.Builder
 	for _, k := range e {
-		id += fmt.Sprintf("%q %q %q ", k.Key, k.Old.text(), k.New.text())
+		fmt.Fprintf(&b, "%q %q %q ", k.Key, k.Old.text(), k.New.text())
 	}
-	return id
+	return b.String()
 }
 
 // Grouped groups the nodes by their effects, which have the same order. It omits nodes without changes.
@@ -223,15 +224,15 @@ func (d *Diff) groups() []shownGroup {
 	var out []shownGroup
 	at := map[string]int{}
 	for _, g := range d.Nodes {
-		id := ""
+		var id strings.Builder
 		for _, c := range g.Changes {
-			if id += fmt.Sprintf("%q", c.Key); !computed[c.Key] {
-				id += fmt.Sprintf("%q %q", c.Old.text(), c.New.text())
+			if fmt.Fprintf(&id, "%q", c.Key); !computed[c.Key] {
+				fmt.Fprintf(&id, "%q %q", c.Old.text(), c.New.text())
 			}
 		}
-		i, ok := at[id]
+		i, ok := at[id.String()]
 		if !ok {
-			at[id] = len(out)
+			at[id.String()] = len(out)
 			out = append(out, shownGroup{g, map[string]bool{}})
 			continue
 		}

@@ -10,10 +10,10 @@ import (
 // Markdown writes the changes as Markdown, for a comment on a merge request.
 func (p *Page) Markdown(d *Diff) {
 	if d.isEmpty() {
-		fmt.Fprintln(p, d.Summary())
+		fmt.Fprintln(p, diag.Visible(d.Summary()))
 		return
 	}
-	fmt.Fprintf(p, "### %s\n", d.Summary())
+	fmt.Fprintf(p, "### %s\n", diag.Visible(d.Summary()))
 	for i := range d.Causes {
 		c := &d.Causes[i]
 		fmt.Fprintf(p, "\n#### %s\n\n%s\n", diag.Visible(c.title()), diag.Visible(strings.Join(c.consequence(), " ")))

@@ -10,7 +10,7 @@ import (
 
 // Diff shows the changes, after a summary.
 func (p *Page) Diff(d *Diff) {
-	fmt.Fprintln(p, d.Summary())
+	fmt.Fprintln(p, p.paint("", d.Summary()))
 	if d.isEmpty() {
 		return
 	}

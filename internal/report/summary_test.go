@@ -1,6 +1,20 @@
 package report
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
+
+func TestPagesEscapeControlCharactersOfChangedFacts(t *testing.T) {
+	d := &Diff{If: []string{"role=\x1b[31m"}}
+	for name, draw := range map[string]func(p *Page){
+		"text": func(p *Page) { p.Diff(d) }, "Markdown": func(p *Page) { p.Markdown(d) }} {
+		var out strings.Builder
+		if err := Print(&out, Screen{}, draw); err != nil || !strings.Contains(out.String(), `\x1b[31m`) {
+			t.Errorf("%s: found %q, %v", name, out.String(), err)
+		}
+	}
+}
 
 func TestSummaryCountsKeysThatChangeForNodes(t *testing.T) {
 	keys := func(names ...string) (out []Key) {

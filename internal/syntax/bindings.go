@@ -31,7 +31,7 @@ type Statement struct {
 
 	Flags []Word     // abstract, override and sensitive
 	Type  *expr.Node // type of Key or of the variables
-	Key   *expr.Node // the key
+	Key   *expr.Node
 
 	Old, OldType *expr.Node // for alias and renamed: the old key and its type
 	Names        []Word     // for include and exclude

@@ -110,7 +110,6 @@ func (p *setParser) beginsPart(begin int) bool {
 	return p.tok.is(tName, "site") && p.peek().is(tOp, "{") || p.declares() || p.beginsAt(indentOf(p.src, begin))
 }
 
-// nodes returns the expressions of the file.
 func (e *Environments) nodes() []*expr.Node {
 	out := append([]*expr.Node(nil), e.Statements...)
 	add := func(as []Attribute) {

@@ -10,7 +10,8 @@ import (
 
 const lookup = "lookup"
 
-// olderLookups maps the lookup functions of Hiera 1 and ARM-8 to equivalent calls of lookup().
+// olderLookups maps the lookup functions of older versions of Hiera, and those of ARM-8, to equivalent calls of
+// lookup().
 var olderLookups = map[string]string{
 	"hiera":             "lookup('KEY')",
 	"hiera_array":       "lookup('KEY'); a multibinding collects the values of several levels",

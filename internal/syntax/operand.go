@@ -31,7 +31,6 @@ func (p *parser) operand() *expr.Node {
 	return p.constant(t.off, p.literal(t))
 }
 
-// literal returns the value of a literal token.
 func (p *parser) literal(t token) value.Value {
 	switch t.kind {
 	case tNumber:
@@ -89,7 +88,7 @@ func (p *parser) variable(off int, name string) *expr.Node {
 	return p.node(expr.Var, off, name)
 }
 
-// quoted parses a double-quoted string. tok is the opening quote.
+// quoted parses a double-quoted string. The opening quote is tok.
 func (p *parser) quoted() *expr.Node {
 	off, outer := p.tok.off, p.trace
 	p.trace = nil // the formatter treats a string as one token

@@ -10,8 +10,8 @@ import (
 	"bindc/internal/value"
 )
 
-// parser is a recursive-descent parser. tok is the next token to parse. Each method expects the first token of its
-// construct in tok, and leaves the token after it there.
+// parser is a recursive-descent parser. The field tok is the next token to parse. A method that parses a construct
+// expects its first token in tok, and leaves the token after it there.
 type parser struct {
 	lexer
 	tok   token
@@ -224,7 +224,7 @@ func (p *parser) checkTarget(begin token, left *expr.Node) {
 	p.checkTargets(begin.off, left)
 }
 
-// checkTargets checks a variable or a list of assignment targets. off is the offset of the outermost list.
+// checkTargets checks a variable or a list of assignment targets. The argument off is the offset of the outermost list.
 func (p *parser) checkTargets(off int, n *expr.Node) {
 	switch {
 	case n.Op == expr.ArrayLit && len(n.Kids) > 0:

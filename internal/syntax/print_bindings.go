@@ -212,7 +212,7 @@ func (w *setPrinter) clause(n *expr.Node) string {
 	return text
 }
 
-// endsEarly reports whether the printed n contains the word in outside of brackets.
+// endsEarly reports whether the printed n may contain the word in outside of brackets.
 func endsEarly(n *expr.Node) bool {
 	switch n.Op {
 	case expr.Binary:

@@ -78,8 +78,8 @@ func (p *setParser) stop() {
 	p.advance()
 }
 
-// beginsStatement reports whether tok begins a statement and is not the key of a hash. It ignores unclosed brackets
-// before tok.
+// beginsStatement reports whether tok begins a statement and is not the key of a hash. Inside brackets, which may be
+// unclosed, tok must be the first on its line.
 func (p *setParser) beginsStatement() bool {
 	return p.tok.kind == tName && slices.Contains(statementWords, p.tok.text) && !p.peek().is(tOp, "=>") &&
 		(p.open == 0 || beginsLine(p.src, p.tok.off))

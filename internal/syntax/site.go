@@ -105,7 +105,7 @@ func (p *setParser) elements(closing, what string, next func() bool, element fun
 	case p.accept(closing):
 	case len(p.errs) == 0:
 		p.unexpected(closing + " or , after the " + what)
-	case p.at("}"), p.at("]"): // report the missing bracket
+	case p.at("}"), p.at("]"): // an error was reported; skip the wrong bracket
 		p.advance()
 	}
 }

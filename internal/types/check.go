@@ -10,7 +10,7 @@ import (
 // other part of the value.
 type Mismatch struct {
 	Expected *Type
-	Found    string        // the actual type, or the actual length if only that is wrong
+	Found    string        // the actual type, or what is wrong, such as a length or 'a smaller number'
 	Path     []value.Value // keys and indexes that lead to the wrong part, outermost first
 	shown    string        // the wrong number or String itself, if its kind is right
 }

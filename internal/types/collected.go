@@ -3,7 +3,7 @@ package types
 import "slices"
 
 // Collected returns the type of the elements that a multibinding of type t collects: the elements of an array or the
-// values of a hash. ok is false if t is neither.
+// values of a hash. The result ok is false if t is neither.
 func (t *Type) Collected() (element *Type, array, ok bool) {
 	switch t.kind {
 	case Array:

@@ -38,7 +38,8 @@ func common2(a, b *Type) *Type {
 	return Of(Any)
 }
 
-// commonKind combines two types of the same kind. It returns nil if no type of this kind includes both.
+// commonKind combines two types of the same kind. It returns nil if it has no rule for the kind, or if the result is
+// too large.
 func commonKind(a, b *Type) *Type {
 	t := newType(a.kind)
 	switch a.kind {

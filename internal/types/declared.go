@@ -12,7 +12,7 @@ import (
 // Aliases resolves the type aliases of modules.
 type Aliases struct {
 	source   func(name string) (text string, ok bool)
-	found    map[string]*Type // types of aliases by name; nil while one is being read
+	found    map[string]*Type // types of aliases by name; without a target while one is being read
 	problems map[string]error // why aliases cannot be read, by name
 }
 
@@ -30,7 +30,7 @@ func (a *Aliases) Problem(name string) error {
 }
 
 // ParseDeclared parses a type as manifests declare it, where names have their meaning in Puppet. Aliases are resolved.
-// A type inside it that is not known accepts every value; unknown lists the names of such types.
+// A type inside it that is not known accepts every value; the result unknown lists the names of such types.
 func (a *Aliases) ParseDeclared(text string) (t *Type, unknown []string, err error) {
 	if t, err = parse(parser{text: text, find: a.named, declared: true}); err != nil {
 		return nil, nil, err
@@ -54,11 +54,10 @@ func open(name string) *Type {
 	return t
 }
 
-// unknownTypes lists types of Puppet of which other values may be instances.
+// unknownTypes lists types of Puppet for which this package cannot decide which values they have.
 var unknownTypes = []string{"Init", "Object", "TypeAlias", "TypeReference", "TypeSet", "Error", "Target", "Iterable",
 	"Iterator"}
 
-// named returns the type or alias called name.
 func (a *Aliases) named(name string) (*Type, error) {
 	switch {
 	case name == "Sensitive":
@@ -218,8 +217,8 @@ func (t *Type) AdmitsSensitive(k value.Kind) bool {
 	return t.Admits(k)
 }
 
-// OnlyKind returns the only type inside t that may have values of kind k: one of a Variant, or the type in an Optional,
-// or t itself. If there are several or none, it returns Any.
+// OnlyKind returns the only type inside a Variant, Optional or NotUndef t that may have values of kind k. If there are
+// several or none, it returns Any. For any other t, it returns t.
 func (t *Type) OnlyKind(k value.Kind) *Type {
 	t = t.resolved()
 	switch t.Kind() {

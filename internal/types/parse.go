@@ -44,7 +44,7 @@ func parse(p parser) (*Type, error) {
 	return FromValue(v)
 }
 
-// parser parses text from pos on. Each method also skips the white space that follows.
+// parser parses text from pos on. Each parsing method also skips the white space that follows.
 type parser struct {
 	text string
 	pos  int

@@ -86,14 +86,14 @@ type Type struct {
 	exact bool // String: only texts[0]; Boolean: only truth
 	truth bool
 
-	args     []*Type  // the inner types: Array element; Hash key and value; all of a Tuple, Variant or Callable
+	args     []*Type  // the inner types: of an Array the element, of a Hash the key and the value, of others all
 	texts    []string // Enum: values; Pattern, Regexp: sources; String: the only text if exact; otherwise a name
 	target   *Type    // alias: the type that it stands for; nil while it is read
 	members  []member // Struct
 	min, max int64    // Integer: range; String, Collection, Array, Hash, Tuple, Callable: range of lengths
 	from, to float64  // Float: range
 
-	nodes int // number of types inside it, including itself
+	nodes int // number of types and texts inside it, including itself
 	depth int
 }
 

@@ -129,7 +129,7 @@ func AppendDistinct(dst []byte, v Value) []byte {
 }
 
 // View decodes the value at the start of b without copying: the value refers to b. It validates nested values, too, so
-// that iterating over them cannot fail. rest is the part of b after the value.
+// that iterating over them cannot fail. The result rest is the part of b after the value.
 func View(b string) (v Value, rest string, err error) {
 	v, rest, ok := view(b)
 	if !ok || !Sound(v) {

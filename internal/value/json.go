@@ -7,8 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// AppendJSON appends v as JSON. Hashes keep their order. Keys that are not strings, NaN and infinities become text, and
-// default becomes {"__default__": 1}. A float always has a decimal point: 1.0 is 1.0.
+// AppendJSON appends v as JSON. Hashes keep their order. Keys that are not strings, regular expressions, types, NaN and
+// infinities become text, and default becomes {"__default__": 1}. A finite float always has a decimal point: 1.0 is
+// 1.0.
 func AppendJSON(dst []byte, v Value) []byte {
 	switch v.Kind() {
 	case Undef:

@@ -6,7 +6,7 @@ import (
 )
 
 // AppendRich appends v in Puppet's rich data format. It works like AppendJSON, except that values without a JSON form
-// become objects with __ptype and __pvalue (docs/serve.md). rich reports whether there are any.
+// become objects with __ptype and __pvalue (docs/serve.md). The result rich reports whether there are any.
 func AppendRich(dst []byte, v Value) (out []byte, rich bool) {
 	switch v.Kind() {
 	case Default:

@@ -7,9 +7,10 @@ import (
 	"bindc/internal/value"
 )
 
-// blockReader is a fast reader for the YAML that nearly all data files consist of: hashes and lists in block style,
-// scalars on one line, literal blocks, and hashes and lists in brackets on one line. It gives up at anything else, and
-// at anything that would have to be reported; then the library reads the whole file. FuzzBlocks checks that both agree.
+// blockReader is a fast reader for the YAML that nearly all data files consist of. This is hashes and lists in block
+// style, scalars on one line, literal blocks, and hashes and lists in brackets on one line. It gives up at anything
+// else, and at anything that would have to be reported; then the library reads the whole file. FuzzBlocks checks that
+// both agree.
 //
 // Its methods return false to give up. They leave the offset after the text that they have read in off.
 type blockReader struct {
@@ -50,7 +51,6 @@ func readBlocks(d *Document, s *Scratch) (root *Node, ok bool) {
 	return &n, ok && r.indent < 0
 }
 
-// node returns a node with the current position.
 func (r *blockReader) node() Node {
 	before := r.src[r.start:r.off]
 	if r.ascii {
@@ -196,7 +196,8 @@ func (r *blockReader) key(m *mapping, from int) (Node, bool) {
 	return n, !twice && text != mergeKey && r.off-start <= maxKey
 }
 
-// valueAfter reads the value after a colon or dash. indent is the column of the hash or list that it belongs to.
+// valueAfter reads the value after a colon or dash. The argument indent is the column of the hash or list that it
+// belongs to.
 func (r *blockReader) valueAfter(indent int, kind Shape) (Node, bool) {
 	empty := r.node()
 	if r.endLine() {
@@ -307,7 +308,8 @@ func (r *blockReader) quoted() (string, bool) {
 	return "", false
 }
 
-// unescape replaces the escapes in a quoted text. In double quotes, it only knows the usual ones.
+// unescape replaces the escapes in a quoted text. In double quotes, it returns false for any escape other than \\, \",
+// \n, \t and \r.
 func unescape(text string, quote byte) (string, bool) {
 	if quote == '\'' {
 		return strings.ReplaceAll(text, "''", "'"), true

@@ -25,8 +25,8 @@ type Document struct {
 
 const byteOrderMark = "\ufeff"
 
-// newDocument returns a document for src without a tree. problem is the offset of the first invalid byte or rejected
-// character, or -1.
+// newDocument returns a document for src without a tree. The result problem is the offset of the first invalid byte or
+// rejected character, or -1.
 func newDocument(file string, src []byte, refused func(rune) bool) (d *Document, problem int) {
 	return (&Scratch{}).newDocument(file, src, refused)
 }
@@ -148,7 +148,6 @@ func (d *Document) hideSecrets(diags *diag.List) {
 	}
 }
 
-// posAt returns the position of an offset.
 func (d *Document) posAt(off int) diag.Pos {
 	c := cursor{doc: d, line: max(0, sort.SearchInts(d.lines, off+1)-1)}
 	if marks := d.marksOf(c.line); marks != nil {

@@ -61,7 +61,7 @@ func (p *jsonParser) syntax(message string) (Node, bool) {
 	return Node{}, false
 }
 
-// hint returns a hint if the syntax at the current position is valid in YAML or JavaScript, but not in JSON.
+// hint returns a hint for syntax of other languages, and for a wrong or missing comma.
 func (p *jsonParser) hint() string {
 	rest, before := p.src[p.off:], bytes.TrimRight(p.src[:p.off], " \t\r\n")
 	starts := func(words ...string) bool {
@@ -206,7 +206,6 @@ func (p *jsonParser) entry() (key, val Node, ok bool) {
 	return key, val, ok
 }
 
-// text parses a string at the current position.
 func (p *jsonParser) text() (string, bool) {
 	start := p.off
 	for p.off++; p.off < len(p.src); p.off++ {

@@ -9,8 +9,8 @@ import (
 	"bindc/internal/value"
 )
 
-// UnknownKeys returns an error for each key of the hash n that is not in allowed. kind is the kind of key in
-// messages.
+// UnknownKeys returns an error for each key of the hash n that is not in allowed. The argument kind is the kind of key
+// in messages.
 func (d *Document) UnknownKeys(n *Node, code diag.Code, kind string, allowed []string) (out []diag.Diagnostic) {
 	for key := range n.Pairs() {
 		name, isText := key.Text()

@@ -13,7 +13,7 @@ type mapping struct {
 	kids    []Node
 	texts   textIndex     // index of string keys; empty while there are few entries
 	others  map[keyID]int // index of other keys
-	indexed int           // number of entries in texts and others
+	indexed int           // number of kids whose keys are in texts or others; counts values, too
 	merged  map[int]bool  // indexes in kids of the keys from a merge key; may be nil
 }
 
@@ -42,7 +42,6 @@ func identify(n *Node) keyID {
 	return id
 }
 
-// find returns the index of key in kids.
 func (m *mapping) find(key *Node) (at int, ok bool) {
 	if len(m.kids) >= 2*indexFrom {
 		m.index()
@@ -79,7 +78,6 @@ func (m *mapping) scan(key *Node, text string, isText bool) (at int, ok bool) {
 	return 0, false
 }
 
-// index adds new keys to the index.
 func (m *mapping) index() {
 	for ; m.indexed < len(m.kids); m.indexed += 2 {
 		if _, ok := m.kids[m.indexed].Text(); ok {
@@ -110,7 +108,6 @@ func (m *mapping) set(key, val Node) {
 
 func (m *mapping) add(key, val Node) { m.kids = append(m.kids, key, val) }
 
-// twice reports a duplicate key.
 func (m *mapping) twice(first, second *Node) {
 	note := diag.Note{Pos: m.doc.Pos(first), Message: "it is first given here"}
 	what := "the key " + second.name() + " is given twice in one hash"

@@ -85,7 +85,7 @@ func resolveNumber(text string) (value.Value, fault) {
 	return resolveInteger(text, sign, digits)
 }
 
-// splitSign splits off the sign of a number. sign is "-", or "" for plus.
+// splitSign splits off the sign of a number. The result sign is "-", or "" for plus.
 func splitSign(text string) (sign, rest string) {
 	switch text[0] {
 	case '-':
@@ -113,7 +113,7 @@ func resolveSpecial(text string) (value.Value, bool) {
 }
 
 // resolveInteger resolves binary, octal, decimal and hexadecimal integers. A decimal integer may have single
-// underscores and commas between digits. Other integers may have any number of them anywhere.
+// underscores and commas between digits. Other integers may have any number of them after the prefix.
 func resolveInteger(text, sign, digits string) (value.Value, fault) {
 	base := integerBase(digits)
 	if base == 0 {
@@ -182,7 +182,6 @@ func consistsOf(s, set string) bool {
 	return s != ""
 }
 
-// withoutGroups removes underscores and commas.
 func withoutGroups(s string) string {
 	if strings.IndexByte(s, '_') < 0 && strings.IndexByte(s, ',') < 0 {
 		return s

@@ -21,8 +21,8 @@ const (
 	endOfStream = "found unexpected end of stream"
 )
 
-// refuseSuspect reports the probable cause of a complaint. libyaml notices an unclosed quote, a colon without a blank
-// or a wrong indentation only some lines later. It returns false if no cause is found.
+// refuseSuspect reports the probable cause of a complaint, or returns false if it finds none. For example, libyaml
+// notices an unclosed quote, a colon without a blank or a wrong indentation only some lines later.
 func (r *report) refuseSuspect(c complaint) bool {
 	at := r.doc.offset(c.pos.Line, c.pos.Col)
 	for _, suspect := range []func(complaint, int) bool{r.unclosedQuote, r.unclosedBracket, r.textAfterValue,
@@ -285,7 +285,8 @@ func (r *report) wrongIndentation(c complaint, at int) bool {
 	return r.expectColumn(start, key, "start all keys of a hash in the same column", "this key")
 }
 
-// expectColumn reports that the text at start should be in the column of like. It returns false if it is.
+// expectColumn reports that the text at offset start should be in the column of the text at offset like. It returns
+// false if it is there.
 func (r *report) expectColumn(start, like int, hint, what string) bool {
 	want, found := r.doc.posAt(like).Col, r.doc.posAt(start).Col
 	if want == found {

@@ -110,7 +110,7 @@ func ident(e ast.Expr) *ast.Ident {
 	return id
 }
 
-// call skips arguments that only reserve memory, such as the capacity in make.
+// call skips the argument of panic, and arguments that only reserve memory, such as the capacity in make.
 func (f *finder) call(call *ast.CallExpr) bool {
 	if f.builtin(call, "panic") {
 		return false
@@ -127,7 +127,7 @@ func (f *finder) call(call *ast.CallExpr) bool {
 	return true
 }
 
-// constant increments an integer constant and replaces true with false.
+// constant increments an integer constant, and negates true and false.
 func (f *finder) constant(e ast.Expr, tv types.TypeAndValue) {
 	literal := false
 	ast.Inspect(e, func(n ast.Node) bool {

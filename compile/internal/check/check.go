@@ -36,7 +36,7 @@ func Run(e *pass.Env, s *index.Ordered, l *index.Levels) {
 	c.checkEffort()
 }
 
-// checkEffort reports an error if the effort did not suffice for all checks.
+// checkEffort reports an error if the checks are incomplete because the effort is used up.
 func (c *checker) checkEffort() {
 	if !c.Effort.Over() {
 		return

@@ -13,7 +13,7 @@ type checker struct {
 	*pass.Env
 	*index.Ordered
 	levels  *index.Levels
-	indexes map[uint32]*keyIndex // indexes of the keys whose candidates must be compared, by index in Names
+	indexes map[uint32]*keyIndex // keys whose candidates must be compared, by index in Names
 }
 
 // doubtful returns the keys whose candidates must be compared. Different conditions of one shape exclude each other. So
@@ -75,7 +75,7 @@ func (c *checker) addKinds(keys map[uint32]bool, s *place.Scope) {
 	}
 }
 
-// addCollecting adds the keys of multibindings.
+// addCollecting adds the bound keys of multibindings.
 func (c *checker) addCollecting(keys map[uint32]bool) {
 	for _, ds := range c.Multibinds.Declared {
 		for _, d := range ds {

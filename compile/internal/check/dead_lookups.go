@@ -10,7 +10,7 @@ import (
 	"bindc/internal/value"
 )
 
-// deadLookups finds lookups that cannot find anything.
+// deadLookups finds lookups that never find anything.
 type deadLookups struct {
 	*checker
 	askable []string // the bound keys that are not internal

@@ -27,7 +27,7 @@ type group struct {
 	projected map[string]map[string][]int
 }
 
-// settledCandidate is the index of a candidate in keyIndex.all, with its settled condition.
+// settledCandidate is an index in keyIndex.all, with the candidate's settled condition.
 type settledCandidate struct {
 	candidate int
 	terms     loader.Condition

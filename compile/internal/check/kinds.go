@@ -34,8 +34,8 @@ func (k *keyIndex) checkKinds(names []string) {
 	}
 }
 
-// checkAbstract reports an abstract binding that no concrete binding overrides. It warns if one does so only in some
-// requests.
+// checkAbstract reports an abstract binding that no concrete binding overrides. It only warns if one overrides it in
+// some requests.
 func (k *keyIndex) checkAbstract(alternatives []int) {
 	first := alternatives[0]
 	at := k.all[first].Pos()
@@ -85,8 +85,8 @@ func (k *keyIndex) checkOverride(alternatives []int, names []string) {
 	}
 }
 
-// overridden returns a candidate that i overrides, and a rival in the same layer that overrides i, or -1. The result
-// always reports whether i overrides something wherever it is effective.
+// overridden returns a candidate that i overrides, and a rival in the same layer that overrides i, or -1. The third
+// result reports whether i overrides something wherever it is effective.
 func (k *keyIndex) overridden(i int) (beaten, rival int, always bool) {
 	beaten, rival = -1, -1
 	for j := range k.compatible(k.terms(i), index.NoRank) {

@@ -65,8 +65,8 @@ func (f *loopFinder) enqueueAll() int {
 	return share
 }
 
-// collected returns the ids of multibindings that lookups evaluate. They can win, or are contributions that are
-// themselves collected.
+// collected returns the ids of the multibindings that lookups evaluate: those that can win, and those that contribute
+// to one of these.
 func (f *loopFinder) collected() map[string]bool {
 	out := map[string]bool{}
 	within := map[string][]string{} // ids that a contribution collects, by the id that it contributes to

@@ -139,7 +139,7 @@ func (c *checker) warnOfSameID(id string) {
 	}
 }
 
-// checkContribution checks whether a contribution fits its multibinding.
+// checkContribution checks the name and the value of a contribution.
 func (c *checker) checkContribution(cand *place.Candidate, d place.Declaration) {
 	b := cand.Binding
 	if !d.Options.Array && b.Key == "" {

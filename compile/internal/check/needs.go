@@ -17,7 +17,7 @@ type needs struct {
 	tries    *recipe.Recipe // the recipe, if its value is undef unless one of tried has a value
 }
 
-// attempt is one of the targets that a recipe tries.
+// attempt is a target that a recipe tries, with its key.
 type attempt struct {
 	key    uint32
 	target recipe.Target
@@ -126,7 +126,7 @@ func (c *checker) keysOf(n needs) []uint32 {
 	return out
 }
 
-// endless returns the nodes from which an infinite path begins. The edges of the result are reversed.
+// endless returns the part of graph from which infinite paths begin, with its edges reversed.
 func endless(graph map[uint32][]uint32) map[uint32][]uint32 {
 	reversed, left := map[uint32][]uint32{}, map[uint32]int{} // left: remaining edges by node
 	for from, tos := range graph {

@@ -15,7 +15,6 @@ type coldBinding struct {
 	cold        snapshot.Cold
 }
 
-// byRankAndOrder compares cold bindings by precedence.
 func byRankAndOrder(a, b coldBinding) int {
 	if a.rank != b.rank {
 		return a.rank - b.rank

@@ -160,7 +160,7 @@ func (f *filler) entries(s *place.Scope, internal []snapshot.Entry) ([]snapshot.
 	return entries, origins
 }
 
-// bind adds a binding to the current scope. key and val are numbers in place.Tables.
+// bind adds a binding to the current scope. The arguments key and val are numbers in place.Tables.
 func (f *filler) bind(s *place.Scope, key, val uint32, at snapshot.Origin) {
 	n := f.InNames[key]
 	if m, ok := f.Merges.In(s.Layer, key); ok {

@@ -13,7 +13,7 @@ import (
 type Candidate struct {
 	Binding   *loader.Binding  // nil for an entry of a data file
 	File      *loader.DataFile // the data file of the entry
-	Entry     int              // the number of the entry in File
+	Entry     int              // index in File.Entries
 	Key       uint32           // index in index.Ordered.Names
 	Layer     int
 	Condition int

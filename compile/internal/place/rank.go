@@ -75,7 +75,7 @@ func comparePrecedence(a, b []int) int {
 	return len(b) - len(a)
 }
 
-// Rank returns the precedence of the scope of a layer and a condition. 0 is the highest.
+// Rank returns the precedence of a layer's bindings under a condition. 0 is the highest.
 func (r *Ranking) Rank(layer, condition int) int {
 	return layer*r.classes + r.Shapes[r.ShapeOf[condition]].class
 }

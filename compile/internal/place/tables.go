@@ -8,7 +8,7 @@ import (
 	"bindc/loader"
 )
 
-// Tables assigns numbers to the keys and the values of a build. The site has the first numbers. Passes add keys and
+// Tables assigns numbers to the keys and the values of a build. Those of the site come first. Passes add keys and
 // values, and never change a number. Some keys are not bound, and some values are not in the snapshot.
 type Tables struct {
 	Keys   []string
@@ -65,7 +65,7 @@ func (t *Tables) KeepRecipe(r *recipe.Recipe) uint32 {
 // Stored returns the number that a kept value has in the snapshot.
 func (t *Tables) Stored(val uint32) uint32 { return t.keptAt[val] - 1 }
 
-// Recipe returns the recipe of a value.
+// Recipe returns the recipe of a value. For a constant, it makes one.
 func (t *Tables) Recipe(val uint32) (*recipe.Recipe, error) {
 	text := t.Values[val]
 	if text[0] != recipe.CompiledConstant {
@@ -75,7 +75,7 @@ func (t *Tables) Recipe(val uint32) (*recipe.Recipe, error) {
 	return &recipe.Recipe{Kind: recipe.Constant, Value: v}, err
 }
 
-// Constant returns the value if it is the same in every request.
+// Constant returns the value with the given number if it is the same in every request.
 func (t *Tables) Constant(val uint32) (v value.Value, ok bool) {
 	text := t.Values[val]
 	if text[0] != recipe.CompiledConstant {

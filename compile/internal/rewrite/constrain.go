@@ -16,7 +16,6 @@ type constraint struct {
 	layer, condition int
 }
 
-// constrainer adds type checks to computed bindings.
 type constrainer struct {
 	*pass.Env
 	*place.Tables

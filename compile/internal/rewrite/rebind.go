@@ -137,7 +137,7 @@ func namesOf(e *pass.Env, p *place.Placement) names {
 	return n
 }
 
-// addNewNames adds the new names of all names, and in turn the new names of these.
+// addNewNames adds the new names of all names, directly or through other new names.
 func addNewNames(names map[string]bool, newNames map[string][]string) {
 	var todo []string
 	for old := range newNames {

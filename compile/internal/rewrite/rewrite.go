@@ -1,5 +1,5 @@
-// Package rewrite replaces bindings that depend on other bindings. It handles transfers of parameters, keys that
-// collect statements, aliases and renames, the types of abstract bindings, and merges of Hiera 5.
+// Package rewrite replaces bindings that depend on other bindings. It handles parameter transfers, keys that collect
+// statements, aliases and renames, types of abstract bindings, and Hiera 5 merges.
 package rewrite
 
 import (

@@ -25,7 +25,7 @@ type transfers struct {
 	out   []place.LayeredBinding
 }
 
-// boundMap is a binding of a map of parameters.
+// boundMap is a binding of a parameter map.
 type boundMap struct {
 	rank, condition int
 	entries         value.Value
@@ -116,7 +116,7 @@ func (x *transfers) collect(all []layeredTransfer, p *place.Placement) {
 
 func (x *transfers) addMap(key string, m boundMap) { x.maps[key] = append(x.maps[key], m) }
 
-// addErasedMap records r if it renames a map of parameters.
+// addErasedMap records r if it renames a parameter map.
 func (x *transfers) addErasedMap(r *place.Rebound, ranks *place.Ranking) {
 	if !r.More.Erases || !strings.HasPrefix(r.Old(), recipe.MapKeys) {
 		return
@@ -228,8 +228,8 @@ func (x *transfers) bind(t layeredTransfer, pairs []pair) {
 
 func (t layeredTransfer) optional() bool { return t.Like.Recipe.Optional }
 
-// bindTo binds one parameter. It is an alias of the other parameter or, if the request determines which one that is, an
-// expression.
+// bindTo binds one parameter. It is an alias of the other parameter or, if the request determines which parameter that
+// is, an expression.
 func (x *transfers) bindTo(t layeredTransfer, p pair) {
 	key, bound := x.bound[t.Keys][p.Name]
 	if !bound {

@@ -66,7 +66,7 @@ function follow(event) {
     if (isBusy()) {
       say("The data changed.", "Show the new version", addressIn(event.latest));
     } else {
-      sessionStorage.setItem("updated", new Date(event.since).toLocaleTimeString());
+      sessionStorage.setItem("updated", new Date(event.since).toLocaleTimeString("en-GB"));
       reload(addressIn(event.latest));
     }
   } else if (event.latest === page.version && event.counted && "partial" in page) {

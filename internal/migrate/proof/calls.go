@@ -17,7 +17,7 @@ func (o *Options) forced() map[string]string {
 	return out
 }
 
-// reportCalls reports the lookups in manifests that could not be read.
+// reportCalls reports manifests, and lookups with a merge, that could not be read.
 func (p *prover) reportCalls(diags *diag.List) {
 	note := func(at diag.Pos, severity diag.Severity, message string) {
 		diags.Add(diag.Diagnostic{Pos: at, Severity: severity, Code: "migrate", Message: message})

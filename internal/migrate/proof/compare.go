@@ -92,8 +92,8 @@ func (p *prover) askOldSite() error {
 // difference identifies the first answer of a key that differs.
 type difference struct{ question, merge int }
 
-// compare queries the new site. It returns the keys whose answers differ, each with a description
-// of the difference.
+// compare queries the new site. It returns the keys whose answers differ, each with a description of the difference. It
+// ignores questions that the old site answered with an error.
 func (p *prover) compare(next *builtSite) (map[string]string, error) {
 	q := p.questions
 	first := map[int]difference{}
@@ -126,8 +126,8 @@ func (p *prover) compare(next *builtSite) (map[string]string, error) {
 	return out, err
 }
 
-// settle marks the keys that need not be compared again: both sites gave the same answers, and neither the key nor a
-// key that it looks up is in changed. changed holds the keys that were moved back since.
+// settle marks the keys that need not be compared again, because both sites gave the same answers. Neither such a key
+// nor a key that it looks up is in changed. The argument changed holds the keys that were moved back since.
 func (p *prover) settle(changed map[string]bool) {
 	q := p.questions
 	for i, key := range q.keys {

@@ -33,13 +33,13 @@ const DefaultLimit = 8_000_000
 
 // Report counts what was compared, and the keys that moved.
 type Report struct {
-	Keys      int // number of keys in both sites
+	Keys      int // number of keys in either site
 	Merges    []string
 	Rows      int // bindings of all keys, in both sites
 	Requests  int // requests constructed from rows
 	Nodes     int // nodes with facts
-	Answers   int // answers that were compared in the last round, all of them equal
-	Failed    int // questions that the old site answered with an error
+	Answers   int // answers of the old site, all equal to those of the new site
+	Failed    int // answers of the old site that are errors, which are not compared
 	Rounds    int
 	Unreached []string // keys with data that no request was found for
 	Exceeded  bool     // a limit was reached: not all combinations of rows were compared
@@ -115,19 +115,17 @@ func Migrate(dir string, site *loader.Site, opts Options, diags *diag.List) ([]m
 	}
 }
 
-// appendDiags appends the diagnostics of one list to another.
 func appendDiags(into, from *diag.List) {
 	for _, d := range from.Sorted() {
 		into.Add(d)
 	}
 }
 
-// prover is the state of a migration with proof.
 type prover struct {
 	dir       string
 	opts      Options
 	old       *builtSite
-	forced    map[string]string // keys that could move but stay, and why
+	forced    map[string]string // keys that must stay, and why
 	reasons   map[string]Reason
 	questions *questions      // nil before the first round
 	moved     map[string]bool // result of the last round

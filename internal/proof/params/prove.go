@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"maps"
 	"slices"
-	"strconv"
-	"strings"
 
 	"bindc/diag"
 	"bindc/internal/lookup"
@@ -320,24 +318,11 @@ func effective(e *lookup.Explanation) (out []lookup.Candidate) {
 	return out
 }
 
-// position parses a position in a snapshot, path:line:col.
+// position parses a position in a snapshot.
 func (p *prover) position(at string) diag.Pos {
-	rest, col, ok := cutNumber(at)
-	path, line, ok2 := cutNumber(rest)
-	if !ok || !ok2 {
-		return diag.Pos{File: at}
+	pos := diag.ParsePos(at)
+	if path, known := p.paths[pos.File]; known {
+		pos.File = path
 	}
-	if known, ok := p.paths[path]; ok {
-		path = known
-	}
-	return diag.Pos{File: path, Line: line, Col: col}
-}
-
-func cutNumber(text string) (before string, n int, ok bool) {
-	i := strings.LastIndexByte(text, ':')
-	if i < 0 {
-		return text, 0, false
-	}
-	n, err := strconv.Atoi(text[i+1:])
-	return text[:i], n, err == nil
+	return pos
 }

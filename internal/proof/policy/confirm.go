@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -81,33 +80,13 @@ func (o *opened) examineValue(policy *Policy, key string, r *lookup.Request, fou
 	}
 	for _, c := range e.Candidates {
 		if c.State == lookup.Wins || c.State == lookup.Merged && b.at.File == "" {
-			layer, b.when, b.at = c.Layer, c.When, position(c.At)
+			layer, b.when, b.at = c.Layer, c.When, diag.ParsePos(c.At)
 		}
 	}
 	if b.message = policy.claim.ofValue(v, layer, b.secret); b.message == "" {
 		return nil, nil
 	}
 	return b, nil
-}
-
-// position parses a position in a snapshot, path:line:col.
-func position(at string) diag.Pos {
-	var p diag.Pos
-	path, col, _ := cutLast(at)
-	path, line, ok := cutLast(path)
-	if p.File = path; ok {
-		p.Line, p.Col = line, col
-	}
-	return p
-}
-
-func cutLast(text string) (before string, n int, ok bool) {
-	i := strings.LastIndexByte(text, ':')
-	if i < 0 {
-		return text, 0, false
-	}
-	_, err := fmt.Sscan(text[i+1:], &n)
-	return text[:i], n, err == nil
 }
 
 // confirm looks for a request with the values in w that breaks a policy, and reports it.

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -32,6 +33,7 @@ type Open struct {
 	*Policy
 	keys     []string
 	computed []diag.Pos // bindings whose values could not be decided
+	kindless *literal   // a comparison that depends on the kind of a fact, or nil
 }
 
 // Prove proves policies for all requests to a site. It adds violations to diags, and warnings about policies that
@@ -200,20 +202,32 @@ func (p *prover) proveRow(policy *Policy, key string, b *blockers, r *row, v ver
 			if err != nil || found {
 				return broken, err
 			}
+			p.current.kindless = cmp.Or(p.current.kindless, p.kindless(c, w))
 		}
 		if !complete {
 			out = worse(out, unknown)
 		}
 	}
 	if out == unknown {
-		p.leaveOpen(key, r)
+		p.leaveOpen(key, r, v)
 	}
 	return out, nil
 }
 
 // isExcluded reports whether a negative literal of c holds for all requests with the values in w.
 func (p *prover) isExcluded(c *conjunct, w way) bool {
-	return slices.ContainsFunc(c.negative, func(l *literal) bool { return p.space.implies(w, l) })
+	return slices.ContainsFunc(c.negative, func(l *literal) bool {
+		return p.space.implies(w, l) && !l.dependsOnKind()
+	})
+}
+
+// kindless returns a negative literal of c that would hold for all requests with the values in w if facts were strings.
+func (p *prover) kindless(c *conjunct, w way) *literal {
+	i := slices.IndexFunc(c.negative, func(l *literal) bool { return p.space.implies(w, l) })
+	if i < 0 {
+		return nil
+	}
+	return c.negative[i]
 }
 
 // isPossible reports whether some request meets c.
@@ -222,12 +236,12 @@ func (p *prover) isPossible(c *conjunct) bool {
 	return !complete || slices.ContainsFunc(ways, func(w way) bool { return !p.isExcluded(c, w) })
 }
 
-// leaveOpen records that a row leaves the current policy open.
-func (p *prover) leaveOpen(key string, r *row) {
+// leaveOpen records that a row, whose value has been judged as v, leaves the current policy open.
+func (p *prover) leaveOpen(key string, r *row, v verdict) {
 	if !slices.Contains(p.current.keys, key) {
 		p.current.keys = append(p.current.keys, key)
 	}
-	if _, at := p.tables.place(r); at.Line > 0 {
+	if _, at := p.tables.place(r); at.Line > 0 && (v == unknown || p.current.kindless == nil) {
 		p.current.computed = append(p.current.computed, p.pos(at))
 	}
 }

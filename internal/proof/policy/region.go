@@ -2,6 +2,7 @@ package policy
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"bindc/internal/expr"
@@ -36,9 +37,20 @@ type literal struct {
 	written  string // the text in the source
 
 	expression *expr.Node // evaluates a literal that is not about a category
+	operand    *expr.Node // the variable in expression; nil if a string interpolates it
 }
 
 func (l *literal) isOpaque() bool { return l.category == "" && l.variable == "" }
+
+// dependsOnKind reports whether l compares a variable with a text that is also the text of a number, a boolean, an
+// array or a hash. These are not equal to the text.
+func (l *literal) dependsOnKind() bool {
+	if l.operand == nil {
+		return false
+	}
+	_, err := strconv.ParseFloat(l.text, 64)
+	return err == nil || l.text == "true" || l.text == "false" || strings.ContainsAny(l.text[:1], "[{")
+}
 
 // all returns the conjunction of conditions. nil conditions always hold.
 func all(cs ...*condition) *condition { return joined(and, cs) }
@@ -85,14 +97,20 @@ func ofExpression(n *expr.Node) *condition {
 	return &condition{lit: literal{expression: n}}
 }
 
-// equality returns the literal for a comparison of a variable with a constant string, or nil for any other operands.
+// equality returns the literal for a comparison of a variable with a constant string, or nil for any other operands. A
+// string may interpolate the variable.
 func equality(n, variable, constant *expr.Node) *condition {
+	operand := variable
+	if variable.Op == expr.Concat && len(variable.Kids) == 1 {
+		operand, variable = nil, variable.Kids[0]
+	}
 	path, ok := decision.VariablePath(variable)
 	v, isConstant := constant.Constant()
 	if !ok || !isConstant || v.Kind() != value.String || v.Text() == "" {
 		return nil
 	}
-	return &condition{lit: literal{variable: path, text: fold(v.Text()), written: v.Text(), expression: n}}
+	return &condition{lit: literal{variable: path, text: fold(v.Text()), written: v.Text(), expression: n,
+		operand: operand}}
 }
 
 // membership returns the alternatives of `$x in ['a', 'b']`, or nil if n is anything else.

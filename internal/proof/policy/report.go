@@ -5,7 +5,9 @@ import (
 	"strings"
 
 	"bindc/diag"
+	"bindc/internal/expr"
 	"bindc/internal/lookup"
+	"bindc/internal/syntax"
 	"bindc/snapshot"
 )
 
@@ -95,6 +97,13 @@ func (r *Result) Report(diags *diag.List) {
 }
 
 func (o *Open) warning() diag.Diagnostic {
+	if l := o.kindless; l != nil && len(o.computed) == 0 {
+		return diag.Diagnostic{Pos: o.At, Severity: diag.Warning, Code: Code,
+			Message: "the policy '" + o.Name + "' is not proven: its condition compares " + syntax.Print(l.operand) +
+				" with the string '" + l.written + "', which a number or boolean of the same text does not equal",
+			Hint: "to compare the text of any value, write " + syntax.Print(&expr.Node{Op: expr.Concat,
+				Kids: []*expr.Node{l.operand}}) + " == '" + l.written + "'"}
+	}
 	d := diag.Diagnostic{Pos: o.At, Severity: diag.Warning, Code: Code,
 		Message: "the policy '" + o.Name + "' is not proven: the value of " + diag.Quoted(o.keys) +
 			" depends on facts or other keys",

@@ -108,7 +108,7 @@ func (s *space) isIdle(dim int, w way) bool {
 	return !ok || text == ""
 }
 
-// implies reports whether a literal holds for every request with the values in w.
+// implies reports whether a literal holds for every request with the values in w, if its variable is a string.
 func (s *space) implies(w way, l *literal) bool {
 	if l.category == "" {
 		text, ok := w[s.variable(l.variable)]

@@ -1,6 +1,6 @@
 // Package seal encrypts and decrypts the sensitive parts of a snapshot with the key of the file. It uses AES-256-GCM
-// and puts a random nonce before each string. A string that was sealed with one name and head cannot be opened with
-// another name or head.
+// and puts a random nonce before each string. If all heads have the same length, a string that was sealed with one name
+// and head cannot be opened with another name or head.
 package seal
 
 import (
@@ -43,7 +43,7 @@ func New(key []byte) (*Box, error) {
 	return &Box{aead}, nil
 }
 
-// Seal returns head, followed by text encrypted. Opening it requires the same name and head.
+// Seal returns head, followed by the encrypted text. Opening it requires the same name and head.
 func (b *Box) Seal(name, head, text string) string {
 	return string(b.aead.Seal([]byte(head), nil, []byte(text), []byte(head+name)))
 }

@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// This file implements lookaround, atomic groups and backreferences, which Go's engine does not support. It backtracks
-// like Ruby, and counts steps instead of time so that results do not depend on the machine. For expressions without
-// backreferences, it remembers the states that failed, as Ruby does since 3.2. The number of steps is then nearly
-// always proportional to the length of the text.
+// This file implements lookaround, atomic groups, backreferences and conditions, which Go's engine does not support. It
+// backtracks like Ruby, and counts steps instead of time so that results do not depend on the machine. For expressions
+// without backreferences and conditions, it remembers the states that failed, as Ruby does since 3.2. The number of
+// steps is then nearly always proportional to the length of the text.
 
 // maxSteps limits the number of steps of one match.
 const maxSteps = 1 << 18
@@ -23,7 +23,7 @@ type Matcher struct {
 	linear *Regexp // nil if only backtracking can match it
 	prog   []instruction
 	groups int  // number of capturing groups
-	plain  bool // has no backreference, so that a state fails or succeeds regardless of how it was reached
+	plain  bool // has no backreference and no condition: a state fails or succeeds regardless of how it was reached
 }
 
 var matchers cache[Matcher]
@@ -102,8 +102,8 @@ func (m *Matcher) backtrack(text string) (matched bool, steps int, err error) {
 	}
 }
 
-// state is a position in the program and in the text. progress has a bit for each enclosing loop. It is set once the
-// current iteration of the loop has matched some text.
+// state is a position in the program and in the text. The field progress has a bit for each enclosing loop. The bit is
+// set once the current iteration of the loop has matched some text.
 type state struct {
 	pc, at   int
 	progress uint64
@@ -116,7 +116,6 @@ type way struct {
 	was   span
 }
 
-// run is the state of one match.
 type run struct {
 	*Matcher
 	text   string
@@ -373,7 +372,7 @@ func isWord(c rune) bool {
 	return unicode.IsLetter(c) || unicode.IsMark(c) || unicode.IsDigit(c) || unicode.Is(unicode.Pc, c)
 }
 
-// contains reports whether c is in one of the ranges. pairs alternates between first and last characters.
+// contains reports whether c is in one of the ranges. The argument pairs alternates between first and last characters.
 func contains(pairs []rune, c rune) bool {
 	for i := 0; i < len(pairs); i += 2 {
 		if pairs[i] <= c && c <= pairs[i+1] {

@@ -47,7 +47,7 @@ var anchors = map[byte]string{
 
 var control = map[byte]string{'t': `\t`, 'n': `\n`, 'r': `\r`, 'f': `\f`, 'v': `\v`, 'a': `\x07`, 'e': `\x1b`}
 
-// posix maps the names in [[:name:]] and \p{Name} to Go's syntax. As in Ruby, they cover all of Unicode.
+// posix maps the names in [[:name:]] and \p{Name} to Go's syntax. As in Ruby, most of them cover all of Unicode.
 var posix = map[string]string{
 	"alpha": `\p{L}\p{M}`, "digit": `\p{Nd}`, "alnum": `\p{L}\p{M}\p{Nd}`, "upper": `\p{Lu}`, "lower": `\p{Ll}`,
 	"space": `\t-\r \x{85}\p{Z}`, "blank": `\t\p{Zs}`, "punct": "\\p{P}$+<=>\\^`|~", "cntrl": `\p{Cc}`,
@@ -63,7 +63,6 @@ func quoted(r rune) string {
 	return string(r)
 }
 
-// escape translates an escape sequence outside of a class.
 func (t *translator) escape() (string, error) {
 	if t.pos+1 == len(t.src) {
 		return "", fmt.Errorf("too short escape sequence in /%s/", t.src)
@@ -147,7 +146,6 @@ func propertySet(name string, negated bool) charSet {
 	return charSet{text: `\p{` + name + `}`}
 }
 
-// class translates a class in brackets.
 func (t *translator) class(depth int) (charSet, error) {
 	if depth > maxNesting {
 		return charSet{}, fmt.Errorf("character classes are nested more than %d deep", maxNesting)

@@ -224,8 +224,8 @@ var (
 	options   = pattern.Lazy(`^\(\?([imxadu]*)(?:-([imx]*))?([:)])`)
 )
 
-// groupStart reads ( and the characters after it that determine the kind of group. closed is false for options without
-// a group, such as (?i).
+// groupStart reads ( and the characters after it that determine the kind of group. The result closed is false for
+// options without a group, such as (?i).
 func (t *translator) groupStart() (open string, closed bool, err error) {
 	if !strings.HasPrefix(t.rest(), "(?") {
 		t.pos++

@@ -67,7 +67,7 @@ type reference struct {
 	in   []int // numbers of the groups around the backreference
 }
 
-// parse parses an expression. groups is the number of capturing groups.
+// parse parses an expression. The result groups is the number of capturing groups.
 func parse(src string) (n *node, groups int, err error) {
 	r := &reader{translator: translator{src: src, named: hasNamedGroup(src)}, names: map[string][]int{}}
 	if n, err = r.alternation(0); err == nil && r.pos < len(src) {
@@ -156,7 +156,7 @@ func (r *reader) repetition(depth int) (*node, error) {
 	return n, err
 }
 
-// quantity parses one quantifier. If there is none, q is the zero node.
+// quantity parses one quantifier. If there is none, the result q is the zero node.
 func (r *reader) quantity() (q node, possessive bool, err error) {
 	if rest := r.rest(); len(rest) > 1 && strings.IndexByte("*+?", rest[0]) >= 0 && rest[1] == '+' {
 		r.pos += 2

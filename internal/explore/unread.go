@@ -1,0 +1,100 @@
+package explore
+
+import (
+	"cmp"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"bindc/diag"
+)
+
+// UnreadFile is a file of the site that bindc does not read although it looks like data.
+type UnreadFile struct {
+	Path   string
+	Reason string
+	Hint   string // how to have it read
+}
+
+// UnreadFiles returns the files that diagnostics report as never read, sorted by path. Paths below dir are relative.
+func UnreadFiles(list []diag.Diagnostic, dir string) (out []UnreadFile) {
+	for _, d := range list {
+		if slices.Contains([]diag.Code{"data_unreached", "not_included", "yml"}, d.Code) && d.Pos.Line == 0 {
+			out = append(out, UnreadFile{relative(d.Pos.File, dir), d.Message, d.Hint})
+		}
+	}
+	slices.SortFunc(out, comparePaths)
+	return slices.CompactFunc(out, func(a, b UnreadFile) bool { return a.Path == b.Path })
+}
+
+// relative returns a path relative to dir if it is below it.
+func relative(path, dir string) string {
+	if whole, err := filepath.Abs(path); err == nil {
+		if dir, err = filepath.Abs(dir); err == nil {
+			if short, err := filepath.Rel(dir, whole); err == nil && filepath.IsLocal(short) {
+				return filepath.ToSlash(short)
+			}
+		}
+	}
+	return path
+}
+
+func comparePaths(a, b UnreadFile) int { return cmp.Compare(a.Path, b.Path) }
+
+// unreadFile returns the file with a path, if it is never read.
+func (d *Data) unreadFile(path string) (UnreadFile, bool) {
+	i, found := slices.BinarySearchFunc(d.unread, UnreadFile{Path: path}, comparePaths)
+	if !found {
+		return UnreadFile{}, false
+	}
+	return d.unread[i], true
+}
+
+// hasFile reports whether a page shows the file with a path.
+func (d *Data) hasFile(path string) bool {
+	_, known := d.input(path)
+	_, isUnread := d.unreadFile(path)
+	return known || isUnread
+}
+
+// paths returns the paths of all files: those that were read, and those that never are.
+func (d *Data) paths() []string {
+	var out []string
+	for i := range d.inputs {
+		out = append(out, d.inputs[i].Path)
+	}
+	for i := range d.unread {
+		out = append(out, d.unread[i].Path)
+	}
+	return out
+}
+
+// linkedText is a part of a text. If it names a file, it has the address of the page of that file.
+type linkedText struct{ Text, Address string }
+
+// startOfDiagnostic matches the beginning of a line of diagnostics: the indentation, the place, and the severity.
+var startOfDiagnostic = regexp.MustCompile(`(?m)^ *(\S.*?): (?:error|warning|lint|note): `)
+
+// Linked returns diagnostics with links from their places to the pages of the files.
+func (v *view) Linked(text string) (out []linkedText) {
+	done := 0
+	for _, at := range startOfDiagnostic.FindAllStringSubmatchIndex(text, -1) {
+		place := text[at[2]:at[3]]
+		if file, line := splitPlace(place); v.d.hasFile(file) {
+			out = append(out, linkedText{Text: visibleLines(text[done:at[2]])},
+				linkedText{visibleLines(place), v.File(file, line)})
+			done = at[3]
+		}
+	}
+	return append(out, linkedText{Text: visibleLines(text[done:])})
+}
+
+// visibleLines returns text of several lines with all characters visible.
+func visibleLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		lines[i] = diag.Visible(strings.ReplaceAll(lines[i], "\t", "    "))
+	}
+	return strings.Join(lines, "\n")
+}
