@@ -15,7 +15,7 @@ import (
 // nodeContent is the data of the page of a node.
 type nodeContent struct {
 	Name       string
-	File       string // path of its facts file
+	File       string // path of the node's facts file
 	Categories report.Terms
 	Doubt      string   // why the facts are in doubt: they are about another node
 	Unset      []string // variables that conditions use and the node lacks
@@ -27,11 +27,11 @@ type nodeContent struct {
 	Prefix, InFile, Layer string // filters of the keys
 	Layers                []string
 	Rows                  []nodeRow
-	Scanned               int // keys that were looked at, if the filter leaves some out
+	Scanned               int // number of keys that the filter examined, if it hides some
 	Next                  string
 
 	If         []string // changed facts
-	OtherFacts []string // those of them that the form has no input for
+	OtherFacts []string // changed facts without an input field
 
 	With   string // name of the other node
 	Effect *effectContent
@@ -40,7 +40,7 @@ type nodeContent struct {
 	Near    []link // comparisons with nodes of a similar name
 }
 
-// nodeRow is a key of a node.
+// nodeRow is a key with the value that a node gets.
 type nodeRow struct {
 	Key    string
 	Value  shownValue
@@ -48,10 +48,10 @@ type nodeRow struct {
 	Layer  string
 	When   report.Terms
 	Reason string // why no single binding wins, or ""
-	Hidden int    // number of bindings that apply and are hidden
+	Hidden int    // number of effective bindings that are hidden
 }
 
-// nodeNamed returns the node with a name. If there is none, the error leads to similar names, and to more links.
+// nodeNamed returns the node called text. If there is none, the error has links to similar names, and the given links.
 func (v *view) nodeNamed(text string, to func(string, ...any) string, more ...link) (facts.Node, error) {
 	n, ok := v.d.node(text)
 	if ok {
@@ -65,7 +65,7 @@ func (v *view) nodeNamed(text string, to func(string, ...any) string, more ...li
 	return n, missing(message, text, v.d.nodeNames(), to, append(more, link{"All nodes", v.With("/n")})...)
 }
 
-// nodePage shows the values of a node, what changed facts would change, or how another node differs.
+// nodePage shows the values of a node, and what changes with other facts or for another node.
 func (v *view) nodePage() (any, error) {
 	text := v.name("node", func(name string) bool { _, ok := v.d.node(name); return ok })
 	n, err := v.nodeNamed(text, v.Node)
@@ -105,7 +105,7 @@ func (v *view) nodePage() (any, error) {
 	return c, nil
 }
 
-// nodeContent returns everything about a node except its keys.
+// nodeContent returns the page content for a node, except its keys.
 func (v *view) nodeContent(n facts.Node, r *lookup.Request) *nodeContent {
 	c := &nodeContent{Name: n.Name, File: n.File, Environment: environmentOf(n),
 		Categories: r.Categories(), Doubt: n.Contradiction(), Facts: v.factFields(n),
@@ -120,10 +120,10 @@ func (v *view) nodeContent(n facts.Node, r *lookup.Request) *nodeContent {
 	return c
 }
 
-// maxScanned limits the keys that a filter looks at for one page.
+// maxScanned limits the number of keys that a filter examines for one page.
 const maxScanned = 1000
 
-// nodeKeys returns the keys of a page that the filters select.
+// nodeKeys returns one page of the keys that the filters select.
 func (v *view) nodeKeys(r *lookup.Request) (keys []string, next string, scanned int) {
 	from, _ := slices.BinarySearch(v.d.keys, cmp.Or(v.Get("after")+"\x00", v.Get("prefix")))
 	if v.Get("after") == "" {
@@ -144,7 +144,7 @@ func (v *view) nodeKeys(r *lookup.Request) (keys []string, next string, scanned 
 	return keys, "", scanned
 }
 
-// selects reports whether the winning binding of a key is in the file and the layer of the filters.
+// selects reports whether a key's winning binding is in the file and the layer that the filters name.
 func (v *view) selects(r *lookup.Request, key string) bool {
 	file, layer := v.Get("file"), v.Get("layer")
 	if file == "" && layer == "" {
@@ -185,7 +185,7 @@ func (v *view) nodeRow(r *lookup.Request, key string) (nodeRow, error) {
 	return row, nil
 }
 
-// plainRow is nodeRow for a key whose first row that holds is the answer.
+// plainRow is a faster nodeRow for a key whose first matching row always wins.
 func (v *view) plainRow(r *lookup.Request, key string) (nodeRow, error) {
 	table, err := v.d.tables().Values(key)
 	if err != nil {
@@ -209,7 +209,7 @@ func (v *view) plainRow(r *lookup.Request, key string) (nodeRow, error) {
 	return row, nil
 }
 
-// placeOf returns a place with the name of a file instead of its number.
+// placeOf returns a position with the file's name in place of its number.
 func (v *view) placeOf(at string) string {
 	number, rest, _ := strings.Cut(at, ":")
 	n := 0
@@ -222,7 +222,7 @@ func (v *view) placeOf(at string) string {
 	return v.d.inputs[n].Path + ":" + rest
 }
 
-// explanations returns the twin of the page of a node: the explanations of its keys.
+// explanations returns the JSON for a node's page: the explanations of its keys.
 func (v *view) explanations(r *lookup.Request, keys []string) (any, error) {
 	out := explanations{}
 	for _, key := range keys {
@@ -256,10 +256,10 @@ type nodesListContent struct {
 	Filter string
 	Total  int
 	Next   string
-	Wrong  []string // nodes whose facts cannot be used
+	Wrong  []string // nodes with unusable facts
 }
 
-// nodeList lists the nodes and their categories.
+// nodeList lists the nodes with their categories.
 func (v *view) nodeList() (any, error) {
 	v.Title, v.Section = "Nodes", "n"
 	var names []string

@@ -179,8 +179,8 @@ func (s Style) candidates(cs []lookup.Candidate) []Candidate {
 	return distinct(out)
 }
 
-// distinct removes repeated bindings, and keeps the one with the most effective state. Hiera 5's mapped_paths binds the
-// same file once per element of a list; a report should name it once.
+// distinct removes duplicate bindings, and keeps the one with the most effective state. With mapped_paths, Hiera 5
+// binds a file once for each element of a list, but a report should show it once.
 func distinct(cs []Candidate) []Candidate {
 	return distinctBy(cs, func(c *Candidate) *Candidate { return c })
 }
