@@ -5,10 +5,10 @@ import (
 	"bindc/snapshot"
 )
 
-// dig looks up a dotted key of plain words whose root is bound to a constant hash. For such a key no other binding
-// matters: keys with lookup_options are bound to recipes, and dig is not used with a default_hierarchy. For any
-// other key, and if it finds nothing, dig returns false, and the caller applies all rules of Hiera 5. The first word of
-// key ends at position end.
+// dig is a fast path for a dotted key of plain words whose root is bound to a constant hash. No other binding matters
+// for such a key: keys with lookup_options are bound to recipes, and dig is not used with a default_hierarchy. For any
+// other key, and if it finds nothing, dig returns false. The caller then applies all rules of Hiera 5. The first word
+// of key ends at position end.
 func (r *Request) dig(key string, end int) (v value.Value, ok bool) {
 	if !r.snap.digs || end == len(key) || !beginsWord(key, 0) || key[:end] == optionsKey {
 		return value.Value{}, false
