@@ -85,7 +85,6 @@ func Locate(list []Diagnostic, read func(file string) ([]byte, error)) {
 	}
 }
 
-// source is the text of a file.
 type source struct {
 	text    string
 	lines   []int // the offset of each line
@@ -125,7 +124,6 @@ func (s *source) offset(p Pos) (int, bool) {
 	return s.lines[p.Line-1] + at, true
 }
 
-// pos returns the position of an offset.
 func (s *source) pos(file string, off int) Pos {
 	line := sort.SearchInts(s.lines, off+1)
 	return Pos{file, line, utf8.RuneCountInString(s.text[s.lines[line-1]:off]) + 1}

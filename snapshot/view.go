@@ -25,8 +25,8 @@ type View struct {
 type Others interface {
 	// Indirect looks up a key of a View that is shut or Indirect.
 	Indirect(key string) (value.Value, bool, error)
-	// Follow finishes the lookup of a key that is bound to a computed or large value, or that is
-	// not bound and may lead into a value.
+	// Follow finishes the lookup of a key that is bound to a computed or large value. It also finishes that of an
+	// unbound key that may lead into a value.
 	Follow(key string, ref Ref, found bool) (value.Value, bool, error)
 }
 

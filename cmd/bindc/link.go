@@ -15,6 +15,7 @@ import (
 	"bindc/diag"
 	"bindc/internal/cli"
 	"bindc/internal/datafile"
+	"bindc/internal/fsx"
 	"bindc/loader"
 	"bindc/ship/oci"
 )
@@ -64,11 +65,11 @@ func (g *bounds) linkCommand() *cobra.Command {
 func (p *pushing) readParts(cmd *cobra.Command, paths []string) ([]*datafile.Part, error) {
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	dir, err := os.MkdirTemp("", "bindc-link-")
+	dir, remove, err := fsx.Scratch("bindc-link-")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer remove()
 	var parts []*datafile.Part
 	for _, path := range paths {
 		var part *datafile.Part

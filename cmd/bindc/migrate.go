@@ -127,8 +127,12 @@ func proofOptions(dir string, f *flags, own *migrateFlags) (opts proof.Options, 
 	}
 	dirs := []string{dir}
 	for _, m := range modules {
-		if info, err := os.Stat(m); err == nil && info.IsDir() {
+		info, err := os.Stat(m)
+		switch {
+		case err == nil && info.IsDir():
 			dirs = append(dirs, m)
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return opts, err
 		}
 	}
 	opts.Calls, err = manifest.Read(dirs)

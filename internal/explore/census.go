@@ -18,8 +18,9 @@ type census struct {
 	known   nodeSet              // nodes whose facts can be used
 	wrong   []string             // messages about the other nodes
 	facts   factValues           // values of the facts that data reads
-	done    atomic.Int64         // nodes whose categories are known
-	ready   chan struct{}        // closed when everything above is set
+	spelled spellings
+	done    atomic.Int64  // nodes whose categories are known
+	ready   chan struct{} // closed when everything above is set
 }
 
 // nodeSet is a set of nodes: a bit for each node, or a list if it has few.
@@ -43,6 +44,7 @@ func isClosed(c chan struct{}) bool {
 func (c *census) take(d *Data) {
 	defer close(c.ready)
 	c.numbers = make([][]uint32, c.nodes)
+	c.spelled.known = newSpellings(len(d.file.Dimensions()))
 	failed := make([]error, c.nodes)
 	affected.InParallel(c.nodes, func(i int) {
 		defer c.done.Add(1)
@@ -50,6 +52,7 @@ func (c *census) take(d *Data) {
 			r, err := affected.Request(d.snap, d.nodes[i])
 			if err == nil {
 				c.numbers[i] = r.Numbers()
+				c.spelled.add(d, r, i, c.numbers[i])
 			}
 			return err
 		})

@@ -33,7 +33,6 @@ var functions = template.FuncMap{
 	"plus":     func(x float64, n int) float64 { return x + float64(n) },
 	"suppose":  supposition,
 	"size":     func(x float64) string { return strings.TrimSuffix(strconv.FormatFloat(x, 'f', 1, 64), ".0") },
-	"prefix":   prefixOf,
 }
 
 // These types are arguments of templates.

@@ -133,19 +133,6 @@ func (v *view) place(at string) place {
 
 // splitPlace splits path:line:col. The line is 0 if at is not a place.
 func splitPlace(at string) (file string, line int) {
-	rest, _, _ := cutLast(at, ":")
-	file, number, ok := cutLast(rest, ":")
-	line, err := strconv.Atoi(number)
-	if !ok || err != nil {
-		return at, 0
-	}
-	return file, line
-}
-
-func cutLast(text, separator string) (before, after string, ok bool) {
-	i := strings.LastIndex(text, separator)
-	if i < 0 {
-		return text, "", false
-	}
-	return text[:i], text[i+len(separator):], true
+	p := diag.ParsePos(at)
+	return p.File, p.Line
 }

@@ -223,6 +223,10 @@ func (v *view) diffKey(k report.Key) diffKey {
 	add := func(changes []report.Change, isPart bool) {
 		for _, c := range changes[:min(len(changes), diffPerKeys)] {
 			row := diffRow{Change: c, Before: shown(c.Old), After: shown(c.New), IsPart: isPart}
+			row.When, row.Except = v.asOnNodes(c.When), slices.Clone(c.Except)
+			for i := range row.Except {
+				row.Except[i] = v.asOnNodes(row.Except[i])
+			}
 			row.IsSame = len(c.Through) > 0 && row.Before == row.After && !row.After.Cut
 			if c.OldAt != "" {
 				row.OldPlace = place{Text: short(c.OldAt, 500)}

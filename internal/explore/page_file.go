@@ -237,7 +237,7 @@ func (v *view) bindingsOfKey(key, file string) (out []fileBinding, err error) {
 			in, line := splitPlace(rows[i].At)
 			c := byID[rows[i].At+rows[i].Name]
 			if in == file && c != nil {
-				b := fileBinding{Key: key, Layer: c.Layer, When: rows[i].When, At: c.At, Name: c.Name,
+				b := fileBinding{Key: key, Layer: c.Layer, When: v.asOnNodes(rows[i].When), At: c.At, Name: c.Name,
 					Outcome: c.Outcome, Nodes: nodes.count(), UpTo: declines, Line: line, Value: shown(c.Outcome),
 					Place: v.place(c.At), List: v.Key(key, "at", c.At, "part_name", c.Name)}
 				if b.Nodes == 0 {

@@ -128,8 +128,8 @@ func (v *view) keyRows(key, parameter string, list []report.Candidate, from, to 
 	first := map[string]string{}
 	for i := from; i < to; i++ {
 		b := &list[i]
-		row := keyRow{Name: diag.Visible(b.Name), When: b.When, Value: shown(b.Outcome), Place: v.place(b.At),
-			Layer: b.Layer, Nodes: len(b.Nodes)}
+		row := keyRow{Name: diag.Visible(b.Name), When: v.asOnNodes(b.When), Value: shown(b.Outcome),
+			Place: v.place(b.At), Layer: b.Layer, Nodes: len(b.Nodes)}
 		if row.Nodes > 0 {
 			row.List = v.Key(key, parameter, i+1)
 		}
@@ -146,6 +146,7 @@ func (v *view) keyRows(key, parameter string, list []report.Candidate, from, to 
 // listContent is the data of a page with a list of names.
 type listContent struct {
 	Prefix string
+	Level  string // level that nodes get the keys from, or ""
 	Names  []string
 	Groups []prefixGroup // common prefixes of many keys
 	Total  int
@@ -168,18 +169,36 @@ func (v *view) keyList() (any, error) {
 	if end >= 0 {
 		list = list[:end]
 	}
+	c := &listContent{Prefix: prefix, Level: v.Get("level"), Total: len(list)}
+	if c.Level != "" {
+		ready, err := v.wait(v.d.tally.ready)
+		if err != nil || !ready {
+			return c, err
+		}
+		list = v.d.keysOfLevel(c.Level, prefix)
+		c.Total = len(list)
+	}
 	if v.asJSON {
 		return append([]string{}, list...), nil
 	}
-	c := &listContent{Prefix: prefix, Total: len(list)}
 	if len(list) > pageRows && prefix == "" {
 		c.Groups = prefixGroups(list)
 	}
 	var next string
 	if c.Names, next = after(list, v.Get("after")); next != "" {
-		c.Next = v.With("/k", "prefix", prefix, "after", next)
+		c.Next = v.With("/k", "prefix", prefix, "level", c.Level, "after", next)
 	}
 	return c, nil
+}
+
+// keysOfLevel returns the keys with a prefix that nodes get from a level.
+func (d *Data) keysOfLevel(level, prefix string) (out []string) {
+	for _, number := range d.tally.levels[level] {
+		if key := d.keys[number]; strings.HasPrefix(key, prefix) {
+			out = append(out, key)
+		}
+	}
+	return out
 }
 
 // prefixGroups counts keys by the text before '::', most keys first. It returns at most pageRows groups.

@@ -1,6 +1,10 @@
 package explore
 
-import "slices"
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // overviewContent is the data of the first page.
 type overviewContent struct {
@@ -42,8 +46,9 @@ type areaTwin struct {
 
 // Limits of the overview.
 const (
-	shownAreas = 60
-	shownDead  = 20
+	shownAreas  = 60
+	shownDead   = 20
+	shownLevels = 5 // levels without a colour that the legend names
 )
 
 // overview shows the numbers of the site, and its data that reaches no node.
@@ -113,7 +118,11 @@ func (c *overviewContent) addAreas(areas []area) {
 		c.Levels = append(c.Levels, levelName{name, i})
 	}
 	if len(names) > levelColors {
-		c.Levels[levelColors-1].Name = otherLevels
+		others := names[levelColors-1:]
+		c.Levels[levelColors-1].Name = otherLevels + ": " + strings.Join(others[:min(len(others), shownLevels)], ", ")
+		if n := len(others) - shownLevels; n > 0 {
+			c.Levels[levelColors-1].Name += " and " + strconv.Itoa(n) + " more"
+		}
 	}
 	c.Cells = treemap(areas, names)
 	c.Areas, c.More = areas[:min(len(areas), shownAreas)], max(0, len(areas)-shownAreas)

@@ -119,7 +119,8 @@ func (v *view) searchValues(c *searchContent) error {
 		values := v.d.style(report.JSON).Values(key, table)
 		for _, b := range append(values.Bindings, values.Contributions...) {
 			if c.isIn(b) && len(c.Values) < 2*maxFound {
-				c.Values = append(c.Values, foundValue{key, b.When, b.At, b.Outcome, shown(b.Outcome), v.place(b.At)})
+				c.Values = append(c.Values, foundValue{key, v.asOnNodes(b.When), b.At, b.Outcome,
+					shown(b.Outcome), v.place(b.At)})
 			}
 		}
 	}

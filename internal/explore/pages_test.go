@@ -146,3 +146,14 @@ func TestChangesBetweenAnyKeptVersions(t *testing.T) {
 		t.Errorf("status %d: %s", answer.StatusCode, text)
 	}
 }
+
+func TestAreaLeadsToKeysOfItsLevel(t *testing.T) {
+	d := open(t, strings.NewReplacer("unused: 1", "unused: 1\nntp::a: 1\nntp::b: 1",
+		"a: role", "a: role\nntp::b: 2").Replace(ranked), Source{})
+	to := served(t, Access{}, d) + "/s/" + d.ID
+	shows(t, to, "/", "/k?level=site%3A&#43;role&amp;prefix=ntp%3A%3A")
+	shows(t, to, "/k?level=site%3A+role&prefix=ntp%3A%3A", "1 key begins with", "/k/ntp::b", "!/k/ntp::a",
+		"and has a value for some node from the level <code>site: role</code>", "All levels")
+	shows(t, to, "/k?level=site%3A+always&prefix=ntp%3A%3A", "/k/ntp::a", "!/k/ntp::b")
+	shows(t, to, "/k.json?level=site%3A+role", `["a","ntp::b"]`)
+}

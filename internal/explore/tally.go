@@ -16,6 +16,8 @@ type tally struct {
 	err   error
 	files []fileTally // for each file, by its number
 	areas []area      // areas of all keys, largest first
+	// numbers of the keys that nodes get from a level, sorted; without nodes, of all keys that have a binding there
+	levels map[string][]int32
 	// by the number of a key: its table is short, and the first row whose condition holds is the answer
 	plain []bool
 	// numbers of the keys that have an expression as a value, sorted
@@ -50,6 +52,7 @@ func newTally() *tally { return &tally{ready: make(chan struct{})} }
 func (t *tally) take(d *Data) {
 	defer close(t.ready)
 	t.files, t.plain = make([]fileTally, len(d.inputs)), make([]bool, len(d.keys))
+	t.levels = map[string][]int32{}
 	sizes := map[area]float64{}
 	for i, key := range d.keys {
 		t.err = cmp.Or(t.err, d.read(func() error { return t.add(d, i, key, sizes) }))
@@ -97,7 +100,11 @@ func (t *tally) add(d *Data, number int, key string, sizes map[area]float64) err
 			size = float64(nodes) / float64(len(d.nodes))
 		}
 		if answers && size > 0 {
-			sizes[area{Module: module, Level: levelOf(row.Layer, row.When)}] += size
+			level := levelOf(row.Layer, row.When)
+			sizes[area{Module: module, Level: level}] += size
+			if keys := t.levels[level]; len(keys) == 0 || keys[len(keys)-1] != int32(number) {
+				t.levels[level] = append(keys, int32(number))
+			}
 		}
 	}
 	d.census.reach(d, table.Rows, table.Merged, func(i int, nodes *nodeSet) {

@@ -69,6 +69,14 @@ func colorOf(level string, levels []string) int {
 	return i
 }
 
+// Link returns the address of the list of the keys of an area.
+func (a area) Link(v *view) string {
+	if a.Level == otherLevels {
+		return v.With("/k", "prefix", prefixOf(a.Module))
+	}
+	return v.With("/k", "prefix", prefixOf(a.Module), "level", a.Level)
+}
+
 // inModule returns the areas of a module, largest first. The levels without a colour are one area.
 func inModule(areas []area, module string, levels []string) (out []area) {
 	other := area{Module: module, Level: otherLevels}

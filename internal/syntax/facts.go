@@ -73,7 +73,6 @@ func FactPath(n *expr.Node) []string {
 	return append(fact, key.Text())
 }
 
-// accessText prints a path that FactPath has returned.
 func accessText(path []string) string {
 	text := "$" + path[0]
 	for _, key := range path[1:] {

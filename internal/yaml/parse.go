@@ -236,7 +236,6 @@ func (c *converter) node(n *goyaml.Node, depth int) Node {
 	return out
 }
 
-// entries converts the entries of the mapping n.
 func (c *converter) entries(n *goyaml.Node, depth int) []Node {
 	m := mapping{report: c.report, kids: make([]Node, 0, len(n.Content))}
 	for i := 0; i+1 < len(n.Content); i += 2 {

@@ -8,8 +8,8 @@ import (
 	"bindc/loader"
 )
 
-// Placement holds each binding of a site where it belongs: in the scopes of its conditions, at the multibinding that it
-// contributes to, or in a list of bindings that depend on others.
+// Placement holds each binding of a site where it belongs. This is in the scopes of its conditions, at the multibinding
+// that it contributes to, or in a list of bindings that depend on others.
 type Placement struct {
 	*Tables
 	Ranks      *Ranking

@@ -2,6 +2,7 @@ package params
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -149,7 +150,10 @@ func (c *classes) header(path string) manifest.Header {
 
 func (c *classes) read(path string) (text string, ok bool) {
 	info, err := c.disk.Info(path)
-	if err != nil || info == nil || !info.Mode().IsRegular() || info.Size() > manifest.MaxSize {
+	if err == nil && info != nil && info.Size() > manifest.MaxSize {
+		err = fmt.Errorf("%s: expected at most %d bytes, found %d", path, manifest.MaxSize, info.Size())
+	}
+	if err != nil || info == nil || !info.Mode().IsRegular() {
 		c.failed(err)
 		return "", false
 	}

@@ -57,7 +57,8 @@ func similarTruth(text string) string {
 
 // quoted returns the correction of a text by another one, or none if that is empty or cannot be in quotes.
 func quoted(old, text string) diag.Fix {
-	if text == "" || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || strings.ContainsRune("'%$", r) }) {
+	isOdd := func(r rune) bool { return r < ' ' || strings.ContainsRune("'%$", r) }
+	if text == "" || strings.ContainsFunc(text, isOdd) {
 		return diag.Fix{}
 	}
 	return diag.Fix{Old: old, New: "'" + text + "'", Value: true}

@@ -49,14 +49,17 @@ func (c *Checker) certaintyOf(d *manifest.Declaration, reached map[string]certai
 
 // listed returns the classes that data lists, as declarations.
 func (c *Checker) listed() (out []manifest.Declaration) {
-	names := map[uint32][]string{} // by value
+	type list struct {
+		value     uint32
+		isClasses bool // the key says that the names are classes
+	}
+	names := map[list][]string{}
 	for b := range c.bindings {
-		key := c.site.Keys[b.number]
-		isClasses := strings.HasSuffix(key, "classes")
-		found, known := names[b.value]
-		if !known || isClasses {
-			found = c.classesIn(c.site.Values[b.value], isClasses)
-			names[b.value] = found
+		of := list{b.value, strings.HasSuffix(c.site.Keys[b.number], "classes")}
+		found, known := names[of]
+		if !known {
+			found = c.classesIn(c.site.Values[b.value], of.isClasses)
+			names[of] = found
 		}
 		for _, name := range found {
 			out = append(out, manifest.Declaration{Class: name, At: b.at(), Conditional: !b.always})

@@ -19,8 +19,9 @@ import (
 func (p *prover) report(s *suspect, e *lookup.Explanation, at diag.Pos, region string, m *types.Mismatch,
 	v lookup.Value) {
 	key, secret := s.param.key(), v.Sensitive()
-	d := diag.Diagnostic{Pos: at, Code: "parameter_type", OfValue: true, Message: "'" + key + "': " + m.Text(secret) + region,
-		Secret: secret, Discreet: "'" + key + "': " + m.Text(true) + region, Hint: p.hint(s, e, at, m, v)}
+	d := diag.Diagnostic{Pos: at, Code: "parameter_type", OfValue: true, Secret: secret,
+		Message:  "'" + key + "': " + m.Text(secret) + region,
+		Discreet: "'" + key + "': " + m.Text(true) + region, Hint: p.hint(s, e, at, m, v)}
 	if p.isWritten(s, e, at, m) && !secret {
 		d.Fix = correction(m, v)
 	}
