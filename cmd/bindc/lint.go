@@ -16,7 +16,7 @@ import (
 	"bindc/snapshot"
 )
 
-// linting holds the flags of check for lints.
+// linting holds the flags of check that select lints.
 type linting struct {
 	words     []string
 	used      []string
@@ -99,7 +99,7 @@ func (l *linting) choose() error {
 // wants reports whether the lint called code is selected.
 func (l *linting) wants(code diag.Code) bool { return slices.Contains(l.codes, code) }
 
-// sayNearKeys points to 'bindc check --lint' if keys may be misspelt.
+// sayNearKeys recommends 'bindc check --lint' if keys may be misspelt.
 func sayNearKeys(errs io.Writer, dir string, site *loader.Site, jobs int) {
 	n := lint.NearKeys(site, lint.Options{Jobs: jobs})
 	if n == 0 {

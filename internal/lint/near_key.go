@@ -44,9 +44,9 @@ func (k *boundKey) isTrusted(other *boundKey) bool {
 	return k.places > other.places || k.places == other.places && k.at.Compare(other.at) < 0
 }
 
-// checkNearKeys reports keys that differ from another key by a typo. Of the two, it reports the one that the key's
-// module does not bind, the one with fewer places, or the later one. If lookups are known, unused_key replaces this
-// check.
+// checkNearKeys reports keys that differ from another key by a typo. Of two keys, it reports the one that its module
+// does not bind. Otherwise, it reports the one with fewer places, or the later one. If lookups are known, unused_key
+// replaces this check.
 func (l *linter) checkNearKeys() {
 	if !l.wants("near_key") || l.opts.Lookups != nil && l.wants("unused_key") {
 		return
@@ -134,11 +134,12 @@ func words(key string) func(func(from, to int) bool) {
 // minWord is the length of the shortest word that is checked for typos.
 const minWord = 5
 
-// maxNear is the largest number of words that may differ from each other by one letter. More are a series of names.
+// maxNear is the largest number of words that may differ from one another by one letter. More such words are a series
+// of names.
 const maxNear = 8
 
-// nearWords maps each word of the keys to the words that it may be a typo of. Two words with one different letter, or
-// with two swapped letters, become equal if one letter is removed from each.
+// nearWords maps each word in the keys to the words that it may be a typo of. Two words may be typos if they differ in
+// one letter or by a swap of two letters: they become equal if one letter is removed from each.
 func nearWords(keys map[string]*boundKey) map[string][]string {
 	without := map[string][]string{}
 	known := map[string]bool{}

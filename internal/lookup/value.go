@@ -15,7 +15,7 @@ type Value value.Value
 // FromValue returns a Value that does not refer to a file.
 func FromValue(v value.Value) Value { return Value(v) }
 
-// engine returns v with the methods of package value.
+// engine returns v as a value.Value.
 func (v Value) engine() value.Value { return value.Value(v) }
 
 // Read returns v without its mark. Its parts may be damaged.
@@ -110,6 +110,10 @@ func (v Value) Format(f fmt.State, verb rune) { fmt.Fprintf(f, fmt.FormatString(
 func (v Value) AppendRich(dst []byte) (out []byte, rich bool, err error) {
 	if v.Sensitive() {
 		return append(dst, `"`+Redacted+`"`...), false, nil
+	}
+	if out, ok := v.engine().AppendCell(dst); ok { // nearly all constants
+		v.KeepAlive()
+		return out, false, nil
 	}
 	c, err := v.Whole()
 	if err != nil {
