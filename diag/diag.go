@@ -82,6 +82,7 @@ type Diagnostic struct {
 	Fix      Fix
 	Secret   bool // do not show the source line
 	InValue  bool // the error is in a value, so the binding's key and condition are still known
+	OfValue  bool // the value of the key at Pos is wrong
 
 	// Discreet replaces Message if the text at Pos may be sensitive. A Hint that is shown with it must not quote the
 	// source.
@@ -89,6 +90,7 @@ type Diagnostic struct {
 
 	End   Pos    // set by Locate: the end of the text at Pos, exclusive
 	Edits []Edit // set by Locate: what Fix changes
+	Value Edit   // set by Locate if OfValue is set and the value is a scalar: its place, without Text
 
 	more int // number of dropped diagnostics; only set in the last one of a kind
 }

@@ -161,7 +161,8 @@ func (s *source) fits(f Fix, off int) bool {
 	switch {
 	case f.Syntax:
 		starts := f.New != "" && strings.IndexByte(`'"{[`, f.New[0]) >= 0
-		return quote == 0 || strings.IndexByte(f.New, quote) < 0 && f.New != "" && !starts
+		escapes := quote == '\'' && s.doubles
+		return quote == 0 || (escapes || strings.IndexByte(f.New, quote) < 0) && f.New != "" && !starts
 	case quote != 0:
 		return !strings.ContainsFunc(f.New, func(r rune) bool {
 			return !unicode.IsPrint(r) || strings.ContainsRune(`'"\$%`, r)

@@ -14,6 +14,7 @@ type Fix struct {
 	Syntax   bool // New is syntax; otherwise it is a name, which may need quotes
 	Fold     bool // Old is in lower case, but the source may use another case
 	Notes    bool // Old is also at the position of each note
+	Value    bool // Old is the whole value of the key at the position, without its quotes; New has the quotes it needs
 }
 
 // Correct returns a Fix that replaces word with the most similar of words. It returns the zero Fix if none is similar
@@ -63,6 +64,7 @@ func Locate(list []Diagnostic, read func(file string) ([]byte, error)) {
 		if !known {
 			if text, err := read(file); err == nil && utf8.Valid(text) {
 				s = newSource(string(text))
+				s.doubles = !strings.HasSuffix(file, ".pp")
 			}
 			sources[file] = s
 		}
@@ -84,8 +86,9 @@ func Locate(list []Diagnostic, read func(file string) ([]byte, error)) {
 }
 
 type source struct {
-	text  string
-	lines []int // the offset of each line
+	text    string
+	lines   []int // the offset of each line
+	doubles bool  // a single quote in single quotes is doubled, as in YAML
 }
 
 func newSource(text string) *source {
@@ -135,6 +138,9 @@ func (s *source) locate(d *Diagnostic) {
 	if !d.Secret { // the length may be secret, too
 		d.End = s.pos(d.Pos.File, at+len(tokenAt(s.rest(d.Pos.Line, at))))
 	}
+	if from, to, ok := s.value(d.Pos); ok && d.OfValue && !d.Secret {
+		d.Value = Edit{Pos: s.pos(d.Pos.File, from), End: s.pos(d.Pos.File, to)}
+	}
 	if d.Fix.IsNone() {
 		return
 	}
@@ -145,6 +151,9 @@ func (s *source) locate(d *Diagnostic) {
 
 // edit returns the edit that f makes at a position.
 func (s *source) edit(f Fix, p Pos) (Edit, bool) {
+	if f.Value {
+		return s.editValue(f, p)
+	}
 	at, ok := s.offset(p)
 	if !ok {
 		return Edit{}, false
@@ -153,7 +162,11 @@ func (s *source) edit(f Fix, p Pos) (Edit, bool) {
 	if !ok {
 		return Edit{}, false
 	}
-	return Edit{s.pos(p.File, from), s.pos(p.File, from+len(f.Old)), f.New}, true
+	text := f.New
+	if s.doubles && s.quoteAround(from) == '\'' {
+		text = strings.ReplaceAll(text, "'", "''")
+	}
+	return Edit{s.pos(p.File, from), s.pos(p.File, from+len(f.Old)), text}, true
 }
 
 // rest returns the text of a line from an offset on.

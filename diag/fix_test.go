@@ -36,13 +36,25 @@ func TestLocateFindsTextToReplace(t *testing.T) {
 		{"after a byte order mark", "\ufeffa: «b", name("b", "d"), "\ufeffa: d"},
 		{"in another case", "a: «Debain", Fix{Old: "debain", New: "debian", Fold: true}, "a: debian"},
 		{"syntax", "a «=> 1", Fix{Old: "=>", New: "to", Syntax: true}, "a to 1"},
-		{"syntax with quotes in quotes", "a: '«%{b}'", Fix{Old: "%{b}", New: "${b['c']}", Syntax: true}, ""},
+		{"syntax with quotes in quotes", "a: '«%{b}'", Fix{Old: "%{b}", New: "${b['c']}", Syntax: true}, "a: '${b[''c'']}'"},
+		{"syntax with quotes in Puppet syntax", "a '«%{b}'", Fix{Old: "%{b}", New: "${b['c']}", Syntax: true}, ""},
+		{"value in quotes", "«a::b: \"80\" # 80", Fix{Old: "80", New: "80", Value: true}, "a::b: 80 # 80"},
+		{"value of a quoted key", "«'a': '80'", Fix{Old: "80", New: "80", Value: true}, "'a': 80"},
+		{"value in a list", "- [«a, '80', 1]", Fix{Old: "80", New: "80", Value: true}, "- [a, 80, 1]"},
+		{"value in a hash", "x: {«a: 80, b: 80}", Fix{Old: "80", New: "'80'", Value: true}, "x: {a: '80', b: 80}"},
+		{"another value", "«a: 0x50", Fix{Old: "80", New: "'80'", Value: true}, ""},
+		{"value on the next line", "«a:\n  80", Fix{Old: "80", New: "'80'", Value: true}, ""},
+		{"anchored value", "«a: &x 80", Fix{Old: "80", New: "'80'", Value: true}, ""},
 		{"syntax in the other quotes", "a: \"«%{b}\"", Fix{Old: "%{b}", New: "${b['c']}", Syntax: true}, "a: \"${b['c']}\""},
 	} {
 		before, after, _ := strings.Cut(c.source, "«")
 		line := strings.Count(before, "\n") + 1
 		col := utf8.RuneCountInString(before[strings.LastIndex(before, "\n")+1:]) + 1
-		list := []Diagnostic{{Pos: Pos{"f", line, col}, Fix: c.fix}}
+		file := "f.yaml"
+		if strings.HasSuffix(c.what, "Puppet syntax") {
+			file = "f.pp"
+		}
+		list := []Diagnostic{{Pos: Pos{file, line, col}, Fix: c.fix}}
 		Locate(list, func(string) ([]byte, error) { return []byte(before + after), nil })
 		got := ""
 		for _, e := range list[0].Edits {

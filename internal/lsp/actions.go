@@ -93,8 +93,8 @@ func (c *cursor) fixes(f analysis.Finding) (out []protocol.CommandOrCodeAction) 
 	return out
 }
 
-// removable lists the diagnostics for bindings that can be removed without effect.
-var removable = []diag.Code{"never_wins", "same_value", "unused_key"}
+// removable lists the codes of bindings that can be removed: those without an effect, and the second of two with a key.
+var removable = []diag.Code{"never_wins", "same_value", "unused_key", "yaml_duplicate_key"}
 
 // correction returns the action that makes the edits suggested by a diagnostic, or nil if there are none.
 func (c *cursor) correction(f analysis.Finding) *protocol.CodeAction {
@@ -118,8 +118,11 @@ func (c *cursor) correction(f analysis.Finding) *protocol.CodeAction {
 			Range: c.rangeOf(text, text.At(e.Pos, yaml), text.At(e.End, yaml))})
 	}
 	title := "Replace by '" + f.Edits[0].Text + "'"
-	if f.Edits[0].Text == "" {
+	switch text := f.Edits[0].Text; {
+	case text == "":
 		title = "Remove '" + f.Fix.Old + "'"
+	case strings.TrimSpace(text) == "":
+		title = "Indent with spaces"
 	}
 	a := c.action(title, protocol.CodeActionKindQuickFix, &f)
 	yes := true

@@ -66,6 +66,7 @@ var (
 	ofTriple    = regexp.MustCompile(`^\s*-\s*\[\s*['"]?[\w:.-]*$`)
 	attribute   = regexp.MustCompile(`^\s*(?:-\s*)?\{?(?:[^'"]*,)?\s*\w*$`)
 	declaration = regexp.MustCompile(`^\s*(?:environment|Environment|dynamic_environments)\s*\{[^}]*[:,{]\s*\w*$`)
+	ofStrategy  = regexp.MustCompile(`\b(?:merge|strategy):\s*['"]?\w*$`)
 	topLevel    = regexp.MustCompile(`^['"]?[\w:.-]*$`)
 )
 
@@ -96,6 +97,8 @@ func (c *cursor) suggestions(before string) ([]string, protocol.CompletionItemKi
 	case kind == mention.Config && topLevel.MatchString(before):
 		return []string{"version", "hierarchy", "defaults", "default_hierarchy", "categories", "layers", "backends"},
 			protocol.CompletionItemKindProperty
+	case kind == mention.Data && ofStrategy.MatchString(before) && c.inOptions():
+		return []string{"first", "unique", "hash", "deep"}, protocol.CompletionItemKindEnumMember
 	case kind == mention.Data && (topLevel.MatchString(before) || c.inOptions()):
 		return append(c.site.Keys(), c.parameters()...), protocol.CompletionItemKindField
 	}

@@ -19,7 +19,7 @@ func TestDataIsCheckedAgainstClasses(t *testing.T) {
 	e := start(t, site(t, control+"-- manifests/site.pp --\ninclude app\n"), withLints())
 	e.open(data, "app::port: 'http'\n")
 	e.settle()
-	wantDiagnostics(t, e, data, "0:0-0:9 parameter_type: 'app::port': expected Integer, found String, for nodes with "+
+	wantDiagnostics(t, e, data, "0:11-0:17 parameter_type: 'app::port': expected Integer, found String, for nodes with "+
 		"os/%{facts.os.family}.yaml = os/Debian.yaml (such as os.family=Debian)")
 	e.open(manifest, strings.Replace(e.read(manifest), "Integer $port", "Scalar $port", 1))
 	e.settle()
@@ -144,4 +144,68 @@ func TestMisspeltKeyIsCorrectedWhereItIsBound(t *testing.T) {
 	e.settle()
 	wantDiagnostics(t, e, data)
 	wantDiagnostics(t, e, other)
+}
+
+// A value of the wrong type is marked itself, and corrected where the correct one is known.
+func TestValueOfWrongTypeIsMarkedAndCorrected(t *testing.T) {
+	const manifest, data = "modules/web/manifests/init.pp", "data/common.yaml"
+	e := start(t, site(t, "-- hiera.yaml --\nversion: 5\n-- "+data+" --\nx: 1\n-- manifests/site.pp --\ninclude web\n-- "+
+		manifest+" --\nclass web (Integer $port = 1, Boolean $enable = true, Enum['debug', 'verbose'] $log = 'debug',\n"+
+		"  String $name = 'a', Array[Integer] $list = []) { }\n"), withLints())
+	e.open(data, "x: 1\n")
+	for _, c := range []struct{ wrong, at, right string }{
+		{`web::port: "8080"`, "0:11-0:17", "web::port: 8080"},
+		{`web::port: '80' # the port`, "0:11-0:15", "web::port: 80 # the port"},
+		{"web::port: http", "0:11-0:15", ""},
+		{"web::enable: yess", "0:13-0:17", "web::enable: true"},
+		{"web::enable: 'false'", "0:13-0:20", "web::enable: false"},
+		{"web::log: verbos", "0:10-0:16", "web::log: 'verbose'"},
+		{"web::log: quiet", "0:10-0:15", ""},
+		{"web::name: 42", "0:11-0:13", "web::name: '42'"},
+		{"web::name: 0x2a", "0:11-0:15", ""},   // the text for the number is not known
+		{"web::list: [1, '2']", "0:0-0:9", ""}, // a part of the value
+		{"web::port: >\n  80", "0:0-0:9", ""},  // a value of several lines
+		{"'web::port': \"8080\"", "0:13-0:19", "'web::port': 8080"},
+	} {
+		e.change(data, c.wrong+"\n")
+		e.settle()
+		if got := strings.Join(e.found(data), "\n"); !strings.HasPrefix(got, c.at+" parameter_type: ") {
+			t.Errorf("%s: reported is %q, expected a mistake at %s", c.wrong, got, c.at)
+		}
+		got, titles := e.act(data, 0, "Replace by")
+		if strings.TrimSuffix(got, "\n") != c.right {
+			t.Errorf("%s: the fix makes %q, expected %q; the actions are %q", c.wrong, got, c.right, titles)
+		}
+		if got == "" {
+			continue
+		}
+		e.change(data, got)
+		e.settle()
+		wantDiagnostics(t, e, data)
+	}
+}
+
+// A fact with dots gets brackets, also in single quotes.
+func TestDotsOfFactAreCorrected(t *testing.T) {
+	const bindings = "bindings/default.yaml"
+	head := "bindings_version: 1\nname: default\nbind:\n"
+	e := start(t, site(t, "-- "+bindings+" --\n"+head), withLints())
+	e.open(bindings, head+"- [a, 'on ${os.release.major}']\n")
+	if got, titles := e.act(bindings, 3, "Replace by"); got != head+"- [a, 'on ${os[''release''][''major'']}']\n" {
+		t.Errorf("the fix makes %q; the actions are %q", got, titles)
+	}
+}
+
+// A tab is replaced by spaces, and the second binding of a key is removed.
+func TestTabsAndDuplicateKeysAreCorrected(t *testing.T) {
+	const data = "data/common.yaml"
+	e := start(t, site(t, control), withLints())
+	e.open(data, "a:\n\tb: 1\n")
+	if got, titles := e.act(data, 1, "Indent with spaces"); got != "a:\n  b: 1\n" {
+		t.Errorf("tab: %q, actions %q", got, titles)
+	}
+	e.change(data, "a: 1\nb: 2\na: 3\n")
+	if got, titles := e.act(data, 2, "Remove this binding"); got != "a: 1\nb: 2\n" {
+		t.Errorf("duplicate: %q, actions %q", got, titles)
+	}
 }

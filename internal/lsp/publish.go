@@ -1,7 +1,9 @@
 package lsp
 
 import (
+	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
@@ -114,6 +116,7 @@ func (s *Server) diagnostic(site *analysis.Site, t *buffer.Text, f analysis.Find
 		d.Tags = protocol.NewDiagnosticTags(protocol.DiagnosticTagUnnecessary)
 	}
 	if site != nil {
+		d.Message = protocol.String(textOf(f.Diagnostic) + otherPlaces(site.Dir, f.Diagnostic))
 		for _, n := range f.Notes {
 			if l, ok := s.location(site, n.Pos); ok {
 				d.RelatedInformation = append(d.RelatedInformation,
@@ -130,6 +133,25 @@ func textOf(d diag.Diagnostic) string {
 		return diag.Visible(d.Message)
 	}
 	return diag.Visible(d.Message) + "\n" + diag.Visible(d.Hint)
+}
+
+// maxOther limits the other places that a message names.
+const maxOther = 3
+
+// otherPlaces returns the places of the notes of d for its message, because some editors do not show related
+// information. dir is the site.
+func otherPlaces(dir string, d diag.Diagnostic) (text string) {
+	for i, n := range d.Notes {
+		if i == maxOther {
+			break
+		}
+		rel, err := filepath.Rel(dir, n.Pos.File)
+		if err != nil || n.Pos.Line == 0 || n.Pos.File == d.Pos.File && n.Pos.Line == d.Pos.Line {
+			continue
+		}
+		text += "\n" + diag.Visible(fmt.Sprintf("%s:%d: %s", filepath.ToSlash(rel), n.Pos.Line, n.Message))
+	}
+	return text
 }
 
 // location returns the token at a position. Positions in open documents are moved with later changes.

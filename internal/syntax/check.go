@@ -3,6 +3,7 @@ package syntax
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"bindc/diag"
 	"bindc/internal/expr"
@@ -76,8 +77,10 @@ func checkPatterns(x *expr.Node) (out []SyntaxError) {
 
 func unknownFunction(x *expr.Node) SyntaxError {
 	if keys := dotted(x); keys != "" {
-		return SyntaxError{Off: x.Off, Message: "a dot calls a function, and there is no function '" + x.Name + "'",
-			Hint: "put keys in brackets: write " + keys + ", in a string ${" + keys[1:] + "}"}
+		fix := diag.Fix{Old: strings.NewReplacer("['", ".", "']", "").Replace(keys[1:]), New: keys[1:], Syntax: true}
+		return SyntaxError{Off: x.Off, Fix: fix,
+			Message: "a dot calls a function, and there is no function '" + x.Name + "'",
+			Hint:    "put keys in brackets: write " + keys + ", in a string ${" + keys[1:] + "}"}
 	}
 	e := SyntaxError{Off: x.Off, Message: "there is no function '" + x.Name + "' here", Hint: lookupHint(x)}
 	if e.Hint == "" {

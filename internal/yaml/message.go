@@ -137,7 +137,12 @@ func (r *report) refuseSyntax(c complaint) {
 	if c.start.Line > 0 && c.start != c.pos {
 		notes = append(notes, diag.Note{Pos: c.start, Message: ourWords.Replace(c.context) + " that starts here"})
 	}
-	r.fail(c.pos, code, message, hint, notes...)
+	r.failed = true
+	d := diag.Diagnostic{Pos: c.pos, Severity: diag.Error, Code: code, Message: message, Hint: hint, Notes: notes}
+	if hint == tabHint {
+		d.Fix = r.spacesFor(c.pos)
+	}
+	r.diags.Add(d)
 }
 
 // ourWords converts "while parsing a block mapping" to the terms of this project.
@@ -183,6 +188,13 @@ func (r *report) describeBadStart(pos diag.Pos) (message, hint string) {
 	}
 	return "expected a value, found " + strconv.QuoteRune(c) + ", which cannot start a value",
 		"put the string in quotes"
+}
+
+// spacesFor returns the correction of the tabs at pos: two spaces for each.
+func (r *report) spacesFor(pos diag.Pos) diag.Fix {
+	rest := r.doc.src[r.doc.offset(pos.Line, pos.Col):]
+	tabs := len(rest) - len(bytes.TrimLeft(rest, "\t"))
+	return diag.Fix{Old: strings.Repeat("\t", tabs), New: strings.Repeat("  ", tabs), Syntax: true}
 }
 
 // noColon is libyaml's message for a line without a key.

@@ -123,6 +123,9 @@ func Locate(site *Site, path string, t *buffer.Text, list []diag.Diagnostic) []F
 		case d.Pos.Line > 0:
 			to = t.TokenEnd(from)
 		}
+		if v := d.Value; v.Pos.Line > 0 {
+			from, to = t.At(v.Pos, HasYAMLLines(path)), t.At(v.End, HasYAMLLines(path))
+		}
 		if e := d.Edits; len(e) > 0 && e[0].Pos.File == path {
 			from, to = t.At(e[0].Pos, HasYAMLLines(path)), t.At(e[0].End, HasYAMLLines(path))
 		}

@@ -19,8 +19,12 @@ import (
 func (p *prover) report(s *suspect, e *lookup.Explanation, at diag.Pos, region string, m *types.Mismatch,
 	v lookup.Value) {
 	key, secret := s.param.key(), v.Sensitive()
-	d := diag.Diagnostic{Pos: at, Code: "parameter_type", Message: "'" + key + "': " + m.Text(secret) + region,
-		Secret: secret, Discreet: "'" + key + "': " + m.Text(true) + region, Hint: p.hint(s, e, at, m, v)}
+	d := diag.Diagnostic{Pos: at, Code: "parameter_type", OfValue: true, Secret: secret,
+		Message:  "'" + key + "': " + m.Text(secret) + region,
+		Discreet: "'" + key + "': " + m.Text(true) + region, Hint: p.hint(s, e, at, m, v)}
+	if p.isWritten(s, e, at, m) && !secret {
+		d.Fix = correction(m, v)
+	}
 	d.Notes = append(d.Notes, diag.Note{Pos: s.param.At, Message: "the class " + s.param.class.Name + " declares $" +
 		s.param.Name + " as " + s.param.Type})
 	if why := p.doubt(s, at); why != "" {
@@ -161,6 +165,12 @@ func (p *param) hint(m *types.Mismatch, v lookup.Value) string {
 		return "write true or false without quotes"
 	case m.Expected.Kind() == types.String && (found == "Integer" || found == "Float" || found == "Boolean"):
 		return "put the value in quotes"
+	case m.Expected.Kind() == types.Enum && len(m.Path) == 0 && !v.Sensitive():
+		whole, err := v.Whole()
+		if err != nil || whole.Kind() != value.String {
+			return ""
+		}
+		return diag.DidYouMean(whole.Text(), m.Expected.Texts())
 	case strings.HasPrefix(m.Expected.String(), "Sensitive"):
 		return fmt.Sprintf("add to lookup_options: '%s': {convert_to: Sensitive}", p.key())
 	}

@@ -1,0 +1,49 @@
+package diag
+
+import "strings"
+
+// value returns the offsets of the scalar value after the key at a position, on the same line. It includes the quotes
+// of the value. It returns false if there is no such value.
+func (s *source) value(p Pos) (from, to int, ok bool) {
+	at, ok := s.offset(p)
+	if !ok {
+		return 0, 0, false
+	}
+	rest := s.rest(p.Line, at)
+	after := strings.TrimLeft(rest[len(tokenAt(rest)):], " ")
+	if after == "" || after[0] != ':' && after[0] != ',' {
+		return 0, 0, false
+	}
+	text := strings.TrimLeft(after[1:], " ")
+	if len(text) == len(after)-1 || text == "" || strings.IndexByte("#|>&*![{", text[0]) >= 0 {
+		return 0, 0, false
+	}
+	inFlow := after[0] == ',' || strings.ContainsAny(s.text[s.lines[p.Line-1]:at], "[{")
+	from = at + len(rest) - len(text)
+	return from, from + len(scalar(text, inFlow)), true
+}
+
+// scalar returns the scalar at the start of text, the rest of a line. inFlow reports whether it is in brackets.
+func scalar(text string, inFlow bool) string {
+	if text[0] == '"' || text[0] == '\'' {
+		return tokenAt(text)
+	}
+	text, _, _ = strings.Cut(text, " #")
+	if end := strings.IndexAny(text, ",]}"); inFlow && end >= 0 {
+		text = text[:end]
+	}
+	return strings.TrimRight(text, " \t")
+}
+
+// editValue returns the edit of a Fix with the field Value.
+func (s *source) editValue(f Fix, p Pos) (Edit, bool) {
+	from, to, ok := s.value(p)
+	if !ok {
+		return Edit{}, false
+	}
+	text := s.text[from:to]
+	if q := text[0]; len(text) > 1 && (q == '"' || q == '\'') && text[len(text)-1] == q {
+		text = text[1 : len(text)-1]
+	}
+	return Edit{s.pos(p.File, from), s.pos(p.File, to), f.New}, text == f.Old
+}

@@ -1,0 +1,65 @@
+package params
+
+import (
+	"strconv"
+	"strings"
+
+	"bindc/diag"
+	"bindc/internal/lookup"
+	"bindc/internal/recipe"
+	"bindc/internal/types"
+	"bindc/internal/value"
+)
+
+// isWritten reports whether a refused value is the value of the key in a file, and not a part or a result of it.
+func (p *prover) isWritten(s *suspect, e *lookup.Explanation, at diag.Pos, m *types.Mismatch) bool {
+	b, known := s.places[at]
+	return known && !s.merged && e.Options == nil && len(m.Path) == 0 &&
+		p.site.Values[b.value][0] == recipe.CompiledConstant
+}
+
+// correction returns the correction of a scalar, which follows the hint about m. v is not sensitive.
+func correction(m *types.Mismatch, v lookup.Value) diag.Fix {
+	whole, err := v.Whole()
+	if err != nil {
+		return diag.Fix{}
+	}
+	text := whole.Text() // "" unless the value is a string
+	switch kind := m.Expected.Kind(); {
+	case kind == types.Integer && m.Found == "String" && isNumber(v, nil):
+		return diag.Fix{Old: text, New: text, Value: true}
+	case kind == types.Boolean && m.Found == "String":
+		if meant := truth[similarTruth(text)]; meant != "" {
+			return diag.Fix{Old: text, New: meant, Value: true}
+		}
+	case kind == types.Enum && whole.Kind() == value.String:
+		return quoted(text, diag.Correct(text, m.Expected.Texts()).New)
+	case kind == types.String && whole.Kind() == value.Int:
+		number := strconv.FormatInt(whole.Int(), 10)
+		return diag.Fix{Old: number, New: "'" + number + "'", Value: true}
+	}
+	return diag.Fix{}
+}
+
+// truth has the words that stand for a Boolean in YAML.
+var truth = map[string]string{"true": "true", "yes": "true", "on": "true", "false": "false", "no": "false",
+	"off": "false"}
+
+// similarTruth returns the word for a Boolean that text is, or is similar to.
+func similarTruth(text string) string {
+	lower := strings.ToLower(text)
+	if truth[lower] != "" {
+		return lower
+	}
+	words := []string{"true", "false", "yes", "no", "on", "off"}
+	return diag.Correct(lower, words).New
+}
+
+// quoted returns the correction of a text by another one, or none if that is empty or cannot be in quotes.
+func quoted(old, text string) diag.Fix {
+	isOdd := func(r rune) bool { return r < ' ' || strings.ContainsRune("'%$", r) }
+	if text == "" || strings.ContainsFunc(text, isOdd) {
+		return diag.Fix{}
+	}
+	return diag.Fix{Old: old, New: "'" + text + "'", Value: true}
+}
