@@ -39,8 +39,8 @@ func (f Fix) Hint() string {
 	return "did you mean '" + f.New + "'?"
 }
 
-// Correct is like the function Correct, but returns the zero Fix once the list has compared too many names. It is for
-// messages that a broken site may cause very often.
+// Correct is like the function Correct, but returns the zero Fix once the list has compared too many names. Use it for
+// messages that a broken site may produce in large numbers.
 func (l *List) Correct(word string, words []string) Fix {
 	if !l.mayCompare(word, words) {
 		return Fix{}
@@ -161,7 +161,7 @@ func (s *source) rest(line, at int) string {
 	return s.line(line)[at-s.lines[line-1]:]
 }
 
-// tokenAt returns the token at the start of line: a quoted text, a name, or a single character.
+// tokenAt returns the token at the start of line: a quoted string, a name, or a single character.
 func tokenAt(line string) string {
 	if line == "" {
 		return ""

@@ -21,7 +21,7 @@ const (
 // The kinds of bindings in the record of a key.
 const (
 	coldDefault      = iota // the unconditional binding that lookups find
-	coldHidden              // a binding that higher ones hide in every request
+	coldHidden              // a binding hidden by higher-precedence ones in every request
 	coldContribution        // a contribution to a multibinding
 )
 

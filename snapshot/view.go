@@ -122,7 +122,7 @@ func (w *View) find(key string) (value.Value, bool, error) {
 	return w.finish(key, ref, ok, err)
 }
 
-// scoped completes Lookup for key number n, which the columns in m may bind.
+// scoped finishes Lookup for key number n. m is the set of columns that may bind it.
 func (w *View) scoped(key string, n uint32, mask, m uint64) (value.Value, bool, error) {
 	ref, ok, err := w.file.findIn(n, mask, m, &w.Scopes)
 	return w.finish(key, ref, ok, err)

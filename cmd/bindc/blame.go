@@ -32,7 +32,7 @@ type blaming struct {
 	answer                  string // --format
 	cmd                     *cobra.Command
 	compiled                *compilation
-	paths                   map[string]string // path of each file, by its name in the snapshot
+	paths                   map[string]string // file paths, by the file's name in the snapshot
 }
 
 var errUnbound = &cli.Answer{Reason: "not found", Status: cli.ExitNo}
@@ -175,18 +175,18 @@ func (f *blaming) explain(snap *lookup.Snapshot, key string, vars *bindings.Fact
 	return b.print(f.cmd.OutOrStdout())
 }
 
-// blame is the output of the verb.
+// blame is the output of bindc blame.
 type blame struct {
 	Key      string   `json:"key"`
 	Bindings []blamed `json:"bindings"`
 }
 
-// blamed is a binding and the commit that changed it last. Without a commit, Reason says why.
+// blamed is a binding and the last commit that changed it. If there is no commit, Reason explains why.
 type blamed struct {
 	At      string `json:"at"`
 	Layer   string `json:"layer"`
 	State   string `json:"state"`
-	Line    int    `json:"line,omitempty"` // the first line attributed to the commit
+	Line    int    `json:"line,omitempty"` // the first line that the commit changed
 	Commit  string `json:"commit,omitempty"`
 	Author  string `json:"author,omitempty"`
 	Mail    string `json:"mail,omitempty"`

@@ -17,10 +17,10 @@ type overviewContent struct {
 	Cells        []cell
 	Levels       []levelName
 	Areas        []area
-	More         int // number of areas that the table does not have
+	More         int // number of areas that the table omits
 }
 
-// levelName is a level with the number of its colour.
+// levelName is the name of a level, with the number of its colour.
 type levelName struct {
 	Name  string
 	Color int
@@ -51,7 +51,7 @@ const (
 	shownLevels = 5 // levels without a colour that the legend names
 )
 
-// overview shows the numbers of the site, and its data that reaches no node.
+// overview shows totals of the site, and its data that reaches no node.
 func (v *view) overview() (any, error) {
 	v.Title = "Overview"
 	c := &overviewContent{Warnings: v.d.warnings}
@@ -128,7 +128,7 @@ func (c *overviewContent) addAreas(areas []area) {
 	c.Areas, c.More = areas[:min(len(areas), shownAreas)], max(0, len(areas)-shownAreas)
 }
 
-// problemsPage shows the diagnostics of the newest state of the site.
+// problemsPage shows the diagnostics of the site's newest state.
 func (v *view) problemsPage() (any, error) {
 	v.Title, v.unstable, v.Twin = "Diagnostics", true, ""
 	return &overviewContent{Warnings: v.d.warnings}, nil

@@ -10,7 +10,7 @@ import (
 	"bindc/internal/report/decision"
 )
 
-// tally counts the nodes that the bindings of all keys reach, by file and by module.
+// tally counts the nodes that each binding reaches, by file and by module.
 type tally struct {
 	ready chan struct{} // closed when the rest is set
 	err   error
@@ -24,7 +24,7 @@ type tally struct {
 	computed []int32
 }
 
-// fileTally says how many bindings of a file reach a node.
+// fileTally lists the bindings of a file and whether each reaches a node.
 type fileTally struct {
 	bindings []boundAt // bindings of the file, by line
 	reaching int
@@ -36,11 +36,11 @@ type boundAt struct {
 	isDead    bool // the binding reaches no node
 }
 
-// fewRows is the number of rows up to which reading a table is faster than searching the bindings for a node.
+// fewRows is the number of rows up to which reading a whole table is faster than searching it for each node.
 const fewRows = 1000
 
-// area is the part of all answers that come from one level of one module: a key has the share of the nodes that get
-// their value from there. Without nodes, it is the number of bindings.
+// area identifies one level of one module. Its size is its share of all values: each key counts the fraction of nodes
+// that get their value there. Without nodes, its size is the number of bindings.
 type area struct {
 	Module, Level string
 	Size          float64
@@ -74,7 +74,7 @@ func (t *tally) take(d *Data) {
 	})
 }
 
-// add counts the nodes of the bindings of a key.
+// add counts the nodes that a key's bindings reach.
 func (t *tally) add(d *Data, number int, key string, sizes map[area]float64) error {
 	table, err := d.tables().Values(key)
 	if err != nil {
@@ -116,7 +116,7 @@ func (t *tally) add(d *Data, number int, key string, sizes map[area]float64) err
 	return nil
 }
 
-// noModule is the module of keys without one.
+// noModule is the module name for keys without a module.
 const noModule = "(no module)"
 
 // moduleOf returns the part of a key before the first '::'.

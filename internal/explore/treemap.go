@@ -71,10 +71,14 @@ func colorOf(level string, levels []string) int {
 
 // Link returns the address of the list of the keys of an area.
 func (a area) Link(v *view) string {
-	if a.Level == otherLevels {
-		return v.With("/k", "prefix", prefixOf(a.Module))
+	prefix, bare, level := a.Module+"::", "", a.Level
+	if a.Module == noModule {
+		prefix, bare = "", "1"
 	}
-	return v.With("/k", "prefix", prefixOf(a.Module), "level", a.Level)
+	if a.Level == otherLevels {
+		level = ""
+	}
+	return v.With("/k", "prefix", prefix, "level", level, "bare", bare)
 }
 
 // inModule returns the areas of a module, largest first. The levels without a colour are one area.

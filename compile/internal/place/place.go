@@ -232,7 +232,7 @@ type Rebound struct {
 	OfKey, OfPart bool // whether a key, or a contribution, has the old name
 }
 
-// Old returns the name of the key or contributions that r refers to.
+// Old returns the old name: that of the key or contributions that r rebinds.
 func (r *Rebound) Old() string { return r.More.Rebinds.ID }
 
 // IsOwn reports whether r refers to its own key.
