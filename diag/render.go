@@ -127,9 +127,6 @@ func (t *textRenderer) line(p Pos) (string, bool) {
 		return "", false
 	}
 	lines, ok := t.lines[p.File]
-	if p.Line < 1 {
-		return "", false
-	}
 	if !ok {
 		src, err := fsx.Disk{}.ReadFile(p.File)
 		if err == nil && utf8.Valid(src) {

@@ -1,6 +1,7 @@
 package ship
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,9 +64,10 @@ type Result struct {
 func (p *Pull) Run(ctx context.Context) (Result, error) {
 	var st State
 	var active Digest
+	var seq uint64
 	begun := p.Now()
 	err := p.Store.locked(p.Name, begun, func(r *record) error {
-		st, active = p.stateOf(r), r.active
+		st, active, seq = p.stateOf(r), r.active, r.Seq
 		return nil
 	})
 	if err != nil {
@@ -81,6 +83,7 @@ func (p *Pull) Run(ctx context.Context) (Result, error) {
 			break // otherwise another program removed the snapshot between two steps: fetch it again
 		}
 	}
+	t.seq = cmp.Or(t.seq, seq)
 	if err == nil && t.Digest == "" {
 		t.Pinned = st.Pinned
 	}
@@ -160,7 +163,7 @@ func (p *Pull) conclude(begun time.Time, t taken, err, damage error) error {
 			r.Source, r.Refused = p.Source.String(), nil
 		case reason.ofRelease():
 			r.Source = p.Source.String()
-			r.Refused = &Refused{Digest: t.Digest, Reason: reason, Error: r.Checked.Error, Seq: r.Seq, Rules: p.rules()}
+			r.Refused = &Refused{Digest: t.Digest, Reason: reason, Error: r.Checked.Error, Seq: t.seq, Rules: p.rules()}
 			if reason != Signature { // signers and times may change, so check the signature again
 				r.Refused.Validator = t.validator
 			}

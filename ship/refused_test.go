@@ -186,6 +186,37 @@ func TestDownloadEndsAtTheAnnouncedSize(t *testing.T) {
 	m.clean()
 }
 
+// A poll that finds the rejected release again does not confirm the rejection for a snapshot that was activated by hand
+// during the poll: the gate may accept the release in place of that one.
+func TestReleaseIsCheckedAgainAfterActivationDuringPoll(t *testing.T) {
+	r := newRefusing(t, func(c *Checks, ask func() error) { c.Gate = func(string, string) error { return ask() } })
+	r.poll(Gate, 1, 1)
+	s := Switch{Store: r.store, Name: r.pull.Name, Now: func() time.Time { return r.now }}
+	r.pull.Source = during{r.shelf, func() {
+		if err := s.Activate(sum("old")); err != nil {
+			t.Error(err)
+		}
+	}}
+	if err := r.pullNow(); ReasonOf(err) != Gate {
+		t.Errorf("%v, expected the rejection", err)
+	}
+	r.pull.Source, r.asked = r.shelf, 0
+	if err := r.pullNow(); ReasonOf(err) != Gate || r.asked != 1 {
+		t.Errorf("%v after %d checks, expected a rejection after 1", err, r.asked)
+	}
+}
+
+// during is a source that calls do in each poll.
+type during struct {
+	*shelf
+	do func()
+}
+
+func (d during) Look(ctx context.Context, validator string) (*Offer, error) {
+	d.do()
+	return d.shelf.Look(ctx, validator)
+}
+
 // lying is a source that sends endlessly more than it announces.
 type lying struct {
 	*shelf

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -61,9 +60,8 @@ func (p *pushing) open(target string, stdin io.Reader) (*oci.Repository, error) 
 		}
 		r := &oci.Registry{Client: client, PlainHTTP: p.plainHTTP, User: p.user, Agent: "bindc/" + cli.Version()}
 		if p.passwordStdin {
-			line, err := bufio.NewReader(io.LimitReader(stdin, 4096)).ReadString('\n')
-			if r.Password = strings.TrimRight(line, "\r\n"); r.Password == "" {
-				return nil, fmt.Errorf("--password-stdin: expected a password: %w", err)
+			if r.Password, err = cli.ReadPassword(stdin); err != nil {
+				return nil, err
 			}
 		}
 		p.registry = r

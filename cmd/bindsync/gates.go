@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -130,19 +131,36 @@ func changesLittle(active, path string, share float64) error {
 	})
 }
 
-// rules returns a string that changes with the version of the program, and with the limit, the queries and the policies
-// of the gates.
+// rules returns a string that changes with the version of the program, and with the limit, the queries, the facts for
+// the queries and the policies of the gates.
 func (g *gates) rules() string {
 	queries := ""
 	if g.checkKeys != "" {
 		text, err := os.ReadFile(g.checkKeys)
-		queries = fmt.Sprintf(", queries %x, %v", sha256.Sum256(text), err)
+		queries = fmt.Sprintf(", queries %x, %v", sha256.Sum256(text), err) + factsRules()
 	}
 	policies := ""
 	if len(g.policies) > 0 {
 		policies = fmt.Sprintf(", policies %q", g.policies)
 	}
 	return cli.Version() + ", max_change " + cmp.Or(g.maxChange, "100%") + queries + policies
+}
+
+// factsRules returns a string that changes with the files in $BINDQ_FACTS_DIR. It is "" if that is not set.
+func factsRules() string {
+	dir := os.Getenv("BINDQ_FACTS_DIR")
+	if dir == "" {
+		return ""
+	}
+	files := sha256.New()
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		info, err := os.Stat(filepath.Join(dir, e.Name())) // a file may be a symbolic link
+		if err == nil {
+			fmt.Fprintf(files, "%q %d %d\n", e.Name(), info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return fmt.Sprintf(", facts %s %x, %v", dir, files.Sum(nil), err)
 }
 
 // percent parses a percentage and returns it as a fraction. It returns 1 for "".

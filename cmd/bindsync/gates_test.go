@@ -164,3 +164,38 @@ func TestGatesAndMaxAgeAreOffByDefault(t *testing.T) {
 		}
 	}
 }
+
+// A release that was rejected with wrong facts is checked again after the facts have changed.
+func TestRulesChangeWithFactsOfQueries(t *testing.T) {
+	t.Chdir(t.TempDir())
+	g := gates{checkKeys: "queries"}
+	seen := map[string]string{}
+	add := func(what string) {
+		rules := g.rules()
+		if before, known := seen[rules]; known {
+			t.Errorf("%s: the rules are those of: %s", what, before)
+		}
+		seen[rules] = what
+	}
+	write := func(name, text string) {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("queries", `{"key": "a", "node": "n1"}`)
+	t.Setenv("BINDQ_FACTS_DIR", "")
+	add("no directory")
+	t.Setenv("BINDQ_FACTS_DIR", "facts")
+	add("a missing directory")
+	if err := os.Mkdir("facts", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	add("an empty directory")
+	write("facts/n1.json", `{"role": "db"}`)
+	add("facts")
+	write("facts/n1.json", `{"role": "web"}`)
+	add("other facts")
+	if g.checkKeys = ""; strings.Contains(g.rules(), "facts") {
+		t.Errorf("without queries, the rules depend on facts: %s", g.rules())
+	}
+}

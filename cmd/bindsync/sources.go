@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
 	"io"
@@ -41,9 +40,9 @@ func (s *sources) open(text string, stdin io.Reader) (ship.Source, error) {
 		return ship.File{Path: strings.TrimPrefix(path, "//")}, nil
 	}
 	if s.passwordStdin && s.password == "" {
-		line, err := bufio.NewReader(io.LimitReader(stdin, 4096)).ReadString('\n')
-		if s.password = strings.TrimRight(line, "\r\n"); s.password == "" {
-			return nil, fmt.Errorf("--password-stdin: expected a password: %w", err)
+		var err error
+		if s.password, err = cli.ReadPassword(stdin); err != nil {
+			return nil, err
 		}
 	}
 	client, err := ship.Client(s.caFile, s.stall)

@@ -13,15 +13,7 @@ import (
 // isStructured reports whether a data file cannot express a binding.
 func (o *output) isStructured(b *binding) bool {
 	k := o.merged[b.key]
-	if k.sensitive || k.strategy != "" && k.strategy != "first" {
-		return true
-	}
-	for text := range texts(b.value) {
-		if _, ok := isAlias(text); ok {
-			return true
-		}
-	}
-	return false
+	return k.sensitive || k.strategy != "" && k.strategy != "first" || hasAlias(b.value)
 }
 
 func hash(pairs ...any) value.Value {

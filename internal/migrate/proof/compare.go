@@ -127,12 +127,13 @@ func (p *prover) compare(next *builtSite) (map[string]string, error) {
 }
 
 // settle marks the keys that need not be compared again, because both sites gave the same answers. Neither such a key
-// nor a key that it looks up is in changed. The argument changed holds the keys that were moved back since.
+// nor a key that it looks up is in changed, which holds the keys that were moved back since.
 func (p *prover) settle(changed map[string]bool) {
 	q := p.questions
 	for i, key := range q.keys {
 		uses := p.uses(key)
-		q.settled[i] = !changed[key] && !slices.ContainsFunc(uses, func(used string) bool { return changed[used] })
+		q.settled[i] = p.differing[key] == "" && !changed[key] &&
+			!slices.ContainsFunc(uses, func(used string) bool { return changed[used] })
 	}
 }
 

@@ -127,8 +127,9 @@ type prover struct {
 	old       *builtSite
 	forced    map[string]string // keys that must stay, and why
 	reasons   map[string]Reason
-	questions *questions      // nil before the first round
-	moved     map[string]bool // result of the last round
+	questions *questions        // nil before the first round
+	moved     map[string]bool   // result of the last round
+	differing map[string]string // keys whose answers differed in the last round
 	report    *Report
 	failure   string // why no new site can be written
 }
@@ -168,11 +169,10 @@ func (p *prover) round(at string, result *migrate.Result) (repeat bool, err erro
 		p.settle(changed)
 	}
 	p.moved = result.Moved
-	differing, err := p.compare(next)
-	if err != nil {
+	if p.differing, err = p.compare(next); err != nil {
 		return false, err
 	}
-	return p.keep(result, differing), nil
+	return p.keep(result, p.differing), nil
 }
 
 // keep keeps a key in Hiera 5 if its answers would change. It reports whether there are such keys.
@@ -218,11 +218,13 @@ func (p *prover) stay(key, why string) {
 	p.forced[key], p.reasons[key] = why, Differs
 }
 
-// keepAll keeps all keys in Hiera 5. Without any key, the migration fails.
+// keepAll keeps all keys in Hiera 5. If all of them stay already, the migration fails.
 func (p *prover) keepAll(result *migrate.Result, why string) (stayed bool) {
-	for key := range result.Moved {
-		p.stay(key, why)
-		stayed = true
+	for key, moved := range result.Moved {
+		if moved {
+			p.stay(key, why)
+			stayed = true
+		}
 	}
 	if !stayed {
 		p.failure = "the new site would not give the same answers: " + why

@@ -35,9 +35,9 @@ func (m migrated) stays(key string) bool {
 	return false
 }
 
-func migrateFiles(t *testing.T, opts proof.Options, files ...string) migrated {
+// writeFiles writes files, given as pairs of a path below dir and a text.
+func writeFiles(t *testing.T, dir string, files ...string) {
 	t.Helper()
-	dir := t.TempDir()
 	for i := 0; i < len(files); i += 2 {
 		at := filepath.Join(dir, files[i])
 		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
@@ -47,6 +47,12 @@ func migrateFiles(t *testing.T, opts proof.Options, files ...string) migrated {
 			t.Fatal(err)
 		}
 	}
+}
+
+func migrateFiles(t *testing.T, opts proof.Options, files ...string) migrated {
+	t.Helper()
+	dir := t.TempDir()
+	writeFiles(t, dir, files...)
 	var diags diag.List
 	site := loader.Load(dir, loader.Options{}, &diags)
 	written, report, err := proof.Migrate(dir, site, opts, &diags)
@@ -187,5 +193,26 @@ func TestRefusesBrokenSitesAndSitesWithoutHiera5(t *testing.T) {
 	files, report, err := proof.Migrate(dir, site, proof.Options{Migrate: migrate.Options{}}, &diags)
 	if files != nil || report != nil || err != nil || !diags.Failed() {
 		t.Error(files, report, err)
+	}
+}
+
+// A key that stays in Hiera 5 loses its value if its file is outside the site. The migration then fails, however many
+// other keys could stay.
+func TestMigrationFailsIfAKeyThatStaysWouldHaveAnotherAnswer(t *testing.T) {
+	for _, common := range []string{"other: 1\n", "c: \"%{lookup('a')}\"\n", ""} {
+		dir := filepath.Join(t.TempDir(), "site")
+		writeFiles(t, dir, "../shared/common.yaml", "a: 1\n", "data/common.yaml", common,
+			"hiera.yaml", "version: 5\nhierarchy:\n  - {name: shared, datadir: ../shared, path: common.yaml}\n"+
+				"  - {name: common, path: common.yaml}\n")
+		var diags diag.List
+		site := loader.Load(dir, loader.Options{}, &diags)
+		files, _, err := proof.Migrate(dir, site, proof.Options{}, &diags)
+		const want = "the new site would not give the same answers: 'a' would have another answer"
+		failed := slices.ContainsFunc(diags.Sorted(), func(d diag.Diagnostic) bool {
+			return d.Severity == diag.Error && strings.HasPrefix(d.Message, want)
+		})
+		if err != nil || files != nil || !failed {
+			t.Errorf("%q: found %d files, error %v, %v", common, len(files), err, diags.Sorted())
+		}
 	}
 }

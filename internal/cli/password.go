@@ -1,0 +1,22 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// ReadPassword reads the first line of stdin, for --password-stdin.
+func ReadPassword(stdin io.Reader) (string, error) {
+	line, err := bufio.NewReader(stdin).ReadString('\n')
+	if err != nil && err != io.EOF {
+		return "", fmt.Errorf("--password-stdin: %w", err)
+	}
+	password := strings.TrimRight(line, "\r\n")
+	if password == "" {
+		return "", errors.New("--password-stdin: expected a password on the first line of standard input, found none")
+	}
+	return password, nil
+}
