@@ -83,7 +83,7 @@ func TestReportsValuesThatPuppetRefuses(t *testing.T) {
 			"data/role/web.yaml:1 error 'ntp::p': expected Integer, found String, for nodes with " +
 				"role/%{facts.role}.yaml = role/web.yaml (such as role=web)"},
 		{"wrong value below a right one", intClass + "-- data/role/web.yaml --\nntp::p: 1\n-- data/common.yaml --\nntp::p: x\n",
-			"data/common.yaml:1 error 'ntp::p': expected Integer, found String"},
+			"data/common.yaml:1 error 'ntp::p': expected Integer, found String, for nodes where no higher level sets the key"},
 		{"null without a default", intClass + "-- data/common.yaml --\nntp::p: ~\n",
 			"data/common.yaml:1 error 'ntp::p': expected Integer, found Undef"},
 		{"null with a default", intClass + "-- data/common.yaml --\nntp::list: ~\n", ""},
@@ -107,8 +107,13 @@ func TestReportsValuesThatPuppetRefuses(t *testing.T) {
 		{"merged for some nodes", intClass + "-- data/common.yaml --\nntp::list: [1]\n" +
 			"-- data/role/web.yaml --\nntp::list: [a]\nlookup_options:\n  ntp::list: {merge: unique}\n" +
 			"-- data/role/db.yaml --\nntp::list: [b]\n",
-			"data/common.yaml:1 error 'ntp::list': expected String, found Integer at [0]\n" +
-				"data/role/web.yaml:1 error 'ntp::list': expected String, found Integer at [1], for nodes with " +
+			"data/common.yaml:1 error 'ntp::list': expected String, found Integer at [0], for nodes where no higher level " +
+				"sets the key"},
+		{"wrong in one of three merged hashes", "-- modules/ntp/manifests/init.pp --\nclass ntp (Hash[String, Hash[String, String]] $p) { }\n" +
+			"-- hiera.yaml --\nversion: 5\nhierarchy: [{name: all, paths: ['node/%{facts.n}.yaml', 'role/%{facts.role}.yaml', common.yaml]}]\n" +
+			"-- data/common.yaml --\nntp::p: {a: {x: y}}\nlookup_options:\n  ntp::p: {merge: deep}\n" +
+			"-- data/node/n.yaml --\nntp::p: {b: {x: y}}\n-- data/role/web.yaml --\nntp::p: {a: {v: 1.5}}\n",
+			"data/role/web.yaml:1 error 'ntp::p': expected String, found Float at ['a']['v'], for nodes with " +
 				"role/%{facts.role}.yaml = role/web.yaml (such as role=web)"},
 		{"right only after merging", "-- modules/ntp/manifests/init.pp --\nclass ntp (Struct[{a => Integer, b => Integer}] $p) { }\n" +
 			"-- data/common.yaml --\nntp::p: {a: 1, b: 2}\nlookup_options:\n  ntp::p: {merge: hash}\n" +
@@ -144,7 +149,7 @@ func TestReportsValuesThatPuppetRefuses(t *testing.T) {
 			"  - {name: host, globs: ['host/%{facts.host}/*.yaml', 'host/%{facts.host}.yaml']}\n" +
 			"  - {name: common, path: common.yaml}\n" +
 			"-- data/host/a1.yaml --\nntp::p: x\n-- data/common.yaml --\nntp::p: y\n",
-			"data/common.yaml:1 error 'ntp::p': expected Integer, found String\n" +
+			"data/common.yaml:1 error 'ntp::p': expected Integer, found String, for nodes where no higher level sets the key\n" +
 				"data/host/a1.yaml:1 error 'ntp::p': expected Integer, found String, for nodes with " +
 				"host/%{facts.host}.yaml = host/a1.yaml (such as host=a1)"},
 		{"recursive alias", "-- modules/ntp/manifests/init.pp --\nclass ntp (Ntp::Tree $p) { }\n" +
@@ -258,6 +263,7 @@ func TestReportsRequiredParametersWithoutValue(t *testing.T) {
 		{"class without a declaration", ntp + "-- manifests/site.pp --\n", ""},
 		{"set by the declaration", ntp + "-- manifests/site.pp --\nclass { 'ntp': a => 1, b => 2 }\n", ""},
 		{"perhaps set by the declaration", ntp + "-- manifests/site.pp --\nclass { 'ntp': * => $x }\n", ""},
+		{"set by a declaration before contain", ntp + "-- manifests/site.pp --\nclass { 'ntp': a => 1, b => 2 }\ncontain ntp\n", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := reports(t, c.site, params.Options{Lint: true}); got != c.want {
@@ -299,7 +305,8 @@ func TestReportsConversionsToOtherTypesOnlyIfStrict(t *testing.T) {
 	const site = "-- modules/ntp/manifests/init.pp --\nclass ntp (Timestamp $p) { }\n-- data/common.yaml --\n" +
 		"ntp::p: '2026-11-26T12:00:00'\n-- data/role/web.yaml --\nntp::p: '2026-11-27T12:00:00'\n" +
 		"lookup_options:\n  ntp::p: {convert_to: Timestamp}\n"
-	const wrong = "data/common.yaml:1 error 'ntp::p': expected Timestamp, found String"
+	const wrong = "data/common.yaml:1 error 'ntp::p': expected Timestamp, found String, for nodes where no higher level " +
+		"sets the key"
 	if got := reports(t, site, params.Options{Strict: true}); got != wrong {
 		t.Errorf("%s\nwant\n%s", got, wrong)
 	}
@@ -322,5 +329,18 @@ func TestReportsUnprovenValuesOnlyIfStrict(t *testing.T) {
 	want := "data/common.yaml:1 note 'ntp::p': whether the value is Enum[a, b] depends on facts, so it is not proven"
 	if got := reports(t, site, params.Options{Strict: true}); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
+func TestHintNamesNoParameterThatTheFileBinds(t *testing.T) {
+	for _, c := range []struct{ data, want string }{
+		{"ntp::lst: [a]\n", "did you mean 'ntp::list'?"},
+		{"ntp::lst: [a]\nntp::list: [b]\n", ""},
+		{"ntp::lst: [a]\n-- data/role/a.yaml --\nntp::list: [b]\n", "did you mean 'ntp::list'?"},
+	} {
+		list := diagnosed(t, intClass+"-- data/common.yaml --\n"+c.data, params.Options{})
+		if len(list) != 1 || list[0].Fix.Hint() != c.want {
+			t.Errorf("%s: reported %v, want one warning with the hint %q", c.data, list, c.want)
+		}
 	}
 }

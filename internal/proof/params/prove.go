@@ -2,6 +2,7 @@ package params
 
 import (
 	"bytes"
+	"cmp"
 	"maps"
 	"slices"
 
@@ -166,7 +167,8 @@ func (p *prover) samples(key string, s *suspect, varies bool) (out []decision.Sa
 		if found.Exceeded {
 			why = ofCombinations
 		}
-		return found.Samples, why, nil
+		slices.SortStableFunc(found.Samples, func(a, b decision.Sample) int { return cmp.Compare(a.Size(), b.Size()) })
+		return found.Samples, why, nil // the smallest first: it shows the fewest conditions
 	}
 	table, err := p.tables.Values(key)
 	if err != nil {
@@ -243,12 +245,12 @@ func (p *prover) try(key string, s *suspect, a attempt, found map[diag.Pos]bool)
 	if len(winners) == 0 {
 		return true, nil
 	}
-	at := p.position(winners[0].At) // of merged values, only the highest is reported
+	at := p.position(holder(winners, lookup.Value(v), m.Path).At)
 	if _, suspicious := s.places[at]; !suspicious || found[at] {
 		return true, nil
 	}
 	where := region(e, winners, a.Sample)
-	if where != "" && a.String() == "" && !a.blank {
+	if where != "" && where != unlessHigher && a.String() == "" && !a.blank {
 		return true, nil // a request with facts may say more
 	}
 	found[at] = true

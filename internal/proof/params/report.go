@@ -77,6 +77,9 @@ func (c *Checker) Report() {
 	}
 }
 
+// unlessHigher is the region of a binding without a condition that is not the highest.
+const unlessHigher = ", for nodes where no higher level sets the key"
+
 // region describes requests such as sample, which meet the conditions of the given bindings and of the lookup_options
 // for them.
 func region(e *lookup.Explanation, winners []lookup.Candidate, sample decision.Sample) string {
@@ -94,7 +97,10 @@ func region(e *lookup.Explanation, winners []lookup.Candidate, sample decision.S
 	if e.Options != nil {
 		add(e.Options.When)
 	}
-	if len(when) == 0 {
+	switch {
+	case len(when) == 0 && e.Candidates[0].At != winners[0].At:
+		return unlessHigher
+	case len(when) == 0:
 		return ""
 	}
 	text := ", for nodes with " + conditionText(when)
@@ -173,13 +179,7 @@ func isNumber(v lookup.Value, path []value.Value) bool {
 	if err != nil || v.Sensitive() {
 		return false
 	}
-	for _, key := range path {
-		if part.Kind() == value.Array {
-			part = part.Slice()[key.Int()]
-		} else {
-			part, _ = part.Get(key)
-		}
-	}
+	part = partAt(part, path)
 	n, err := strconv.ParseInt(part.Text(), 10, 64)
 	return err == nil && strconv.FormatInt(n, 10) == part.Text()
 }
@@ -314,7 +314,7 @@ func (c *Checker) Refuses(r *lookup.Request, key string, v lookup.Value) (*Refus
 	}
 	at := ""
 	if winners := effective(e); len(winners) > 0 {
-		at = winners[0].At
+		at = holder(winners, v, m.Path).At
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
