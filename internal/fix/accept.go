@@ -14,7 +14,7 @@ type Rejected struct {
 }
 
 func (r Rejected) Error() string {
-	return fmt.Sprintf("%s:%d: not corrected, because the corrected line would have a new mistake [%s]", r.Pos.File,
+	return fmt.Sprintf("%s:%d: not corrected, because the correction would cause a new mistake [%s]", r.Pos.File,
 		r.Pos.Line, r.Code)
 }
 
