@@ -61,7 +61,8 @@ func (c *compilation) checkFleet(cmd *cobra.Command, nodes []facts.Node, whole b
 			continue
 		}
 		d := p.diagnostic(hit, len(nodes), files)
-		if p.refusal == (params.Refusal{}) || !c.params.Affects(p.key, d.Pos, &p.refusal, d.Notes) {
+		isParameter := p.refusal != (params.Refusal{}) || p.code == bindings.CodeEvaluation && c.params != nil
+		if !isParameter || !c.params.Affects(p.key, d.Pos, &p.refusal, d.Notes) {
 			c.diags.Add(d)
 		}
 	}

@@ -1,9 +1,29 @@
 package params
 
 import (
+	"slices"
+
 	"bindc/internal/lookup"
+	"bindc/internal/types"
 	"bindc/internal/value"
 )
+
+// culprit returns the position of what makes v wrong: that of the lookup_options if the values fit without them, and
+// otherwise that of the binding with the wrong part.
+func (p *param) culprit(e *lookup.Explanation, winners []lookup.Candidate, v lookup.Value, m *types.Mismatch) string {
+	if e.Options != nil && !slices.ContainsFunc(winners, func(w lookup.Candidate) bool {
+		return !p.fitsAlone(&w)
+	}) {
+		return e.Options.At
+	}
+	return holder(winners, v, m.Path).At
+}
+
+// fitsAlone reports whether the value of a binding fits if it is neither merged nor converted.
+func (p *param) fitsAlone(c *lookup.Candidate) bool {
+	m, err := p.misfitOf(c.Outcome.Value)
+	return m == nil && err == nil
+}
 
 // holder returns the binding that the part of v at path comes from. v is merged from the values of winners, highest
 // first. If none of them has the part, holder returns the highest.

@@ -102,7 +102,7 @@ func TestReportsValuesThatPuppetRefuses(t *testing.T) {
 		{"converted for some nodes", "-- modules/ntp/manifests/init.pp --\nclass ntp (Hash $p) { }\n" +
 			"-- data/common.yaml --\nntp::p: {a: 1}\n" +
 			"-- data/role/web.yaml --\nlookup_options:\n  ntp::p: {convert_to: Array}\n",
-			"data/common.yaml:1 error 'ntp::p': expected Hash, found Array[Array[Scalar]], for nodes with " +
+			"data/role/web.yaml:1 error 'ntp::p': expected Hash, found Array[Array[Scalar]], for nodes with " +
 				"role/%{facts.role}.yaml = role/web.yaml (such as role=web)"},
 		{"merged for some nodes", intClass + "-- data/common.yaml --\nntp::list: [1]\n" +
 			"-- data/role/web.yaml --\nntp::list: [a]\nlookup_options:\n  ntp::list: {merge: unique}\n" +
@@ -115,6 +115,25 @@ func TestReportsValuesThatPuppetRefuses(t *testing.T) {
 			"-- data/node/n.yaml --\nntp::p: {b: {x: y}}\n-- data/role/web.yaml --\nntp::p: {a: {v: 1.5}}\n",
 			"data/role/web.yaml:1 error 'ntp::p': expected String, found Float at ['a']['v'], for nodes with " +
 				"role/%{facts.role}.yaml = role/web.yaml (such as role=web)"},
+		{"wrong only after merging", "-- modules/ntp/manifests/init.pp --\nclass ntp (Hash $p) { }\n" +
+			"-- data/common.yaml --\nlookup_options:\n  ntp::p: {merge: unique}\nntp::p: {a: 1}\n" +
+			"-- data/role/web.yaml --\nntp::p: {a: 2}\n-- data/role/db.yaml --\nntp::p: {a: 3}\n",
+			"data/common.yaml:1 error 'ntp::p': expected Hash, found Array[Hash[String, Integer]], for nodes where no " +
+				"higher level sets the key"},
+		{"conversion that always fails", intClass + "-- data/common.yaml --\nntp::p: x\nlookup_options:\n  ntp::p: {convert_to: Integer}\n",
+			"data/common.yaml:1 error 'ntp::p': convert_to of 'ntp::p' to Integer: Integer(): the String is not an Integer"},
+		{"conversion that fails for some nodes", intClass + "-- data/common.yaml --\nntp::p: x\nlookup_options:\n  ntp::p: {convert_to: Integer}\n" +
+			"-- data/role/web.yaml --\nntp::p: '1'\n", ""},
+		{"conversion that only Puppet has", "-- modules/ntp/manifests/init.pp --\nclass ntp (Integer $p) { }\n" +
+			"-- data/common.yaml --\nntp::p: x\nlookup_options:\n  ntp::p: {convert_to: SemVer}\n", ""},
+		{"unknown merge strategy", intClass + "-- data/common.yaml --\nntp::list: [a]\nlookup_options:\n  ntp::list: {merge: depth}\n",
+			"data/common.yaml:1 error 'ntp::list': unknown merge strategy 'depth', expected first, unique, hash or deep"},
+		{"level below one with more variables", intClass + "-- hiera.yaml --\nversion: 5\nhierarchy: [{name: all, " +
+			"paths: ['os/%{facts.os.name}-%{facts.os.release.major}.yaml', 'os/%{facts.os.name}.yaml']}]\n" +
+			"-- data/os/windows-2016.yaml --\nntp::p: x\n",
+			"data/os/windows-2016.yaml:1 error 'ntp::p': expected Integer, found String, for nodes with " +
+				"os/%{facts.os.name}-%{facts.os.release.major}.yaml = os/windows-2016.yaml (such as os.name=windows, " +
+				"os.release.major=2016)"},
 		{"right only after merging", "-- modules/ntp/manifests/init.pp --\nclass ntp (Struct[{a => Integer, b => Integer}] $p) { }\n" +
 			"-- data/common.yaml --\nntp::p: {a: 1, b: 2}\nlookup_options:\n  ntp::p: {merge: hash}\n" +
 			"-- data/role/web.yaml --\nntp::p: {a: 3}\n", ""},
@@ -135,7 +154,7 @@ func TestReportsValuesThatPuppetRefuses(t *testing.T) {
 			"-- data/common.yaml --\nntp::p: x\nlookup_options:\n  ntp::p: {convert_to: Sensitive}\n", ""},
 		{"sensitive for a parameter that is not", "-- modules/ntp/manifests/init.pp --\nclass ntp (String $p) { }\n" +
 			"-- data/common.yaml --\nntp::p: x\nlookup_options:\n  ntp::p: {convert_to: Sensitive}\n",
-			"data/common.yaml:1 error 'ntp::p': expected String, found a sensitive value of a different type"},
+			"data/common.yaml:2 error 'ntp::p': expected String, found a sensitive value of a different type"},
 		{"alias next to the class", "-- modules/ntp/manifests/init.pp --\ntype Port = Ntp::Number\n" +
 			"class ntp (Array[Port] $p) { }\n-- modules/ntp/types/number.pp --\ntype Ntp::Number = Integer\n" +
 			"-- data/common.yaml --\nntp::p: [x]\n",
@@ -209,12 +228,19 @@ func TestHintsNameWhatToWrite(t *testing.T) {
 		{"text that is no number", "Integer", "http", ""},
 		{"text of a number that YAML reads as octal", "Integer", "'0644'", ""},
 		{"constant for a list", "Array", "x", "write a list, even of one element"},
+		{"wrong text for an alias of an Enum", "Ntp::Mode", "mssql", "write one of 'sql' and 'wid'"},
+		{"text like one of an alias of an Enum", "Ntp::Mode", "wids", "did you mean 'wid'?"},
+		{"text like one of an Enum", "Enum[server, client]", "clinet", "did you mean 'client'?"},
+		{"constant for a list in a hash", "Hash[String, Array]", "{a: x}", "write a list, even of one element"},
+		{"conversion to another type", "String", "'5'\nlookup_options:\n  ntp::p: {convert_to: Integer}",
+			"lookup_options convert the value to Integer: remove convert_to"},
 		{"conversion to Sensitive", "String", "x\nlookup_options:\n  ntp::p: {convert_to: Sensitive}", sensitive},
 		{"conversion to Sensitive of a wrong value", "Sensitive[Integer]",
 			"x\nlookup_options:\n  ntp::p: {convert_to: Sensitive}", "add to lookup_options: 'ntp::p': {convert_to: Sensitive}"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			list := diagnosed(t, "-- modules/ntp/manifests/init.pp --\nclass ntp ("+c.typ+" $p) { }\n"+
+				"-- modules/ntp/types/mode.pp --\ntype Ntp::Mode = Enum[sql, wid]\n"+
 				"-- data/common.yaml --\nn: 5\nntp::p: "+c.value+"\n", params.Options{})
 			if len(list) != 1 || list[0].Hint != c.want {
 				t.Errorf("reported %v\nwant one error with the hint\n%s", list, c.want)

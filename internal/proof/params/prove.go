@@ -115,8 +115,12 @@ func (p *prover) key(key string, s *suspect) error {
 			why = ofConversion
 		}
 	}
-	if why != "" && len(found) == 0 {
+	switch {
+	case len(found) > 0:
+	case why != "":
 		p.reportOpen(key, s, why)
+	case s.merged:
+		return p.reportFailing(key, s, p.attempts(s, samples))
 	}
 	return nil
 }
@@ -168,6 +172,7 @@ func (p *prover) samples(key string, s *suspect, varies bool) (out []decision.Sa
 			why = ofCombinations
 		}
 		slices.SortStableFunc(found.Samples, func(a, b decision.Sample) int { return cmp.Compare(a.Size(), b.Size()) })
+		decision.JoinedLast(found.Samples)
 		return found.Samples, why, nil // the smallest first: it shows the fewest conditions
 	}
 	table, err := p.tables.Values(key)
@@ -190,6 +195,7 @@ func (p *prover) samples(key string, s *suspect, varies bool) (out []decision.Sa
 			}
 		}
 	}
+	decision.JoinedLast(out)
 	return out, why, nil
 }
 
@@ -245,7 +251,10 @@ func (p *prover) try(key string, s *suspect, a attempt, found map[diag.Pos]bool)
 	if len(winners) == 0 {
 		return true, nil
 	}
-	at := p.position(holder(winners, lookup.Value(v), m.Path).At)
+	at := p.position(s.param.culprit(e, winners, lookup.Value(v), m))
+	if e.Options != nil && at == p.position(e.Options.At) {
+		s.places[at] = s.places[p.position(winners[0].At)]
+	}
 	if _, suspicious := s.places[at]; !suspicious || found[at] {
 		return true, nil
 	}

@@ -1,10 +1,10 @@
 package params
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"bindc/diag"
@@ -61,7 +61,12 @@ func (c *Checker) add(f finding, d diag.Diagnostic) {
 
 // Affects adds notes to what is reported later for a refused value of key. It returns false if nothing is.
 func (c *Checker) Affects(key string, at diag.Pos, r *Refusal, notes []diag.Note) bool {
-	list := c.later[finding{key, at, r.mismatch}]
+	list := c.later[finding{key, at, cmp.Or(r.mismatch, ofFailure)}]
+	for other := range c.later { // with merges, the path in the value depends on the node
+		if r.mismatch != "" && len(list) == 0 && other.key == key && other.at == at {
+			list = c.later[other]
+		}
+	}
 	for i := range list {
 		list[i].Notes = append(list[i].Notes, notes...)
 	}
@@ -154,34 +159,6 @@ func (c *Checker) hasForeignAbove(s *suspect, at diag.Pos) bool {
 func moduleOf(key string) string {
 	module, _, _ := strings.Cut(key, "::")
 	return module
-}
-
-// hint returns what to write instead of v, if that is clear.
-func (p *param) hint(m *types.Mismatch, v lookup.Value) string {
-	switch found := m.Found; {
-	case m.Expected.Kind() == types.Array && (found == "String" || found == "Integer") && len(m.Path) == 0:
-		return "write a list, even of one element"
-	case m.Expected.Kind() == types.Integer && found == "String" && isNumber(v, m.Path):
-		return "write the number without quotes"
-	case m.Expected.Kind() == types.Boolean && found == "String":
-		return "write true or false without quotes"
-	case m.Expected.Kind() == types.String && (found == "Integer" || found == "Float" || found == "Boolean"):
-		return "put the value in quotes"
-	case strings.HasPrefix(m.Expected.String(), "Sensitive"):
-		return fmt.Sprintf("add to lookup_options: '%s': {convert_to: Sensitive}", p.key())
-	}
-	return ""
-}
-
-// isNumber reports whether the part of v at path is the text of an integer, and v is not sensitive.
-func isNumber(v lookup.Value, path []value.Value) bool {
-	part, err := v.Whole()
-	if err != nil || v.Sensitive() {
-		return false
-	}
-	part = partAt(part, path)
-	n, err := strconv.ParseInt(part.Text(), 10, 64)
-	return err == nil && strconv.FormatInt(n, 10) == part.Text()
 }
 
 // reportOpen reports a key that cannot be decided, with the reason.
@@ -314,7 +291,7 @@ func (c *Checker) Refuses(r *lookup.Request, key string, v lookup.Value) (*Refus
 	}
 	at := ""
 	if winners := effective(e); len(winners) > 0 {
-		at = holder(winners, v, m.Path).At
+		at = p.culprit(e, winners, v, m)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
