@@ -38,7 +38,7 @@ func (p *prover) hint(s *suspect, e *lookup.Explanation, at diag.Pos, m *types.M
 		return s.param.hint(m, v)
 	}
 	switch kind := m.Expected.Kind(); {
-	case kind == types.Array:
+	case kind == types.Array || strings.HasPrefix(m.Expected.String(), sensitive):
 		return s.param.hint(m, v)
 	case len(m.Path) > 0:
 		return ""

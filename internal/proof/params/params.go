@@ -137,6 +137,9 @@ func (c *Checker) findSuspects() {
 		}
 		key, p := c.site.Keys[b.number], c.keys[b.number].param
 		b.verdict = p.judge(c.site.Values[b.value])
+		if b.verdict == unknown && !c.merged[key] && c.refusesEncrypted(p, b) {
+			b.verdict = refused
+		}
 		if b.verdict == fits && !c.merged[key] {
 			continue
 		}

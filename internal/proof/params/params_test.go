@@ -347,6 +347,30 @@ func TestReportsConversionsToOtherTypesOnlyIfStrict(t *testing.T) {
 	}
 }
 
+func TestDecidesEncryptedValuesWithoutDecryption(t *testing.T) {
+	const secret = "ENC[PKCS7,MIIBeQYJKoZIhvcNAQcDoIIBajCCAWYCAQAxggEhMIIBHQIBADAFMAACAQEwDQYJKoZIhvcNAQEBBQAEggEA]"
+	const open = "data/common.yaml:1 note 'ntp::p': whether the value is Sensitive[String[1]] depends on encrypted text, so " +
+		"it is not proven"
+	const convert = "\nlookup_options:\n  ntp::p: {convert_to: Sensitive}"
+	for _, c := range []struct{ name, typ, more, want string }{
+		{"String for Sensitive", "Sensitive[String[1]]", "",
+			"data/common.yaml:1 error 'ntp::p': expected Sensitive[String[1]], found String"},
+		{"String for Integer", "Integer", "",
+			"data/common.yaml:1 error 'ntp::p': expected Integer, found String"},
+		{"String for String", "String", "", ""},
+		{"converted to Sensitive", "Sensitive[String[1]]", convert, open},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := reports(t, "-- modules/ntp/manifests/init.pp --\nclass ntp ("+c.typ+" $p) { }\n"+
+				"-- hiera.yaml --\nversion: 5\nhierarchy: [{name: common, path: common.yaml, lookup_key: eyaml_lookup_key}]\n"+
+				"-- data/common.yaml --\nntp::p: '"+secret+"'"+c.more+"\n", params.Options{Strict: true})
+			if got != c.want {
+				t.Errorf("reported:\n%s\nwant:\n%s", got, c.want)
+			}
+		})
+	}
+}
+
 func TestReportsUnprovenValuesOnlyIfStrict(t *testing.T) {
 	const site = "-- modules/ntp/manifests/init.pp --\nclass ntp (Enum[a, b] $p) { }\n-- data/common.yaml --\nntp::p: '%{facts.x}'\n"
 	if got := reports(t, site, params.Options{}); got != "" {

@@ -107,13 +107,11 @@ func (p *prover) key(key string, s *suspect) error {
 	}
 	found := map[diag.Pos]bool{}
 	for _, try := range p.attempts(s, samples) {
-		isDecided, err := p.try(key, s, try, found)
+		open, err := p.try(key, s, try, found)
 		if err != nil {
 			return err
 		}
-		if !isDecided {
-			why = ofConversion
-		}
+		why = cmp.Or(open, why)
 	}
 	switch {
 	case len(found) > 0:
@@ -130,6 +128,11 @@ type attempt struct {
 	decision.Sample
 	others []string // variables that get a text that is in no condition, instead of being missing
 	blank  bool     // report also conditions that hold because facts are missing
+}
+
+// maySayMore reports whether a request with facts may show more about a region.
+func (a *attempt) maySayMore(where string) bool {
+	return where != "" && where != unlessHigher && a.String() == "" && !a.blank
 }
 
 // attempts returns the requests to try for samples. A glob with a missing variable may find the files of any node, so
@@ -155,13 +158,14 @@ func (p *prover) attempts(s *suspect, samples []decision.Sample) (out []attempt)
 const (
 	ofFacts        = "depends on facts"
 	ofCombinations = "depends on too many combinations of conditions"
+	ofEncryption   = "depends on encrypted text"
 	ofConversion   = "is not known, because lookup_options convert it to a type that bindings do not have"
 )
 
 // samples returns the requests to try. why is the reason why other requests may have other values, or "".
 func (p *prover) samples(key string, s *suspect, varies bool) (out []decision.Sample, why string, err error) {
 	if s.merged && varies {
-		return nil, ofFacts, nil
+		return nil, p.whyVaries(s), nil
 	}
 	if s.merged {
 		found, err := p.sampler.Samples(key, maxSamples)
@@ -229,42 +233,48 @@ func conversion(options *lookup.Candidate) (to string, known bool) {
 const sensitive = "Sensitive"
 
 // try looks a key up in one request. If Puppet refuses the value, try reports the winning binding and adds its position
-// to found. isDecided is false if the value that Puppet gets is not known.
-func (p *prover) try(key string, s *suspect, a attempt, found map[diag.Pos]bool) (isDecided bool, err error) {
+// to found. open is the reason why the value that Puppet gets is not known, or "".
+func (p *prover) try(key string, s *suspect, a attempt, found map[diag.Pos]bool) (open string, err error) {
 	facts, err := a.Facts(a.others)
 	if err != nil {
-		return false, err
+		return "", err
 	}
 	r, err := p.snap.Request(facts)
 	if err != nil {
-		return true, nil // every lookup of this request fails; other checks report that
+		return "", nil // every lookup of this request fails; other checks report that
 	}
 	v, ok, err := r.Lookup(key)
+	if isEncryptedError(err) {
+		return p.tryEncrypted(r, s, a, found)
+	}
 	if err != nil || !ok {
-		return true, nil
+		return "", nil
 	}
 	m, e, err := p.refusal((*lookup.Request)(r), s.param, lookup.Value(v))
+	if m == nil && e != nil {
+		open = ofConversion
+	}
 	if m == nil || err != nil {
-		return e == nil, err
+		return open, err
 	}
 	winners := effective(e)
 	if len(winners) == 0 {
-		return true, nil
+		return "", nil
 	}
 	at := p.position(s.param.culprit(e, winners, lookup.Value(v), m))
 	if e.Options != nil && at == p.position(e.Options.At) {
 		s.places[at] = s.places[p.position(winners[0].At)]
 	}
 	if _, suspicious := s.places[at]; !suspicious || found[at] {
-		return true, nil
+		return "", nil
 	}
 	where := region(e, winners, a.Sample)
-	if where != "" && where != unlessHigher && a.String() == "" && !a.blank {
-		return true, nil // a request with facts may say more
+	if a.maySayMore(where) {
+		return "", nil
 	}
 	found[at] = true
 	p.report(s, e, at, where, m, lookup.Value(v))
-	return true, nil
+	return "", nil
 }
 
 // refusal returns the reason why Puppet refuses v, the value of p in a request, or nil. The explanation of the lookup

@@ -167,7 +167,7 @@ func (c *Checker) reportOpen(key string, s *suspect, why string) {
 		return
 	}
 	hint := "'bindc check --facts-dir DIR' checks it for real nodes"
-	if why == ofConversion {
+	if why == ofConversion || why == ofEncryption {
 		hint = ""
 	}
 	for at := range s.places {
