@@ -302,6 +302,9 @@ func (p problem) diagnostic(hit []facts.Node, of int, files map[string]string) d
 		return d
 	}
 	d.Pos = position(p.at.at, files)
+	if p.refusal.Perhaps {
+		who += ", if they declare the class"
+	}
 	quoted := "'" + p.key + "'"
 	if !strings.Contains(d.Message, quoted) {
 		d.Message = quoted + ": " + d.Message

@@ -40,11 +40,12 @@ type Checker struct {
 	received map[string]*param   // parameters for which keys of the site exist, by key
 	suspects map[string]*suspect // suspects by key
 	declared map[string][]manifest.Declaration
-	merged   map[string]bool // keys to which lookup_options apply
+	reached  map[string]certainty // set by findReached
+	merged   map[string]bool      // keys to which lookup_options apply
 	later    map[finding][]diag.Diagnostic
 
 	prover *prover
-	mu     sync.Mutex // in Refuses: guards declared
+	mu     sync.Mutex // in Refuses: guards declared and reached
 }
 
 // suspect is a key with a value that its parameter may refuse.

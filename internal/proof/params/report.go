@@ -275,6 +275,7 @@ type Refusal struct {
 	At       string // position of the binding, as recorded in the snapshot
 	Message  string // without the value, if it is sensitive
 	Doubtful bool   // Puppet may not look the value up
+	Perhaps  bool   // it is not certain that a node declares the class
 	mismatch string // as in finding
 }
 
@@ -297,6 +298,7 @@ func (c *Checker) Refuses(r *lookup.Request, key string, v lookup.Value) (*Refus
 	defer c.mu.Unlock()
 	list := c.declarations()[p.class.Name]
 	return &Refusal{At: at, mismatch: m.Text(true), Doubtful: !p.looksUp(list) || c.hasForeign(moduleOf(key)),
+		Perhaps: c.findReached()[p.class.Name] < certain,
 		Message: "'" + key + "': " + m.Text(v.Sensitive()) + "; the class " + p.class.Name + " declares $" + p.Name +
 			" as " + p.Type}, nil
 }
