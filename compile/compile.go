@@ -34,6 +34,8 @@ type Options struct {
 	Effort          int  // limit on the comparisons that find conflicts and loops (pass.Effort); 0: DefaultEffort
 
 	Context context.Context // Compile checks it between passes, and returns nil once it is done; may be nil
+
+	IsParameter func(key string) bool // reports whether a class has a parameter with this key, for hints; may be nil
 }
 
 // Compile compiles site and adds diagnostics to diags. The Content is valid only if diags has no errors. If the site
@@ -43,6 +45,7 @@ func Compile(site *loader.Site, opts Options, diags *diag.List) *snapshot.Conten
 		return nil
 	}
 	e := newEnv(site, opts, diags)
+	e.IsParameter = opts.IsParameter
 	if opts.Context != nil {
 		e.Stopped = func() bool { return opts.Context.Err() != nil }
 	}

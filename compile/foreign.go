@@ -45,7 +45,7 @@ type foreign struct {
 }
 
 // foreignModules returns the modules whose hierarchies have entries that were not compiled. "" stands for the
-// environment's and the global hierarchy, whose entries may bind any key.
+// environment's and the global hierarchy: their entries may bind any key.
 func foreignModules(site *loader.Site) map[string]bool {
 	out := map[string]bool{}
 	for _, h := range site.Hierarchies {

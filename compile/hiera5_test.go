@@ -199,11 +199,11 @@ var hieraReports = []struct{ name, data, want string }{
 			"set the options for 'app', the key without its subkeys"},
 	{"options of a quoted key", "'\"a.b\"': 1\nlookup_options: {a.b: {merge: unique}}", ""},
 
-	{"lookup of a misspelt key", "contact: 1\na: \"ask %{lookup('contcat')}\"\nb: [{c: \"%{hiera('contcat')}\"}]\n" +
-		"c: \"%{alias('contcat')}\"",
+	{"lookup of a misspelt key", "contact: 1\na: \"%{lookup('contact')} %{lookup('contcat')}\"\nb: [{c: \"%{hiera('contact')}\"}]\n" +
+		"c: \"%{alias('contcat')}\"\nd: \"%{alias('contact')}\"\ne: [{c: \"%{hiera('contcat')}\"}]",
 		"data/common.yaml:2 key_unbound this looks up 'contcat', which nothing binds; did you mean 'contact'?\n" +
-			"data/common.yaml:3 key_unbound this looks up 'contcat', which nothing binds; did you mean 'contact'?\n" +
-			"data/common.yaml:4 key_unbound this looks up 'contcat', which nothing binds; did you mean 'contact'?"},
+			"data/common.yaml:4 key_unbound this looks up 'contcat', which nothing binds; did you mean 'contact'?\n" +
+			"data/common.yaml:6 key_unbound this looks up 'contcat', which nothing binds; did you mean 'contact'?"},
 	{"lookups of a bound and a misspelt key",
 		"contact: 1\na: \"%{lookup('contact.x')} %{lookup('contcat')}\"",
 		"data/common.yaml:2 key_unbound this looks up 'contcat', which nothing binds; did you mean 'contact'?"},
@@ -212,10 +212,10 @@ var hieraReports = []struct{ name, data, want string }{
 		"data/common.yaml:2 key_unbound this looks up 'contcat', which nothing binds; did you mean 'contact'?"},
 	{"lookup of a part of a misspelt key", "contact: {x: 1}\na: \"%{lookup('contcat.x')}\"",
 		"data/common.yaml:2 key_unbound this looks up 'contcat', which nothing binds; did you mean 'contact'?"},
-	{"two values look up the same misspelt key", "-- data/nodes/n1.yaml --\na: \"%{lookup('contcat')}\"\n-- data/common.yaml --\n" +
-		"contact: 1\nb: \"%{lookup('contcat')}\"",
-		"data/common.yaml:2 key_unbound this looks up 'contcat', which nothing binds; did you mean 'contact'?\n" +
-			"data/nodes/n1.yaml:1 key_unbound this looks up 'contcat', which nothing binds; did you mean 'contact'?"},
+	{"more values look up the unbound key than bind the similar one", "-- data/nodes/n1.yaml --\na: \"%{lookup('contcat')}\"\n" +
+		"-- data/common.yaml --\ncontact: 1\nb: \"%{lookup('contcat')}\"",
+		"data/common.yaml:2 key_unbound this looks up 'contcat', which nothing binds; 'contact' is bound: correct one of the two names\n" +
+			"data/nodes/n1.yaml:1 key_unbound this looks up 'contcat', which nothing binds; 'contact' is bound: correct one of the two names"},
 	{"lookup of a bound key that resembles another", "contact: 1\ncontacts: 2\na: \"%{lookup('contact')}\"",
 		""},
 	{"lookup of a misspelt key after many bound ones",

@@ -247,6 +247,9 @@ var catalogue = []Rule{
 		"Correct the type. docs/language.md lists all types."},
 	{"type_mismatch", "A value does not have the required type.", 9,
 		"Correct the value, or quote it if it should be text."},
+	{"unknown_class", "The class that a key names does not exist. A class with a similar name has the parameter, and " +
+		"nothing else looks the key up.", 9,
+		"Correct the name of the key, or remove it. Puppet looks up 'class::parameter' in lower case."},
 	{"unknown_parameter", "A key has the name of a class, but the class has no such parameter, and nothing else looks " +
 		"the key up.", 9,
 		"Correct the name of the key, or remove it."},

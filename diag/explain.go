@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Explain writes the rule in 80 columns, for people.
+// Explain writes the rule for human readers, wrapped at 80 columns.
 func (r Rule) Explain(w io.Writer) error {
 	text := string(r.Code) + "\n\n" + wrap("  ", r.Sentence)
 	if r.Section > 0 {

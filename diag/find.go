@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// find returns the offset of the text that f replaces. The text is at offset at in line, in the value that begins
-// there, or in the list item around it. find returns false if there is no such text, if a name occurs several times, or
-// if the new text does not fit.
+// find returns the offset of the text that f replaces. This text is at offset at in line, in the value that begins
+// there, or in the list item around it. The result is false if there is no such text, if a name occurs several times,
+// or if the new text does not fit.
 func (s *source) find(f Fix, line, at int) (int, bool) {
 	if strings.ContainsAny(f.Old+f.New, "\r\n") {
 		return 0, false
@@ -154,8 +154,8 @@ func (s *source) quoteAround(off int) (quote byte) {
 // special lists words that some YAML parsers do not read as strings.
 var special = []string{"true", "false", "yes", "no", "on", "off", "y", "n", "null"}
 
-// fits reports whether the new text of f can replace the old one at off without a change of meaning, for example
-// because of the quotes there.
+// fits reports whether the new text of f can replace the old one at off without a change of meaning. For example, there
+// may be quotes that the new text would end.
 func (s *source) fits(f Fix, off int) bool {
 	quote := s.quoteAround(off)
 	switch {

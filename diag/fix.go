@@ -39,8 +39,8 @@ func (f Fix) Hint() string {
 	return "did you mean '" + f.New + "'?"
 }
 
-// Correct is like the function Correct, but returns the zero Fix once the list has compared too many names. It is for
-// messages that a broken site may cause very often.
+// Correct is like the function Correct, but returns the zero Fix once the list has compared too many names. Use it for
+// messages that a broken site may produce in large numbers.
 func (l *List) Correct(word string, words []string) Fix {
 	if !l.mayCompare(word, words) {
 		return Fix{}
@@ -83,7 +83,6 @@ func Locate(list []Diagnostic, read func(file string) ([]byte, error)) {
 	}
 }
 
-// source is the text of a file.
 type source struct {
 	text  string
 	lines []int // the offset of each line
@@ -122,7 +121,6 @@ func (s *source) offset(p Pos) (int, bool) {
 	return s.lines[p.Line-1] + at, true
 }
 
-// pos returns the position of an offset.
 func (s *source) pos(file string, off int) Pos {
 	line := sort.SearchInts(s.lines, off+1)
 	return Pos{file, line, utf8.RuneCountInString(s.text[s.lines[line-1]:off]) + 1}
@@ -163,7 +161,7 @@ func (s *source) rest(line, at int) string {
 	return s.line(line)[at-s.lines[line-1]:]
 }
 
-// tokenAt returns the token at the start of line: a quoted text, a name, or a single character.
+// tokenAt returns the token at the start of line: a quoted string, a name, or a single character.
 func tokenAt(line string) string {
 	if line == "" {
 		return ""

@@ -62,7 +62,6 @@ func region(p, end Pos) map[string]any {
 	return r
 }
 
-// fixOf returns the edits of d, in SARIF's form.
 func fixOf(d Diagnostic) map[string]any {
 	type m = map[string]any
 	var changes []m

@@ -79,6 +79,11 @@ func Misspelt(word string, words []string) string {
 	return near
 }
 
+// IsNear reports whether two names differ by one character that is not a digit, or by two swapped neighbours.
+func IsNear(a, b string) bool {
+	return a != b && isNear(a, b) && !strings.ContainsAny(a+b, "0123456789")
+}
+
 // isNear reports whether a and b differ by one character, or by two swapped neighbours.
 func isNear(a, b string) bool {
 	if abs(len(a)-len(b)) > 1 {

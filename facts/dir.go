@@ -15,7 +15,7 @@ import (
 // extensions lists the extensions of facts files in the directory of a fleet.
 var extensions = []string{".json", ".yaml", ".yml"}
 
-// naming describes, for messages, which files are read.
+// naming says, for messages, which file names are read.
 const naming = "a facts file is NAME.json, NAME.yaml or NAME.yml"
 
 // listing is the content of a fleet's directory.
@@ -28,7 +28,7 @@ type listing struct {
 // file is an entry with the name of a facts file. It may not be a regular file.
 type file struct {
 	path string
-	node string // the name of the file without its extension
+	node string // the name of the file without its extension, which is the default name of its node
 }
 
 // list lists the directory of a fleet. It ignores hidden entries.

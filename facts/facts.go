@@ -24,7 +24,7 @@ func fail(format string, args ...any) error {
 	return &bindings.Error{Code: bindings.CodeFacts, Message: fmt.Sprintf(format, args...)}
 }
 
-// misfit is a problem at a position in a facts file.
+// misfit is an error at a position in a facts file.
 type misfit struct {
 	at   diag.Pos
 	text string

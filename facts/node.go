@@ -68,7 +68,7 @@ func wrapperOf(v value.Value) string {
 	return ""
 }
 
-// inFacts returns the end of a message: the name of the node, or "" if it has none.
+// inFacts returns the end of a message: " in the facts of" and the node's name, or "" if it has none.
 func inFacts(name string) string {
 	if name == "" {
 		return ""
@@ -183,7 +183,7 @@ func get(v value.Value, name string) value.Value {
 	return e
 }
 
-// hash returns an entry of v if it is a hash, and undef otherwise.
+// hash returns the entry of v called name if it is a hash, and undef otherwise.
 func hash(v value.Value, name string) value.Value {
 	if e := get(v, name); e.Kind() == value.Hash {
 		return e

@@ -13,7 +13,7 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// setCompiler compiles the statements of one bindings file (language.md, section 5).
+// setCompiler compiles the statements of one bindings file, which is a set of bindings (language.md, section 5).
 type setCompiler struct {
 	*site.Dimensions
 	diags   *diag.List
@@ -56,8 +56,8 @@ func (c *setCompiler) checkName(f *bindingsfile.File, names []string) {
 	}
 }
 
-// statements compiles a list of statements that apply if one of the conditions holds. when has the indexes of these
-// conditions in the site.
+// statements compiles a list of statements that apply if one of the conditions holds. when lists the indexes of these
+// conditions in Site.Conditions.
 func (c *setCompiler) statements(list []*bindingsfile.Statement, conditions []Condition, when []int) {
 	for _, s := range list {
 		switch s.Keyword {
@@ -79,7 +79,7 @@ func (c *setCompiler) statements(list []*bindingsfile.Statement, conditions []Co
 	}
 }
 
-// binding compiles a contribution, or a binding whose key is written out.
+// binding compiles a contribution to a multibinding, or a binding whose key is a literal.
 func (c *setCompiler) binding(s *bindingsfile.Statement, when []int) {
 	if s.Value != nil {
 		literal.CheckReserved(s.Key, s.Pos, &c.slashed, c.diags)
@@ -133,7 +133,7 @@ func (c *setCompiler) checkMap(s *bindingsfile.Statement) {
 	}
 }
 
-// compile compiles a statement that has no more than one key.
+// compile compiles a statement that binds at most one key.
 func (c *setCompiler) compile(s *bindingsfile.Statement, when []int) {
 	s.Sensitive = s.Sensitive || s.In != nil && c.secrets[s.In.ScalarText()]
 	more := s.Compile(c.diags)
@@ -155,7 +155,7 @@ func compiled(r *recipe.Recipe) []byte {
 	return recipe.AppendCompiled(nil, r)
 }
 
-// number sets the numbers of the key and the value of b in the site's lists.
+// number looks up the numbers of b's key and value in the site's lists, and adds them if they are new.
 func (c *setCompiler) number(b *Binding, value []byte) {
 	b.Number, b.Value = c.pools.Keys.Number([]byte(b.Key)), c.pools.Values.Number(value)
 }

@@ -36,7 +36,6 @@ type category struct {
 	expr   *expr.Node
 }
 
-// categoryDimensions converts categories to dimensions.
 func categoryDimensions(categories []category) []Dimension {
 	out := make([]Dimension, len(categories))
 	for i, c := range categories {
@@ -177,7 +176,7 @@ func (c *configReader) categories(n *yaml.Node) ([]category, bool) {
 	return out, all
 }
 
-// category reads one category. before has the positions of the previous ones, by name.
+// category reads one category. before maps the names of the previous categories to their positions.
 func (c *configReader) category(n *yaml.Node, last bool, before map[string]diag.Pos) (category, bool) {
 	texts := site.StringsOf(n)
 	if len(texts) != 2 {

@@ -11,8 +11,8 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// encParts lists the parts of a classifier's output. 'enc:/PART' is the URI of one part, and 'enc:' includes all of
-// them.
+// encParts lists the parts of the output of an external node classifier (ENC). 'enc:/PART' is the URI of one part, and
+// 'enc:' includes all of them.
 var encParts = []string{encClasses, "parameters", "variables", "environment"}
 
 const encClasses = "classes"
@@ -30,7 +30,8 @@ func encPart(key string) string {
 	return "parameters"
 }
 
-// checkEnc reports whether the path of u is a part of a classifier's output, or all of it. If not, it adds an error.
+// checkEnc reports whether the path of u names one part of a classifier's output, or all parts. If not, it adds an
+// error.
 func (r uriReader) checkEnc(u uri) bool {
 	if u.path == "" || u.path == "*" || slices.Contains(encParts, u.path) {
 		return true
@@ -53,7 +54,7 @@ func partsOfEnc(u uri) []uri {
 	return out
 }
 
-// node is a node and the file with its classifier output.
+// node is a node with the file that has its classifier output.
 type node struct {
 	condition int
 	file      *site.File
@@ -76,7 +77,7 @@ func (p *planner) findEnc(u uri) []planned {
 	return []planned{{uri: u.String(), nodes: p.nodes, encPart: u.path}}
 }
 
-// classifiedNodes queues the files in dir that have the name of a node.
+// classifiedNodes queues the files in dir that are named after a node.
 func (p *planner) classifiedNodes(dir string) []node {
 	category, _ := p.hiera.Category("node") // every site has this category
 	var out []node

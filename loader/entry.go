@@ -35,7 +35,7 @@ func (r *hieraReader) entryFiles(h *hieraDir, e hierarchyEntry) []dataFile {
 	return c.out
 }
 
-// entryCollector collects the data files of one entry.
+// entryCollector collects the data files of one hierarchy entry.
 type entryCollector struct {
 	*hieraReader
 	h       *hieraDir
@@ -45,8 +45,8 @@ type entryCollector struct {
 	out     []dataFile
 	paths   []string          // by index in out, without extension
 	earlier int               // number of paths in out that earlier backends have found
-	at      map[string]int    // their indexes in out, by path; nil until they are needed
-	folded  map[string]string // the paths in out, by their case-folded form; nil if no path changes
+	at      map[string]int    // indexes of these earlier paths in out, by path; nil until needed
+	folded  map[string]string // the paths in out, by their case-folded form; nil if folding changes no path
 }
 
 // ambiguous reports whether the path of any file matches the entry in several ways. Then all files of the entry use the
@@ -115,7 +115,7 @@ func (c *entryCollector) ofExtension(backend string) {
 	}
 }
 
-// add adds a file. A backend finds each path only once, so only paths of earlier backends can be the same.
+// add adds a file. A backend finds each path only once, so only an earlier backend can have added the same path.
 func (c *entryCollector) add(path string, condition int, f *site.File) {
 	if c.at == nil && c.earlier > 0 {
 		c.at = make(map[string]int, c.earlier)

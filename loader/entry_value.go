@@ -7,6 +7,7 @@ import (
 	"bindc/internal/expr"
 	"bindc/internal/relation"
 	"bindc/internal/syntax"
+	"bindc/loader/internal/site"
 )
 
 // compareValue compares the value of an entry with the site's expression for its category. It warns if they are not
@@ -18,6 +19,9 @@ func (r *hieraReader) compareValue(e *hierarchyEntry, at diag.Pos) {
 	category := r.All[e.category]
 	e.differs = !relation.Same(e.value.node, category.Value)
 	if !e.differs {
+		return
+	}
+	if r.isMisspelt(&category, e, at) {
 		return
 	}
 	has, want := syntax.Print(e.value.node), syntax.Print(category.Value)
@@ -38,6 +42,23 @@ func (r *hieraReader) compareValue(e *hierarchyEntry, at diag.Pos) {
 		d.Notes = []diag.Note{{Pos: category.Pos, Message: "the category"}}
 	}
 	r.Diags.Add(d)
+}
+
+// isMisspelt reports whether the expression of category is misspelt, and e has the correct one: a variable with the
+// name of the category. It reports the expression, once.
+func (r *hieraReader) isMisspelt(category *Dimension, e *hierarchyEntry, at diag.Pos) bool {
+	wrong := site.VariableOf(category.Value)
+	fix := r.Diags.Correct(wrong, []string{category.Name})
+	if site.VariableOf(e.value.node) != category.Name || category.ValuePos.Line == 0 || wrong == "" || fix.IsNone() {
+		return false
+	}
+	if len(syntax.Misspelt(category.Value)) == 0 { // otherwise it is reported already
+		r.Diags.Add(diag.Diagnostic{Pos: category.ValuePos, Severity: diag.Warning, Code: "category_value", Fix: fix,
+			Message: "the expression of category '" + category.Name + "' is " + syntax.Print(category.Value) +
+				", but a hierarchy has " + syntax.Print(e.value.node),
+			Notes: []diag.Note{{Pos: at, Message: "this entry of a hierarchy"}}})
+	}
+	return true
 }
 
 // hasValueOf returns an expression that compares a request's value of the category with the value of e.

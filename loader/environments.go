@@ -20,7 +20,7 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// Environment is one site of a directory of environments.
+// Environment is one site in a directory of environments.
 type Environment struct {
 	Name       string
 	Dir        string
@@ -107,7 +107,6 @@ func (r *environmentsReader) directories(dir string, names *regexp.Regexp, given
 	}
 }
 
-// add adds the environment in dir.
 func (r *environmentsReader) add(name, dir string, at diag.Pos, given attributes) {
 	e := Environment{Name: name, Dir: dir}
 	if path, ok := given["modulepath"]; ok {
@@ -140,7 +139,6 @@ func (r *environmentsReader) within(dir, path string) string {
 	return filepath.Clean(path)
 }
 
-// read reads environments.pp.
 func (r *environmentsReader) read() {
 	src, err := r.Disk.ReadFile(r.path)
 	if err != nil {
@@ -288,7 +286,8 @@ func (r *environmentsReader) titles(n *expr.Node) []string {
 // attributes holds the attributes of a declaration, by name.
 type attributes map[string]string
 
-// settings lists the attributes that are paths relative to an environment. Only Puppet uses those about manifests.
+// settings lists the attributes whose values are paths relative to an environment. bindc only checks manifestdir,
+// manifest and templatedir, because they are for Puppet.
 var settings = []string{"modulepath", "manifestdir", "manifest", "templatedir", "bindingsdir"}
 
 // attributes evaluates the attributes of a declaration, and adds the defaults. more lists other valid attributes.

@@ -11,13 +11,13 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// Backend is a Hiera 2 backend (language.md, section 11). dir is the absolute path of the directory with the
-// hiera.yaml, and name is a path of the hierarchy. Backend returns a JSON object, or nil if it has no data. It must be
-// safe for concurrent use.
+// Backend is a Hiera 2 backend (language.md, section 11). dir is the absolute path of the directory containing
+// hiera.yaml; name is a path from the hierarchy. It returns a JSON object, or nil if there is no data, and must be safe
+// for concurrent use.
 type Backend func(dir, name string) (json []byte, err error)
 
-// SchemeHandler returns the bindings for a URI as JSON: a document of structured bindings (section 5), which must not
-// be empty.
+// SchemeHandler returns the bindings for a URI as JSON: a document of structured bindings (language.md, section 5),
+// which must not be empty.
 type SchemeHandler func(uri string) (json []byte, err error)
 
 // registry holds the extensions of a site, by name.
@@ -27,7 +27,7 @@ type registry struct {
 	programs programs
 }
 
-// programs runs extensions that are programs.
+// programs runs the extensions that are external programs.
 type programs struct {
 	site string
 	opts Options

@@ -27,11 +27,10 @@ type hieraDir struct {
 	data         []dataFile // data files in the order of the hierarchy
 }
 
-// dataFile is a path of the hierarchy, after replacing its variables, with the condition under which a request has this
-// path.
+// dataFile is a hierarchy path with its variables replaced, and the condition under which a request has this path.
 type dataFile struct {
 	condition int
-	files     []*site.File // one per backend that has the path, in the order of the backends
+	files     []*site.File // the file of each backend that has the path, in the order of the backends
 }
 
 // hierarchyEntry is an entry [category, value, path].
@@ -132,7 +131,7 @@ func (r *hieraReader) reportSecondConfig(path, second string) {
 	}
 }
 
-// otherHiera describes how a configuration belongs to another version of Hiera. It returns "" for Hiera 2.
+// otherHiera describes the other version of Hiera that a configuration is for. It returns "" for Hiera 2.
 func otherHiera(doc site.Document) string {
 	_, v, ok := doc.Root.Lookup("version")
 	switch {
@@ -159,7 +158,7 @@ func seemsHiera5(doc site.Document) bool {
 		slices.ContainsFunc(list.Kids, func(e yaml.Node) bool { return e.Kind == yaml.Mapping })
 }
 
-// hasTriples reports whether an entry of the hierarchy is a list, as only Hiera 2 has them.
+// hasTriples reports whether an entry of the hierarchy is a list. Only Hiera 2 has such entries.
 func hasTriples(doc site.Document) bool {
 	_, n, ok := doc.Root.Lookup("hierarchy")
 	return ok && n.Kind == yaml.Sequence &&

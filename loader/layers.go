@@ -61,8 +61,8 @@ type hiera5Stack struct {
 	entries [][]Layer
 }
 
-// partNames lists the names that Puppet has for the parts. The name of a layer is that of the part followed by that of
-// the entry. If modules that share the layer have different entries, it is only that of the part.
+// partNames lists Puppet's names for the parts of Hiera 5. A layer is named after its part and its entry. If modules
+// with different entries share the layer, it is named after the part alone.
 var partNames = [...]string{HieraGlobal: "global", HieraEnvironment: "environment", HieraModule: "module",
 	HieraDefaults: "default_hierarchy"}
 
@@ -93,8 +93,8 @@ func (s *hiera5Stack) add(p planned, entries []hiera5.Entry) {
 	}
 }
 
-// next returns the index, at or after at, of a layer of the entry that has the same flags as like. Such a layer is from
-// another module. next adds a layer if there is none.
+// next returns the index of a layer of the entry, not before at, whose flags equal those of like. Such a layer is from
+// another module. If there is none, next adds like.
 func (s *hiera5Stack) next(entry, at int, like Layer) int {
 	for ; at < len(s.entries[entry]); at++ {
 		if l := s.entries[entry][at]; l.OnlyPath == like.OnlyPath && l.OnlyEntry == like.OnlyEntry {

@@ -22,7 +22,7 @@ type Options struct {
 	Bindings     string          // directory of the site's own bindings files; default: bindings in the site
 	BinderConfig string          // configuration to read instead of binder_config.yaml
 	GlobalHiera  string          // the hiera.yaml of the global layer of Hiera 5; "": none
-	Codedir      string          // the directory that Puppet has its environments in; default: DefaultCodedir
+	Codedir      string          // Puppet's code directory, which contains its environments; default: DefaultCodedir
 	Cache        *datafile.Cache // keeps parsed data files for the next build; may be nil
 	Share        datafile.Share  // the data files to read; the others count as empty
 	Jobs         int             // number of files to parse at a time; default: one per processor
@@ -32,7 +32,7 @@ type Options struct {
 
 	AllowExtensions  bool            // run extensions that are programs
 	ExtensionTimeout time.Duration   // time limit for such a program; default: 30 s
-	Context          context.Context // when it is done, such programs are stopped; may be nil
+	Context          context.Context // stops such programs when it is done; may be nil
 	Backends         map[string]Backend
 	SchemeHandlers   map[string]SchemeHandler
 
@@ -85,7 +85,7 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 	in.KeepForNextBuild(opts.Cache)
 	reportEmptySite(in, opts)
 	layers := assemble(plan, in, dims)
-	dims.ReportUnknown(cfg.source, dims.CategoryNames(), diags)
+	dims.ReportUnknown(cfg.source, dims.All, dims.CategoryNames(), diags)
 	site := &Site{Layers: layers, Dimensions: dims.All, Conditions: dims.Conditions,
 		Paths: hiera5Paths(plan), Hierarchies: hierarchies(plan, in), Modules: in.Modules.All,
 		Manifests: manifests(in), Types: filepath.Join(dir, "types")}
@@ -162,5 +162,5 @@ func reportEmptySite(in *site.Inputs, opts Options) {
 		diag.Quoted(names))
 }
 
-// DefaultCodedir is the default directory of Puppet's code and environments.
+// DefaultCodedir is Puppet's default code directory.
 const DefaultCodedir = "/etc/puppetlabs/code"

@@ -11,7 +11,7 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// planned is one contribution to a layer, with its files queued for parsing.
+// planned is a contribution to a layer whose files are queued for parsing.
 type planned struct {
 	uri      string
 	hiera    *hieraDir
@@ -115,8 +115,7 @@ func (p *planner) warnOfExclusions(layer layerConfig, included []string) {
 	}
 }
 
-// expand expands the wildcards of a URI to what they match. The results are optional: only a URI without wildcards must
-// exist.
+// expand returns the URIs that match a URI with wildcards. They are optional: only a URI without wildcards must exist.
 func (p *planner) expand(u uri) []uri {
 	switch {
 	case u.scheme == "enc":

@@ -84,7 +84,7 @@ func (c *setCompiler) contributedClasses(s *bindingsfile.Statement, when []int) 
 	}
 	var names []bindingsfile.Literal
 	if len(s.Producers) == 1 && s.Transformer == nil {
-		if p := &s.Producers[0]; p.Name == "to" || p.Name == "to_expression" { // other producers have no class names
+		if p := &s.Producers[0]; p.Name == "to" || p.Name == "to_expression" { // others have no class names
 			names = oneOrMore(p.Argument)
 		}
 	}

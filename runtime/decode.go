@@ -77,7 +77,7 @@ type decoder struct {
 	path      string // to the part; "" for the whole value
 }
 
-// failed returns an error that names the path of the part.
+// failed returns an error with the path of the part that d decodes.
 func (d decoder) failed(code Code, message string) error {
 	if d.path != "" {
 		message = d.path + ": " + message
@@ -89,7 +89,6 @@ func (d decoder) mismatch(expected string, found value.Value) error {
 	return d.failed(CodeTypeMismatch, "expected "+expected+", found "+found.Kind().String())
 }
 
-// entry returns the decoder of an entry of a hash.
 func (d decoder) entry(name string) decoder {
 	if d.path != "" {
 		name = d.path + "." + name
@@ -98,7 +97,6 @@ func (d decoder) entry(name string) decoder {
 	return d
 }
 
-// element returns the decoder of an element of an array.
 func (d decoder) element(i int) decoder {
 	d.path += "[" + strconv.Itoa(i) + "]"
 	return d

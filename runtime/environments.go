@@ -37,7 +37,7 @@ type Environments struct {
 	mu       sync.RWMutex // guards watchers
 	watchers map[string]*Watcher
 
-	looking sync.Mutex // held while polling the program; guards the fields below
+	looking sync.Mutex // held while polling the program; guards seen and refused
 	closed  bool
 	seen    fs.FileInfo // the file of the program; nil if it must be read again
 	refused error       // why seen is not the current program
@@ -76,7 +76,7 @@ func (e *Environments) Request(facts *Facts) (*Lease, error) {
 		}
 		l, err := w.Request(facts)
 		if errors.Is(err, fs.ErrClosed) {
-			continue // it was removed in between; if all were closed, watcher fails
+			continue // the environment was removed in between; if all were closed, watcher fails
 		}
 		return l, err
 	}

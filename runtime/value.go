@@ -24,7 +24,7 @@ import (
 // Reveal returns the value without the mark.
 type Value lookup.Value
 
-// handle returns v as a value of the engine.
+// handle returns v as a lookup.Value.
 func (v Value) handle() lookup.Value { return lookup.Value(v) }
 
 // Kind is the kind of a Value.

@@ -27,7 +27,7 @@ type Watcher struct {
 	current atomic.Pointer[shared] // nil once closed
 	stop    func()                 // ends polling and waits for it; may be called more than once
 
-	mu      sync.Mutex  // held during a poll of the path; guards the fields below
+	mu      sync.Mutex  // held during a poll of the path; guards seen and refused
 	seen    fs.FileInfo // the last file at the path; nil if the next poll must open it
 	refused error       // why the last file is not in use; nil if it is
 }
@@ -149,7 +149,7 @@ func (w *Watcher) open(check func(*Snapshot) error) (*Snapshot, error) {
 	return snap, nil
 }
 
-// unsound reports whether err is about the content of a file, so that opening the same file again is useless.
+// unsound reports whether err is about the content of a file. Opening the same file again is then useless.
 func unsound(err error) bool {
 	var damage *DamageError
 	return errors.Is(err, ErrFormat) || errors.Is(err, ErrVersion) || errors.As(err, &damage)

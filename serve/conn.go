@@ -20,7 +20,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Codes of errors that do not come from lookups.
+// Codes of errors that lookups do not cause.
 const (
 	codeProtocol bindings.Code = "protocol"
 	codeBusy     bindings.Code = "busy"

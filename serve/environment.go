@@ -104,8 +104,8 @@ func (e *environments) infoOf(name string) (*environment, *snapshotInfo, error) 
 	}
 }
 
-// openOnce returns the environment at path. It opens the environment if none is open, or if the open one is old, which
-// is an environment that failed to open.
+// openOnce returns the environment at path. It opens the environment if none is open, or if the open one is old, the
+// environment that failed to open.
 func (e *environments) openOnce(name, path string, old *environment) *environment {
 	e.mu.Lock()
 	env := e.open[path]

@@ -9,7 +9,7 @@ import (
 	"bindc/internal/value"
 )
 
-// explain appends the answer to the question explain.
+// explain answers the question explain.
 func (c *conn) explain(s *session, q *question) error {
 	key := *q.Key
 	if quoted, ok := lookupkey.Quoted(key); ok && q.Entries != "" {

@@ -28,7 +28,7 @@ type sessionKind struct {
 type history struct {
 	mu    sync.Mutex
 	kinds map[sessionKind]*list.Element // the elements of order, by kind
-	order list.List                     // its values have type *remembered; the most recently used is first
+	order list.List                     // its values are of type *remembered; the most recently used comes first
 	lists map[[sha256.Size]byte]*keyList
 	bytes int
 }

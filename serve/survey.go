@@ -19,7 +19,7 @@ type snapshotInfo struct {
 	trusted   bool
 	locations int
 	keys      []string // sorted
-	roots     []string // for Hiera 5: the keys as data files have them, without quotes; sorted
+	roots     []string // for Hiera 5: the keys as they are in data files, without quotes; sorted
 	merged    []string // keys whose values are merged already; sorted
 }
 
@@ -89,7 +89,7 @@ func surveyUnprotected(snap *bindings.Snapshot) (*snapshotInfo, error) {
 	return k, nil
 }
 
-// rootKeys returns the keys as data files have them, including lookup_options.
+// rootKeys returns the keys as they are in data files, including lookup_options.
 func rootKeys(keys []string) []string {
 	out := []string{lookupOptions}
 	for _, key := range keys {

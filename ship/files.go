@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 )
 
-// files does all file system access of a store. Tests set fault: files calls it before each access, and the access
-// fails with its error.
+// files does all file system access of a store. If a test sets fault, files calls it before each access, and the access
+// fails with the error that fault returns.
 type files struct {
 	fault func(op, path string) error
 }

@@ -82,7 +82,7 @@ func (f *Follow) follow(ctx context.Context, p *Pull, wake <-chan struct{}) {
 	}
 }
 
-// sleep waits until d has passed or wake receives a value. It reports whether ctx is not done.
+// sleep waits until d has passed or wake receives a value. It returns false if ctx is done.
 func sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 	select {
 	case <-ctx.Done():

@@ -111,7 +111,7 @@ func repeats(a, b Event) bool {
 type tenure struct {
 	digest Digest
 	since  time.Time
-	lasted time.Duration // time until another snapshot became active
+	lasted time.Duration // time until the next snapshot became active
 }
 
 // tenures returns the tenures of a name that a rollback can choose from, oldest first, and the current one. It leaves

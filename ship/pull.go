@@ -27,7 +27,7 @@ type Checks struct {
 	Rules func() string
 }
 
-// Pull fetches the snapshot of a source into the store and activates it for a name.
+// Pull fetches a source's snapshot into the store and activates it under a name.
 type Pull struct {
 	Store  *Store
 	Name   string

@@ -54,8 +54,8 @@ func FindStore(dir string) (*Store, error) {
 	return OpenStore(dir)
 }
 
-// OpenStore opens the store in dir and creates missing directories. It rejects a store that every user may write to,
-// because any user could replace the active snapshot.
+// OpenStore opens the store in dir, creating missing directories. It rejects a world-writable store, because any user
+// could replace the active snapshot.
 func OpenStore(dir string) (*Store, error) {
 	s := &Store{dir: dir}
 	if err := s.create(); err != nil {

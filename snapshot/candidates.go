@@ -115,7 +115,6 @@ func effective(terms []coldTerm, numbers []uint32) bool {
 	return true
 }
 
-// levelOf returns the level of a column.
 func (s *Snapshot) levelOf(column int) int {
 	from, to := 0, len(s.levels)
 	for to-from > 1 {

@@ -95,7 +95,7 @@ type Key struct {
 }
 
 // Cold is a binding outside all scopes. It is the unconditional binding, a binding that higher ones hide in every
-// request, or a contribution, which is one part of the value of an internal key in a scope.
+// request, or a contribution. A contribution is one part of the value of an internal key in a scope.
 type Cold struct {
 	Above        int // number of levels above the binding
 	Layer        int

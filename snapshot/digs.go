@@ -2,9 +2,8 @@ package snapshot
 
 import "strings"
 
-// Digs reports whether a key without bindings may lead into a value. Nearly all keys consist of
-// letters, digits, colons and underscores, so it tests eight bytes at a time whether any is below
-// '0', as dots and quotes are.
+// Digs reports whether a key without bindings may lead into a value. Nearly all keys consist of letters, digits, colons
+// and underscores. So it tests eight bytes at a time whether any is below '0', as dots and quotes are.
 func Digs(key string) bool {
 	if len(key) < 8 {
 		return hasSpecial(key)

@@ -104,8 +104,8 @@ func (s *Snapshot) addKeys(table uint32, f *filter, before uint32) (uint32, erro
 	return t.n, nil
 }
 
-// placeOf returns the place of the request's scope in the level, as stored in the directory, or 0 if the request is in
-// no scope of the level.
+// placeOf returns the place of the request's scope in the level, as stored in the directory. It returns 0 if the
+// request is in no scope of the level.
 func (l *levelView) placeOf(numbers []uint32) uint32 {
 	if l.direct {
 		n := uint32(0)

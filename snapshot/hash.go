@@ -5,8 +5,8 @@ import "math/bits"
 const k0, k1, k2, k3 = 0xa0761d6478bd642f, 0xe7037ed1a0b428db, 0x8ebc6af09c88c6e3, 0x589965cc75374cc3
 
 // hashText is the seeded hash of keys and category values. It belongs to the wyhash family and costs about a third of
-// xxhash64 on the 20 to 40 bytes of a typical key. Most keys have 17 to 48 bytes; for them hashText multiplies three
-// blocks of 16 bytes, which may overlap, in parallel, and does not branch on the length. The hash is the same in every
+// xxhash64 on the 20 to 40 bytes of a typical key. Most keys have 17 to 48 bytes. For them hashText multiplies three
+// blocks of 16 bytes in parallel, which may overlap. It does not branch on the length. The hash is the same in every
 // process; format.md, section "Hash", specifies it.
 func hashText(s string, seed uint64) uint64 {
 	n := uint64(len(s))
@@ -45,7 +45,6 @@ func mix(a, b uint64) uint64 {
 	return hi ^ lo
 }
 
-// hashNumbers hashes the value numbers of a scope.
 func hashNumbers(ns []uint32) uint64 {
 	h := uint64(len(ns))
 	for _, n := range ns {

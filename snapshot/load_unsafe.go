@@ -4,9 +4,9 @@ package snapshot
 
 import "unsafe"
 
-// The functions below read a little endian number at any offset, aligned or not, without a bounds check, because Open
-// or the caller has checked the bounds. The versions in load_safe.go check each time. They are for other processors and
-// the build tag purego.
+// The functions below read a little endian number at any offset, aligned or not. They do not check bounds, because Open
+// or the caller has checked them. The versions in load_safe.go check each time. They are for other processors and the
+// build tag purego.
 
 func at64(s string, off uint64) uint64 { return *(*uint64)(at(s, off)) }
 func at32(s string, off uint64) uint32 { return *(*uint32)(at(s, off)) }

@@ -27,7 +27,6 @@ func (l *levelView) slotBytes() int {
 	return 4 * (len(l.dims) + 1)
 }
 
-// readMeta fills s from section meta.
 func (s *Snapshot) readMeta(meta string, levels uint32) error {
 	r := reader{b: meta}
 	err := s.readParts(&r, levels)

@@ -21,7 +21,7 @@ const (
 // The kinds of bindings in the record of a key.
 const (
 	coldDefault      = iota // the unconditional binding that lookups find
-	coldHidden              // a binding that higher ones hide in every request
+	coldHidden              // a binding hidden by higher-precedence ones in every request
 	coldContribution        // a contribution to a multibinding
 )
 
@@ -62,10 +62,10 @@ func (w *writer) origins() {
 	w.out[secOriginTab], w.out[secOrigins] = c.frames.finish()
 }
 
-// addScope appends the record of a scope: its place, the number of its entries, in a narrow level the numbers of the
-// keys (as differences), and then the inputs, lines and columns of the origins. Place and inputs are stored as
-// differences from the previous record, which are small if each node has a file and the files are sorted like the
-// nodes.
+// addScope appends the record of a scope: its place, the number of its entries, and the inputs, lines and columns of
+// the origins. In a narrow level, the numbers of the keys precede the inputs, as differences. Place and inputs are
+// stored as differences from the previous record. These are small if each node has a file and the files are sorted like
+// the nodes.
 func (w *writer) addScope(s Scope, order []int, place uint32, narrow bool) {
 	c := &w.cold
 	c.raw = appendNumbers(c.raw, int(place-c.place), len(order))

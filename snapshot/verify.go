@@ -32,7 +32,7 @@ func (s *Snapshot) Verify(check RecipeCheck) error {
 }
 
 // verifier checks all records and references. In a forged file many references may lead to one large item, or items may
-// overlap. The size of the file limits the work: if the items of a section are longer in total than the section, they
+// overlap. The size of the file limits the work. If the items of a section are longer in total than the section, they
 // overlap, and verification fails.
 type verifier struct {
 	*Snapshot

@@ -140,8 +140,8 @@ func (k *coldKey) fits(s *Snapshot) bool {
 		(k.unconditional || !hasDefault || !k.hidden)
 }
 
-// checkBinding reports whether a binding of a key is valid: its input exists, it follows the previous binding in
-// precedence, the key may have its kind, and its recipe is valid.
+// checkBinding reports whether a binding of a key is valid. Its input must exist, it must follow the previous binding
+// in precedence, the key must allow its kind, and its recipe must be valid.
 func (v *coldVerifier) checkBinding(k *coldKey, b *coldBinding) bool {
 	if b.origin.Input >= v.inputs && b.origin.Line > 0 || b.above < k.above {
 		return false

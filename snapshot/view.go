@@ -25,8 +25,8 @@ type View struct {
 type Others interface {
 	// Indirect looks up a key of a View that is shut or Indirect.
 	Indirect(key string) (value.Value, bool, error)
-	// Follow finishes the lookup of a key that is bound to a computed or large value, or that is
-	// not bound and may lead into a value.
+	// Follow finishes the lookup of a key that is bound to a computed or large value. It also finishes that of an
+	// unbound key that may lead into a value.
 	Follow(key string, ref Ref, found bool) (value.Value, bool, error)
 }
 
@@ -122,7 +122,7 @@ func (w *View) find(key string) (value.Value, bool, error) {
 	return w.finish(key, ref, ok, err)
 }
 
-// scoped completes Lookup for key number n, which the columns in m may bind.
+// scoped finishes Lookup for key number n. m is the set of columns that may bind it.
 func (w *View) scoped(key string, n uint32, mask, m uint64) (value.Value, bool, error) {
 	ref, ok, err := w.file.findIn(n, mask, m, &w.Scopes)
 	return w.finish(key, ref, ok, err)

@@ -12,7 +12,7 @@ import unittest
 from typing import Any, Dict, List, Tuple
 
 import yaml
-from world import COLLECTION, World
+from world import COLLECTION, World, debug_of, play_of
 
 TABLE = COLLECTION / "plugins/plugin_utils/facts.yml"
 
@@ -108,6 +108,7 @@ OLD_TERMS = ["motd environment=production", "-y scope.yaml motd", "--json=scope.
              "motd ::fqdn=web1.example.org fqdn=web1.example.org", "motd", "port", "flag", "list", "hash",
              "motd fqdn=web1.example.org", "motd environment=testing",
              "motd fqdn=web1.example.org environment=testing", "absent", "absent fallback", "motd fallback",
+             "-a mixed", "-a mixed fqdn=web1.example.org", "-a kinds", "-a motd", "control",
              "-a list fqdn=web1.example.org", "-h hash fqdn=web1.example.org", "special", "nothing", "multiline",
              "floats", "infinite"]
 
@@ -134,7 +135,8 @@ class OldPluginTest(unittest.TestCase):
               - {name: Environments, path: "%{environment}.yaml"}
               - {name: Common, path: common.yaml}
             """)
-        world.write("site/data/nodes/web1.example.org.yaml", "motd: node\nlist: [n]\nhash: {a: {x: 1}, n: 2}\n")
+        world.write("site/data/nodes/web1.example.org.yaml", "motd: node\nlist: [n]\nhash: {a: {x: 1}, n: 2}\n"
+                    "mixed: [z, ~, [a, z, ~]]\n")
         world.write("site/data/production.yaml", "motd: 'the command hiera has no default environment'\n")
         world.write("site/data/testing.yaml", "motd: 'testing %{environment}'\n")
         world.write("site/data/common.yaml", r"""
@@ -148,6 +150,9 @@ class OldPluginTest(unittest.TestCase):
             nothing: ~
             floats: [1.0e+20, 1.5e+16, 1.0e-05, 0.0001, 123456789012345.0]
             infinite: [.inf, -.inf, .nan]
+            mixed: [a, a, [b, [a]], ~, c, [~, c]]
+            kinds: [1, 1.0, true, '1', {k: 1}, {k: 1}, {k: 1.0}, {a: 1, b: 2}, {b: 2, a: 1}]
+            control: ["\0\x01\x7f\u2028\x85"]
             """)
         world.write("scope.yaml", "fqdn: web1.example.org\n")
         world.write("scope.json", '{"fqdn": "web1.example.org"}')
@@ -209,12 +214,7 @@ class OldPluginTest(unittest.TestCase):
                 ("merge_behavior = deep\ndeep_merge_options = --", "expected a hash such as {knockout_prefix: '--'}"),
                 ("deep_merge_options = {knockout_prefix: '--'}", "no effect while 'merge_behavior' is native")):
             world.configure(settings)
-            out = world.play("""
-                - hosts: h0.example.org
-                  gather_facts: false
-                  tasks:
-                    - debug: {msg: "{{ lookup('bindc.data.hiera', '-h limits') }}"}
-                """, status=2)
+            out = world.play(debug_of("lookup('bindc.data.hiera', '-h limits')"), status=2)
             self.assertIn(message, out)
 
     def test_configuration_of_hiera_3_is_compiled_as_it_is(self) -> None:
@@ -238,12 +238,8 @@ class OldPluginTest(unittest.TestCase):
         """Returns the value of an expression in a playbook."""
         world.write("variables.json", json.dumps(variables))
         world.write("expression.j2", "{{ (%s) | to_json }}" % expression)
-        world.play("""
-            - hosts: h0.example.org
-              gather_facts: false
-              tasks:
-                - template: {src: expression.j2, dest: "{{ playbook_dir }}/out.json"}
-            """, "-e", "@variables.json")
+        world.play(play_of('- template: {src: expression.j2, dest: "{{ playbook_dir }}/out.json"}'),
+                   "-e", "@variables.json")
         return json.loads((world.dir / "out.json").read_text())
 
     def old(self, world: World, config: pathlib.Path, term: str) -> str:

@@ -12,7 +12,8 @@ import time
 import unittest
 from typing import Any, Dict
 
-from world import COLLECTION, KEYS, World, gone
+from world import COLLECTION, KEYS, World, debug_of, gone, play_of
+
 
 class RunTest(unittest.TestCase):
     def setUp(self) -> None:
@@ -46,13 +47,10 @@ class RunTest(unittest.TestCase):
         self.assertEqual(self.results(expression, "--check"), expected)
 
     def test_loop_with_the_plugin_has_its_values(self) -> None:
-        out = self.world.play("""
-            - hosts: h0.example.org
-              gather_facts: false
-              tasks:
-                - debug: {msg: "item {{ item }}"}
-                  with_bindc.data.hiera: [ntp::port]
-            """)
+        out = self.world.play(play_of("""
+            - debug: {msg: "item {{ item }}"}
+              with_bindc.data.hiera: [ntp::port]
+            """))
         self.assertIn("item %s" % self.world.lookup(["ntp::port"], "h0.example.org", self.hosts["h0.example.org"])
                       ["ntp::port"], out)
 
@@ -100,30 +98,24 @@ class RunTest(unittest.TestCase):
         self.world.write("site2/hiera.yaml", "version: 5\n")
         self.hosts = self.world.hosts(4)
         self.world.inventory(self.hosts)
-        playbook = """
-            - hosts: all
-              gather_facts: false
-              tasks:
-                - debug: {msg: "first {{ lookup('bindc.data.hiera', 'generation') }}"}
-                  when: inventory_hostname == 'h0.example.org'
-                - command: %s build %s -o %s
-                  run_once: true
-                - pause: {seconds: 3}
-                - debug: {msg: "then {{ lookup('bindc.data.hiera', 'generation') }}"}
-            """ % (os.environ.get("BINDC", "bindc"), self.world.dir / "site2", self.world.snapshot)
+        playbook = play_of("""
+            - debug: {msg: "first {{ lookup('bindc.data.hiera', 'generation') }}"}
+              when: inventory_hostname == 'h0.example.org'
+            - command: %s build %s -o %s
+              run_once: true
+            - pause: {seconds: 3}
+            - debug: {msg: "then {{ lookup('bindc.data.hiera', 'generation') }}"}
+            """, "all") % (os.environ.get("BINDC", "bindc"), self.world.dir / "site2", self.world.snapshot)
         out = self.world.play(playbook)
         self.assertEqual((out.count("first 1"), out.count("then 1"), out.count("then 2")), (1, 4, 0), out)
         out = self.world.play(playbook)
         self.assertEqual((out.count("first 2"), out.count("then 2")), (1, 4), out)
 
     def test_child_ends_when_run_is_killed(self) -> None:
-        run = subprocess.Popen(self.world.command("""
-            - hosts: h0.example.org
-              gather_facts: false
-              tasks:
-                - debug: {msg: "{{ lookup('bindc.data.hiera', 'generation') }}"}
-                - command: sleep 60
-            """), cwd=self.world.dir, env=self.world.environment(), stdout=subprocess.DEVNULL, start_new_session=True)
+        run = subprocess.Popen(self.world.command(play_of("""
+            - debug: {msg: "{{ lookup('bindc.data.hiera', 'generation') }}"}
+            - command: sleep 60
+            """)), cwd=self.world.dir, env=self.world.environment(), stdout=subprocess.DEVNULL, start_new_session=True)
         deadline = time.monotonic() + 120
         while not self.world.started.exists() and time.monotonic() < deadline:
             time.sleep(0.05)
@@ -134,14 +126,11 @@ class RunTest(unittest.TestCase):
         self.assertTrue(gone(child), "the child outlives the run")
 
     def test_child_that_is_killed_ends_lookups_with_an_error(self) -> None:
-        out = self.world.play("""
-            - hosts: h0.example.org
-              gather_facts: false
-              tasks:
-                - debug: {msg: "{{ lookup('bindc.data.hiera', 'generation') }}"}
-                - shell: kill -9 $(cat %s)
-                - debug: {msg: "{{ lookup('bindc.data.hiera', 'generation') }}"}
-            """ % self.world.started, status=2)
+        out = self.world.play(play_of("""
+            - debug: {msg: "{{ lookup('bindc.data.hiera', 'generation') }}"}
+            - shell: kill -9 $(cat %s)
+            - debug: {msg: "{{ lookup('bindc.data.hiera', 'generation') }}"}
+            """) % self.world.started, status=2)
         self.assertIn("has ended during this run; start the run again: it ended with status -9", out)
 
     def test_templates_in_values_are_not_evaluated(self) -> None:
@@ -162,13 +151,10 @@ class RunTest(unittest.TestCase):
                                ("a -c hiera.yaml", "option -c not recognized"),
                                ("a -f yaml", "unknown format 'yaml'; expected ruby or json"),
                                ("a -y absent.yaml", "No such file or directory"),
-                               ("a role=db ::role=web", "two values of the variable role")):
-            out = self.world.play("""
-                - hosts: h0.example.org
-                  gather_facts: false
-                  tasks:
-                    - debug: {msg: "{{ lookup('bindc.data.hiera', '%s') }}"}
-                """ % term, status=2)
+                               ("a role=db ::role=web", "two values of the variable role"),
+                               ("-a", "expected KEY [DEFAULT] [NAME=VALUE ...]"),
+                               ("greeting environment=eu/prod", "expected the name of an environment")):
+            out = self.world.play(debug_of("lookup('bindc.data.hiera', '%s')") % term, status=2)
             self.assertIn(expected, out.replace("\\n", " "))
 
     def test_installed_collection_has_client_and_documentation(self) -> None:
@@ -180,22 +166,13 @@ class RunTest(unittest.TestCase):
             run = subprocess.run(command, cwd=self.world.dir, env=environment, check=False, capture_output=True,
                                  text=True)
             self.assertEqual(run.returncode, 0, run.stderr)
-        out = self.world.play("""
-            - hosts: h0.example.org
-              gather_facts: false
-              tasks:
-                - debug: {msg: "found {{ lookup('bindc.data.hiera', 'generation') }}"}
-            """, ANSIBLE_COLLECTIONS_PATH=str(self.world.dir / "installed"))
+        out = self.world.play(debug_of("lookup('bindc.data.hiera', 'generation')"),
+                              ANSIBLE_COLLECTIONS_PATH=str(self.world.dir / "installed"))
         self.assertIn("found 1", out)
         self.assertFalse([path for path in (self.world.dir / "installed").rglob("*") if path.is_symlink()])
 
     def test_missing_snapshot_is_an_error_with_fix(self) -> None:
-        playbook = """
-            - hosts: h0.example.org
-              gather_facts: false
-              tasks:
-                - debug: {msg: "{{ lookup('bindc.data.hiera', 'generation') }}"}
-            """
+        playbook = debug_of("lookup('bindc.data.hiera', 'generation')")
         self.world.snapshot.unlink()
         self.assertIn("expected a file written by bindc build [snapshot_missing]", self.world.play(playbook, status=2))
         self.world.write("ansible.cfg", "")
@@ -208,12 +185,7 @@ class RunTest(unittest.TestCase):
             playbook, status=2, ANSIBLE_HIERA_BIN="/usr/bin/hiera", BINDQ_SNAPSHOT="x.snap"))
 
     def test_old_configuration_without_effect_is_reported_once(self) -> None:
-        playbook = """
-            - hosts: all
-              gather_facts: false
-              tasks:
-                - debug: {msg: "found {{ lookup('bindc.data.hiera', 'generation'%s) }}"}
-            """
+        playbook = debug_of("lookup('bindc.data.hiera', 'generation'%s)", "all")
         out = " ".join(self.world.play(playbook % "", ANSIBLE_HIERA_CFG="/etc/hiera.yaml").split())
         self.assertEqual((out.count("found 1"), out.count("is /etc/hiera.yaml and has no effect")), (20, 1), out)
         self.assertIn("the snapshot is /etc/hiera.yaml, a configuration of Hiera",
@@ -227,12 +199,7 @@ class RunTest(unittest.TestCase):
         self.assertEqual(found, {"h0.example.org": 1})
 
     def test_list_as_one_term_is_an_error(self) -> None:
-        out = self.world.play("""
-            - hosts: h0.example.org
-              gather_facts: false
-              tasks:
-                - debug: {msg: "{{ lookup('bindc.data.hiera', ['ntp::port', 'packages']) }}"}
-            """, status=2)
+        out = self.world.play(debug_of("lookup('bindc.data.hiera', ['ntp::port', 'packages'])"), status=2)
         self.assertIn("expected a text, found a list; pass each key as a term of its own", out)
 
     def test_empty_environment_makes_variable_empty(self) -> None:
@@ -259,6 +226,12 @@ class RunTest(unittest.TestCase):
                   'hiera', 'f') }}"
             - debug: {msg: "{{ lookup(plugin, 'g') }}"}
               vars: {plugin: hiera}
+            - debug: {msg: "{{ lookup('hiera', 'h') ~ lookup(p | default('hiera'), 'i') }}"}
+            - debug: {msg: "{{ lookup ('hiera', 'j') }}"}
+              "with_hiera": [k]
+            - debug: {msg: l}
+              with_hiera : f
+            - debug: {msg: "{{ lookup('bindc.data.hiera', 'm') }} of the_hiera and hieradata"}
             """
         after = r"""
             - debug: {msg: "{{ lookup('bindc.data.hiera', 'a') }} {{ q( 'bindc.data.hiera', 'hiera') }}"}
@@ -272,6 +245,12 @@ class RunTest(unittest.TestCase):
                   'bindc.data.hiera', 'f') }}"
             - debug: {msg: "{{ lookup(plugin, 'g') }}"}
               vars: {plugin: hiera}
+            - debug: {msg: "{{ lookup('bindc.data.hiera', 'h') ~ lookup(p | default('hiera'), 'i') }}"}
+            - debug: {msg: "{{ lookup ('bindc.data.hiera', 'j') }}"}
+              "with_bindc.data.hiera": [k]
+            - debug: {msg: l}
+              with_bindc.data.hiera : f
+            - debug: {msg: "{{ lookup('bindc.data.hiera', 'm') }} of the_hiera and hieradata"}
             """
         names = ["plays/site.yml", "plays/roles/a/tasks/main.yaml", "plays/roles/a/templates/b.j2",
                  "plays/group_vars/all", "plays/a b"]
@@ -281,8 +260,18 @@ class RunTest(unittest.TestCase):
                              text=True)
         self.assertEqual([path.read_text() for path in paths], [textwrap.dedent(after).lstrip("\n")] * len(paths))
         self.assertEqual(data.read_text(), textwrap.dedent(before).lstrip("\n"))
+        printed = [(number, line) for number, line in enumerate(textwrap.dedent(after).lstrip("\n").splitlines(), 1)
+                   if number in (1, 2, 11, 12)]
         self.assertEqual(sorted(run.stdout.splitlines()),
-                         sorted("./%s:11:  vars: {plugin: hiera}" % name[len("plays/"):] for name in names))
+                         sorted("./%s:%d:%s" % (name[len("plays/"):], number, line)
+                                for name in names for number, line in printed))
+
+    def test_command_of_readme_converts_files_of_any_encoding(self) -> None:
+        [command] = re.findall(r"```sh\n(.*?)```", (COLLECTION / "README.md").read_text(), re.DOTALL)
+        path = self.world.write("plays/latin.j2", "")
+        path.write_bytes("Größe {{ lookup('hiera', 'a') }}\n".encode("latin-1"))
+        subprocess.run(["bash", "-ec", command], cwd=path.parent, check=True, env={**os.environ, "LC_ALL": "C.UTF-8"})
+        self.assertEqual(path.read_bytes().decode("latin-1"), "Größe {{ lookup('bindc.data.hiera', 'a') }}\n")
 
 
 if __name__ == "__main__":

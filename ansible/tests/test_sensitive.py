@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import List
+import shutil
+import subprocess
 import unittest
+from typing import List
 
-from world import CANARY, World
+from world import BINDC, CANARY, World, debug_of, play_of
 
 CALLBACK = '''
 import pickle
@@ -146,6 +148,36 @@ class SensitiveTest(unittest.TestCase):
                               .replace("PASSWORD", PASSWORD), "-vvv", status=None)
         self.assertNotIn(CANARY, out)
         self.assertIn("censored", out)
+
+    @unittest.skipUnless(shutil.which("openssl"), "openssl is not installed")
+    def test_text_that_eyaml_decrypts_is_sensitive_with_the_whole_hash(self) -> None:
+        private, public = self.world.dir / "private.pem", self.world.dir / "public.pem"
+        subprocess.run(["openssl", "req", "-x509", "-nodes", "-newkey", "rsa:2048", "-subj", "/", "-keyout",
+                        str(private), "-out", str(public)], check=True, capture_output=True)
+        text = subprocess.run([BINDC, "eyaml", "encrypt", "--public-key", str(public)], input=CANARY, check=True,
+                              capture_output=True, text=True).stdout
+        self.world.write("site/old.yaml", """
+            :backends: [eyaml]
+            :eyaml: {:datadir: %s/secrets}
+            :hierarchy: [common]
+            """ % (self.world.dir / "site"))
+        self.world.write("site/secrets/common.eyaml",
+                         "old::account: {user: admin, password: '%s'}\nold::user: admin\n" % text.strip())
+        self.world.build("--global-hiera", str(self.world.dir / "site/old.yaml"))
+        self.world.configure("old_plugin = true\narguments = --eyaml-key,%s" % private)
+        tasks = [play_of("- copy: {content: \"{{ lookup('bindc.data.hiera', 'old::account') }}\", dest: %s}"
+                         % (self.world.dir / "account")), debug_of("lookup('bindc.data.hiera', 'old::account')"),
+                 debug_of("lookup('bindc.data.hiera', 'old::user')")]
+        copied, printed, public_user = [self.world.play(play, "-vvv") for play in tasks]
+        self.assertNotIn(CANARY, copied + printed)
+        self.assertEqual((self.world.dir / "account").read_text(), '{"user"=>"admin", "password"=>"%s"}' % CANARY)
+        self.assertNotIn("found", printed)
+        self.assertIn("found admin", public_user)
+        for key in ("old::account", "old::account.user"):
+            out = self.world.play(play_of("- set_fact: {stored: \"{{ lookup('bindc.data.hiera', '%s') }}\"}" % key),
+                                  status=2)
+            self.assertIn("%s is sensitive, and set_fact would store it" % key, out)
+            self.assertIn("give public elements of a hash with a secret keys of their own", out)
 
 
 if __name__ == "__main__":

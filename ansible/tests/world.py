@@ -62,6 +62,17 @@ layers: [{name: site, include: 'confdir:/default'}, {name: hiera, include: 'hier
 """
 
 
+def play_of(tasks: str, hosts: str = "h0.example.org") -> str:
+    """Returns a playbook with tasks that need no facts of Ansible."""
+    return "- hosts: %s\n  gather_facts: false\n  tasks:\n%s\n" % (
+        hosts, textwrap.indent(textwrap.dedent(tasks).strip("\n "), "    "))
+
+
+def debug_of(expression: str, hosts: str = "h0.example.org") -> str:
+    """Returns a playbook that prints "found" and the value of an expression."""
+    return play_of('- debug: {msg: "found {{ %s }}"}' % expression, hosts)
+
+
 class World:
     """A directory with a site, its snapshot and what runs leave. ``close`` removes it."""
 

@@ -89,7 +89,7 @@ func (s *Site) writeHiera5(dir string) error {
 	return nil
 }
 
-// Bolt returns the file with the same bindings in bbolt.
+// Bolt returns the path of a bbolt file that holds the same bindings as the site.
 func (s *Site) Bolt() (string, error) {
 	path := filepath.Join(filepath.Dir(s.Dir), "site.bolt")
 	return path, once(path, func(tmp string) error { return peer.BuildBolt(tmp, s.Site) })

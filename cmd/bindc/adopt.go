@@ -27,8 +27,8 @@ type adoption struct {
 
 	out         string
 	environment string
-	given       []string // options of the entry
-	keep        []string // names of levels to leave to Puppet
+	given       []string // options of the hiera.yaml entry for the snapshot
+	keep        []string // names of the levels that stay with Puppet
 	keys        []string // private keys of hiera-eyaml
 	factsDir    string
 	nodes       int
@@ -36,9 +36,9 @@ type adoption struct {
 	undo        bool
 	dryRun      bool
 	force       bool
-	alone       bool // do not ask Puppet
+	alone       bool // do not compare with Puppet's answers
 
-	dir     string // directory of the environment
+	dir     string // directory of the environment to adopt
 	env     *adopt.Environment
 	options hieraconfig.Options
 
@@ -142,7 +142,7 @@ func (a *adoption) run() error {
 	return a.refused(a.carryOut())
 }
 
-// refused prints why adopt does not change the environment.
+// refused prints why adopt leaves the environment unchanged.
 func (a *adoption) refused(err error) error {
 	var refusal *adopt.Obstacle
 	if !errors.As(err, &refusal) {
@@ -200,7 +200,7 @@ func (a *adoption) prepare() error {
 	return a.env.Check(a.out)
 }
 
-// leave computes the new hiera.yaml. Levels that a snapshot cannot answer stay with Puppet.
+// leave computes a new hiera.yaml in which the levels that a snapshot cannot answer stay with Puppet.
 func (a *adoption) leave() error {
 	for _, l := range compile.ForeignLookups(a.site.site) {
 		if l.Part != loader.HieraEnvironment || a.env.Config.Keeps(l.Entry) {
@@ -225,13 +225,13 @@ func (a *adoption) render() (err error) {
 	return err
 }
 
-// entry returns the entry of hiera.yaml that makes Puppet ask bindc, with the given options.
+// entry returns the hiera.yaml entry with which Puppet asks bindc, with the given options.
 func (a *adoption) entry(options hieraconfig.Options) hieraconfig.Entry {
 	return hieraconfig.Entry{Name: "bindc", Options: options, LookupKey: a.lookupKey}
 }
 
-// snapshotOption returns the value of the option snapshot for a file. For a file named after its environment, the
-// value contains %{::environment}, so that it is right for all environments.
+// snapshotOption returns the value of the entry's option snapshot. For a file named after its environment, it contains
+// %{::environment}, so that it is valid for all environments.
 func snapshotOption(path, environment string) string {
 	if filepath.Base(path) == environment+".snap" {
 		return filepath.Join(filepath.Dir(path), "%{::environment}.snap")
@@ -257,7 +257,7 @@ func (a *adoption) eyamlKeys() ([]string, error) {
 	return out, nil
 }
 
-// sayUnreadableKeys warns of private keys in hiera.yaml that cannot be read. Without them, lookups of encrypted
+// sayUnreadableKeys warns about private keys in hiera.yaml that cannot be read. Without them, lookups of encrypted
 // values fail.
 func (a *adoption) sayUnreadableKeys() {
 	if len(a.keys) > 0 {
@@ -353,7 +353,7 @@ func (a *adoption) write() error {
 	return err
 }
 
-// notes prints what the administrator should know but cannot see from the changed files.
+// notes prints what the administrator must know but cannot see in the changed files.
 func (a *adoption) notes() {
 	if a.env.Deployed() {
 		a.say("note: the next deployment of this environment brings the old hiera.yaml back, which works too; " +

@@ -39,7 +39,8 @@ func (a *adoption) draft() error {
 	return nil
 }
 
-// check checks that Puppet will find what hiera.yaml names, and that its answers stay the same.
+// check checks that Puppet has the module bindc, that the module can start its program, and that Puppet's answers stay
+// the same.
 func (a *adoption) check() error {
 	if err := a.program(); err != nil {
 		return err
@@ -89,7 +90,7 @@ func (a *adoption) unless(refusal *adopt.Obstacle) error {
 	return refusal
 }
 
-// program checks that the module can start its program.
+// program checks that Puppet's module can start its program.
 func (a *adoption) program() error {
 	if a.options.Has("socket") {
 		return nil
@@ -106,7 +107,7 @@ func (a *adoption) program() error {
 // usualPath lists the directories in the PATH of a service.
 var usualPath = []string{"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"}
 
-// unusualPath returns the path of a command if a service might not find it by its name, and "" otherwise.
+// unusualPath returns the full path of a command that a service might not find by name, and "" for other commands.
 func (a *adoption) unusualPath() string {
 	name := a.options.Command()[0]
 	path, err := exec.LookPath(name)
@@ -138,12 +139,12 @@ func (a *adoption) ask() error {
 	return nil
 }
 
-// nativeDir returns the directory in which Puppet finds the environment with its own data.
+// nativeDir returns the directory in which Puppet finds the environment without the snapshot.
 func (a *adoption) nativeDir() (string, error) {
 	return a.env.Shadow(filepath.Join(a.tmp, "own"), a.environment, a.env.Original())
 }
 
-// compare makes Puppet look up all keys with and without the snapshot.
+// compare looks up all keys in Puppet, with and without the snapshot.
 func (a *adoption) compare() error {
 	switch {
 	case a.alone:
@@ -168,7 +169,7 @@ func (a *adoption) compare() error {
 	return a.reportComparison(c, result)
 }
 
-// comparison describes both sides: the environment with its own data, and one that uses the snapshot.
+// comparison returns both sides of the comparison: the environment with its own data, and one with the snapshot.
 func (a *adoption) comparison() (adopt.Comparison, error) {
 	c := adopt.Comparison{Environment: a.environment, Own: filepath.Join(a.tmp, "own"),
 		Keys: []string{}, Time: a.seconds}
@@ -189,7 +190,7 @@ func (a *adoption) comparison() (adopt.Comparison, error) {
 	return c, err
 }
 
-// sampleNodes returns nodes from --facts-dir, or nodes that the server knows, spread over all of them.
+// sampleNodes returns the nodes in --facts-dir, or an evenly spread sample of the nodes that the server knows.
 func (a *adoption) sampleNodes() ([]facts.Node, error) {
 	var all []facts.Node
 	if a.factsDir != "" {
@@ -198,7 +199,7 @@ func (a *adoption) sampleNodes() ([]facts.Node, error) {
 			return nil, fmt.Errorf("--facts-dir: %w", err)
 		}
 	} else if _, err := os.Stat(a.probe.Facts); err == nil {
-		var wrong diag.List // not reported, because a server keeps files of nodes that no longer exist
+		var wrong diag.List // not reported, because a server keeps the files of former nodes
 		all, _, _ = facts.Check(a.probe.Facts, &wrong)
 	}
 	all = slices.DeleteFunc(all, func(n facts.Node) bool {
@@ -256,7 +257,7 @@ func (a *adoption) reportComparison(c adopt.Comparison, r *adopt.Result) error {
 		Hint:   a.differenceHint()})
 }
 
-// sayFailing names the keys whose lookups fail with and without the snapshot.
+// sayFailing prints the keys whose lookups fail both with and without the snapshot.
 func (a *adoption) sayFailing(keys []string) {
 	if len(keys) == 0 {
 		return
@@ -277,7 +278,7 @@ func mergeText(merge string) string {
 	return " with the merge " + merge
 }
 
-// nodesFrom describes where the nodes come from.
+// nodesFrom says where the nodes come from.
 func (a *adoption) nodesFrom(c adopt.Comparison) string {
 	switch {
 	case len(c.Nodes) == 0:

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -33,7 +32,7 @@ type blaming struct {
 	answer                  string // --format
 	cmd                     *cobra.Command
 	compiled                *compilation
-	paths                   map[string]string // path of each file, by its name in the snapshot
+	paths                   map[string]string // file paths, by the file's name in the snapshot
 }
 
 var errUnbound = &cli.Answer{Reason: "not found", Status: cli.ExitNo}
@@ -176,18 +175,18 @@ func (f *blaming) explain(snap *lookup.Snapshot, key string, vars *bindings.Fact
 	return b.print(f.cmd.OutOrStdout())
 }
 
-// blame is the output of the verb.
+// blame is the output of bindc blame.
 type blame struct {
 	Key      string   `json:"key"`
 	Bindings []blamed `json:"bindings"`
 }
 
-// blamed is a binding and the commit that changed it last. Without a commit, Reason says why.
+// blamed is a binding and the last commit that changed it. If there is no commit, Reason explains why.
 type blamed struct {
 	At      string `json:"at"`
 	Layer   string `json:"layer"`
 	State   string `json:"state"`
-	Line    int    `json:"line,omitempty"` // the first line attributed to the commit
+	Line    int    `json:"line,omitempty"` // the first line that the commit changed
 	Commit  string `json:"commit,omitempty"`
 	Author  string `json:"author,omitempty"`
 	Mail    string `json:"mail,omitempty"`
@@ -211,18 +210,13 @@ func (f *blaming) blame(c report.Candidate) blamed {
 
 // lastChange asks git about the binding at a position in the snapshot, FILE:LINE:COLUMN.
 func (f *blaming) lastChange(at string) (*revision.Line, error) {
-	parts := strings.Split(at, ":")
-	if len(parts) < 3 {
+	pos := diag.ParsePos(at)
+	if pos.Line == 0 {
 		return nil, errors.New("the position has no line")
 	}
-	name := strings.Join(parts[:len(parts)-2], ":")
-	line, err := strconv.Atoi(parts[len(parts)-2])
-	if err != nil {
-		return nil, fmt.Errorf("the position has no line: %w", err)
-	}
-	path, ok := f.paths[name]
+	path, ok := f.paths[pos.File]
 	if !ok {
-		return nil, fmt.Errorf("%s is not a file of the site", name)
+		return nil, fmt.Errorf("%s is not a file of the site", pos.File)
 	}
 	repo, err := revision.Open(f.signals.stopped, filepath.Dir(path))
 	if errors.Is(err, revision.ErrNoRepository) {
@@ -235,7 +229,7 @@ func (f *blaming) lastChange(at string) (*revision.Line, error) {
 	if err != nil {
 		return nil, err
 	}
-	return repo.Blame(path, line, lastLine(string(source), line))
+	return repo.Blame(path, pos.Line, lastLine(string(source), pos.Line))
 }
 
 // print prints the output as text.

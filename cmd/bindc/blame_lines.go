@@ -2,8 +2,8 @@ package main
 
 import "strings"
 
-// lastLine returns the last line of the binding that begins on line first of a file of YAML, JSON or Puppet. It
-// includes deeper lines, and list elements and closing brackets at its own indentation. Lines are numbered from 1.
+// lastLine returns the last line of the binding that begins on line first. The file is YAML, JSON or Puppet. The
+// binding includes deeper lines, and list elements and closing brackets at its own indentation. Lines count from 1.
 func lastLine(source string, first int) int {
 	lines := strings.Split(source, "\n")
 	if first < 1 || first > len(lines) {
@@ -15,7 +15,7 @@ func lastLine(source string, first int) int {
 	for i, line := range lines[first:] {
 		deep, text := indentation(line)
 		switch {
-		case text == "" || text[0] == '#': // belongs to the binding only if more of it follows
+		case text == "" || text[0] == '#': // part of the binding only if more of it follows
 		case deep > indent, deep == indent && continues(text, isElement):
 			last = first + 1 + i
 		default:
@@ -25,7 +25,7 @@ func lastLine(source string, first int) int {
 	return last
 }
 
-// continues reports whether a line with the indentation of a binding is part of it.
+// continues reports whether a line at the binding's own indentation is part of it.
 func continues(text string, isElement bool) bool {
 	isNextElement := text == "-" || strings.HasPrefix(text, "- ")
 	return isNextElement && !isElement || text[0] == ']' || text[0] == '}'

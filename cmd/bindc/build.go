@@ -50,7 +50,7 @@ func (g *bounds) buildCommand() *cobra.Command {
 			}
 			revision := sign.revision
 			if sign.keyFile == "" {
-				sign.revision = "" // without a signature, only the artifact has a revision
+				sign.revision = "" // the revision is only recorded in the artifact if there is no signature
 			}
 			if err := build(cmd, args[0], out, &f, &sign); err != nil {
 				return err
@@ -89,7 +89,7 @@ func checkOutput(stdout io.Writer, out string, f *flags, sign *signing) error {
 	return sign.checkFile(out)
 }
 
-// build runs the whole pipeline: load, compile, encrypt, write, sign.
+// build loads, compiles, encrypts, writes and signs the snapshot.
 func build(cmd *cobra.Command, dir, out string, f *flags, sign *signing) error {
 	start := time.Now()
 	recipients, err := f.recipients()

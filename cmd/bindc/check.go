@@ -48,7 +48,7 @@ func (g *bounds) checkCommand() *cobra.Command {
 	return cmd
 }
 
-// check does the same as build up to the report. If there is a fleet, it adds the errors for its nodes.
+// check compiles like build, but writes nothing. With a fleet, it adds the errors of its nodes.
 func check(cmd *cobra.Command, dir, factsDir string, f *flags, x *fixing) error {
 	var nodes []facts.Node
 	var wrong diag.List
@@ -90,7 +90,7 @@ func check(cmd *cobra.Command, dir, factsDir string, f *flags, x *fixing) error 
 	return err
 }
 
-// declaresEnvironments reports whether dir has an environments.pp. Then it need not be a site.
+// declaresEnvironments reports whether dir has an environments.pp. Such a directory need not be a site.
 func declaresEnvironments(dir string) bool {
 	_, err := os.Lstat(filepath.Join(dir, loader.EnvironmentsFile))
 	return err == nil

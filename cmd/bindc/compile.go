@@ -14,6 +14,7 @@ import (
 	"bindc/internal/cli"
 	"bindc/internal/datafile"
 	"bindc/internal/fsx"
+	"bindc/internal/lint"
 	"bindc/internal/proof/params"
 	"bindc/internal/proof/policy"
 	"bindc/internal/report/slice"
@@ -24,13 +25,13 @@ import (
 // compilation is a site with its compiled content and its diagnostics, which are reported once.
 type compilation struct {
 	site    *loader.Site
-	content *snapshot.Content // usable only if diags has no error
+	content *snapshot.Content // valid only if diags has no error
 	params  *params.Checker   // nil if the site has errors
 	diags   diag.List
 	proofs  *policy.Result // nil if the site has errors
 }
 
-// compiled loads and composes a site, whose snapshot will be written to out.
+// compiled loads and composes a site. out is the path that the snapshot will be written to.
 func compiled(cmd *cobra.Command, dir, out string, f *flags) (*compilation, error) {
 	if err := f.begin(dir); err != nil {
 		return nil, err
@@ -44,7 +45,7 @@ func compiled(cmd *cobra.Command, dir, out string, f *flags) (*compilation, erro
 	return f.compile(cmd, dir, out, options)
 }
 
-// begin checks everything that can be checked before the site in dir is read.
+// begin makes all checks that do not need the site in dir.
 func (f *flags) begin(dir string) error {
 	if err := f.check(); err != nil {
 		return err
@@ -59,10 +60,10 @@ func (f *flags) begin(dir string) error {
 	return nil
 }
 
-// compile loads and composes a site with the given options. The flags were checked before.
+// compile loads and composes a site with the given options. The caller has checked the flags.
 func (f *flags) compile(cmd *cobra.Command, dir, out string, options loader.Options) (*compilation, error) {
 	options.Context = f.signals.stopped
-	keep := f.cache != "" && options.Cache == nil // a cache of the caller is only read
+	keep := f.cache != "" && options.Cache == nil // if the caller passes a cache, it is only read
 	if keep {
 		var err error
 		f.signals.uninterrupted(func() { options.Cache, err = f.openCache(dir) })
@@ -81,9 +82,13 @@ func (f *flags) compile(cmd *cobra.Command, dir, out string, options loader.Opti
 		load()
 	}
 	progress.Begin("composing", 0)
-	c.content = compile.Compile(c.site, compile.Options{StrictVariables: f.strictVars, Effort: f.effort}, &c.diags)
-	f.lint.check(c.site, c.content, fsx.Disk{Overlay: options.Disk.Overlay}, f.jobs, &c.diags)
-	unchecked := c.prove(f, dir, fsx.Disk{Seen: options.Seen, Overlay: options.Disk.Overlay})
+	disk := fsx.Disk{Seen: options.Seen, Overlay: options.Disk.Overlay}
+	isParameter := params.Receives(c.site, disk)
+	c.content = compile.Compile(c.site, compile.Options{StrictVariables: f.strictVars, Effort: f.effort,
+		IsParameter: isParameter}, &c.diags)
+	f.lint.check(c.site, c.content, lint.Options{Disk: fsx.Disk{Overlay: disk.Overlay}, Jobs: f.jobs,
+		IsParameter: isParameter}, &c.diags)
+	unchecked := c.prove(f, dir, disk)
 	if !c.diags.Failed() && c.content.Bindings == 0 && !f.allowEmpty && !options.Nothing {
 		reportEmpty(&c.diags, dir, out)
 	}
@@ -95,14 +100,14 @@ func (f *flags) compile(cmd *cobra.Command, dir, out string, options loader.Opti
 	if unchecked != nil {
 		return nil, unchecked
 	}
-	if unsaved != nil { // the build succeeds without it
+	if unsaved != nil { // the build succeeds without the cache
 		fmt.Fprintln(cmd.ErrOrStderr(), "bindc: cannot write the cache:", diag.Visible(unsaved.Error()))
 	}
 	return c, nil
 }
 
-// sliced removes from content the data that requests with the given values of categories cannot reach. doubts lists
-// values that are probably misspelt.
+// sliced removes from content the data that requests with the given category values cannot reach. doubts lists values
+// that are probably misspelt.
 func sliced(content *snapshot.Content, given []string) (doubts []string, err error) {
 	if len(given) == 0 {
 		return nil, nil
@@ -115,8 +120,8 @@ func sliced(content *snapshot.Content, given []string) (doubts []string, err err
 	return doubts, slice.Cut(content, terms)
 }
 
-// openCache opens the cache of the site in dir. Only this build of the program can use it, because another one may
-// compile the same data differently.
+// openCache opens the cache of the site in dir. It is for this build of bindc only, because another build may compile
+// the same data differently.
 func (f *flags) openCache(dir string) (*datafile.Cache, error) {
 	code, err := f.program()
 	if err != nil {
@@ -150,7 +155,7 @@ func (f *flags) program() (datafile.Program, error) {
 	return f.code, nil
 }
 
-// keys returns the number of keys that the site binds, without internal keys of multibindings.
+// keys returns the number of keys that the site binds. It does not count internal keys of multibindings.
 func (c *compilation) keys() int {
 	n := 0
 	for _, k := range c.content.Keys {
@@ -175,7 +180,7 @@ func (f *flags) report(cmd *cobra.Command, list []diag.Diagnostic, files int) er
 		}
 		refused = refused || list[i].Severity == diag.Error
 	}
-	wd, _ := os.Getwd()      // if this fails, paths are not shortened
+	wd, _ := os.Getwd()      // if this fails, paths stay absolute
 	out := cmd.OutOrStdout() // standard output, for programs
 	if f.format == "text" {
 		out = cmd.ErrOrStderr()
@@ -193,8 +198,8 @@ func (f *flags) report(cmd *cobra.Command, list []diag.Diagnostic, files int) er
 	return nil
 }
 
-// success returns the writer for messages of success: standard error if programs read the diagnostics from standard
-// output.
+// success returns the writer for messages of success. If the diagnostics go to standard output for programs, that is
+// standard error.
 func (f *flags) success(cmd *cobra.Command) io.Writer {
 	if f.format == "text" {
 		return cmd.OutOrStdout()

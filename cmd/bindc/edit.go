@@ -44,7 +44,7 @@ func editCommand() *cobra.Command {
 	return cmd
 }
 
-// editing is one run of edit.
+// editing is the state of one run of edit.
 type editing struct {
 	key  publicKey
 	file string
@@ -98,8 +98,8 @@ func (e *editing) edit(old string) (err error) {
 	return e.save(old, string(edited))
 }
 
-// open runs the editor until it exits or a signal ends it. sh splits the command, and exec replaces sh by the editor,
-// so that the signal reaches the editor.
+// open runs the editor until it exits or a signal ends it. sh splits the command line, and its exec makes the editor
+// receive the signal.
 func (e *editing) open() error {
 	editor := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"), "vi")
 	cmd := exec.CommandContext(e.signals.stopped, "sh", "-c", "exec "+editor+` "$1"`, "sh", e.copy)
@@ -133,7 +133,7 @@ func (e *editing) save(old, edited string) error {
 	return err
 }
 
-// refuse reports a malformed mark at its position in the copy. It keeps the copy, so that the user can correct it.
+// refuse reports a malformed mark at its position in the copy. It keeps the copy for the user to correct.
 func (e *editing) refuse(wrong *eyaml.MarkError) error {
 	e.keep = true
 	at := diag.Pos{File: e.copy, Line: wrong.Line, Col: wrong.Col}
@@ -162,7 +162,7 @@ func (e *editing) replace(old, text string) error {
 	})
 }
 
-// rescue replaces the unencrypted copy by the encrypted text, because err kept that text out of the file.
+// rescue replaces the plaintext copy by the encrypted text, because err prevented saving.
 func (e *editing) rescue(text string, err error) error {
 	e.keep = true
 	dir := filepath.Dir(e.copy)

@@ -9,8 +9,8 @@ import (
 	"bindc/snapshot"
 )
 
-// reportEmpty reports that the site in dir binds nothing. It is an error if out already holds a snapshot that has
-// bindings, because after the build every lookup would find nothing.
+// reportEmpty reports that the site in dir binds nothing. If out already holds a snapshot with bindings, this is an
+// error, because afterwards every lookup would find nothing.
 func reportEmpty(diags *diag.List, dir, out string) {
 	isExplained := slices.ContainsFunc(diags.Sorted(), func(d diag.Diagnostic) bool {
 		return slices.Contains(explainEmpty, d.Code) && d.Severity == diag.Warning

@@ -64,7 +64,7 @@ type environments struct {
 
 	to          []age.Recipient
 	cmd         *cobra.Command
-	began       int64 // start of the build by the clock of dir's file system
+	began       int64 // start of the build, in the time of dir's file system
 	diagnostics diag.List
 	inputs      int
 	counts      struct{ changed, stayed, failed, removed int }
@@ -113,7 +113,7 @@ func (b *environments) run(root string) error {
 	return refused
 }
 
-// sliceOf cuts the slice of an environment, which has its own categories.
+// sliceOf cuts an environment's content down to --slice. Each environment has its own categories.
 func (b *environments) sliceOf(e loader.Environment, site *compilation) {
 	at := diag.Pos{File: e.Dir}
 	doubts, err := sliced(site.content, b.slice)
@@ -126,7 +126,7 @@ func (b *environments) sliceOf(e loader.Environment, site *compilation) {
 	}
 }
 
-// beginSigning finds the key and the revision. Without a key, the revision is used for pushing.
+// beginSigning finds the key and the revision. Without a key, the revision is only for pushing.
 func (b *environments) beginSigning() (revision string, err error) {
 	if err := b.sign.checkTexts(); err != nil {
 		return "", err
@@ -138,8 +138,8 @@ func (b *environments) beginSigning() (revision string, err error) {
 	return revision, b.sign.begin()
 }
 
-// pushAll pushes the snapshots of all valid environments. This includes unchanged ones, because an earlier push may
-// have failed. Data that the registry already has is not uploaded again.
+// pushAll pushes the snapshots of all valid environments, even unchanged ones, because an earlier push may have failed.
+// Data in the registry is not uploaded again.
 func (b *environments) pushAll(names []string, revision string) error {
 	if b.pushTo == "" {
 		return nil
@@ -156,7 +156,7 @@ func (b *environments) pushAll(names []string, revision string) error {
 	return nil
 }
 
-// repository returns the repository for the snapshot of an environment.
+// repository returns the repository for an environment's snapshot.
 func (b *environments) repository(name string) (*oci.Repository, error) {
 	return b.push.open(b.pushTo+":"+name, b.cmd.InOrStdin())
 }
@@ -236,7 +236,7 @@ func (b *environments) build(all *loader.Environments) (sound []string, err erro
 	return sound, nil
 }
 
-// buildOne builds an environment, unless its snapshot is current.
+// buildOne builds an environment unless its snapshot is up to date.
 func (b *environments) buildOne(e loader.Environment) error {
 	of, err := b.fingerprint(e)
 	if err != nil || !b.extensions && b.isCurrent(e.Name, of) {
@@ -278,7 +278,7 @@ func (b *environments) write(name string, site *compilation, made *built) error 
 		if err == nil && (news || !b.isSigned(out)) {
 			err = b.sign.publishAs(name, out, written.Sum)
 		}
-		if err == nil && !b.extensions { // programs may give another answer next time
+		if err == nil && !b.extensions { // programs may give a different answer next time
 			made.Snapshot = stateOf(out)
 			err = made.write(b.builtFile(name))
 		}
@@ -305,7 +305,7 @@ func (b *environments) addDiagnostics(made *built) {
 	b.inputs += made.Inputs
 }
 
-// isSigned reports whether the file at path is signed, or need not be.
+// isSigned reports whether the file at path has the signature that it needs, if any.
 func (b *environments) isSigned(path string) bool {
 	if b.sign.key == nil {
 		return true

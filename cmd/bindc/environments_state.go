@@ -19,7 +19,7 @@ import (
 	"bindc/origin"
 )
 
-// built records the inputs of a snapshot. If they have not changed, the snapshot need not be built again.
+// built records the inputs of a snapshot. While they are unchanged, the snapshot is up to date.
 type built struct {
 	Fingerprint string
 	Snapshot    string // state of the snapshot's file, see stateOf
@@ -38,7 +38,7 @@ func stateOf(path string) string {
 	return fmt.Sprint(info.Size(), " ", info.ModTime().UnixNano(), " ", id)
 }
 
-// readBuilt reads the record of a snapshot. ok is false if there is no usable record.
+// readBuilt reads the record for a snapshot. ok is false if there is no valid one.
 func readBuilt(path string) (out built, ok bool) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -81,16 +81,16 @@ func (b *environments) builtFile(name string) string { return filepath.Join(b.di
 // fingerprint covers the inputs of an environment that are not files: the program and its flags.
 func (b *environments) fingerprint(e loader.Environment) (string, error) {
 	program, err := b.program()
-	return fmt.Sprintf("%x %q %q %t %q %q %t %t %q %t %t %t %d %d %q %s %q", program, e.Dir, e.Bindings,
-		e.ModulePath == nil, e.ModulePath, b.globalHiera, e.Declared, e.Implied || b.allowEmpty,
+	return fmt.Sprintf("%x %q %q %t %q %q %q %t %t %q %t %t %t %d %d %q %s %q", program, e.Dir, e.Bindings,
+		e.ModulePath == nil, e.ModulePath, b.globalHiera, b.codedir, e.Declared, e.Implied || b.allowEmpty,
 		b.strict.String(), b.strictVars, b.lenient, b.requireParams, b.effort, b.alternatives, b.slice, b.to,
 		b.policies.files), err
 }
 
-// departed lists environments that no longer exist but still have a snapshot.
+// departed lists the former environments that still have a snapshot.
 type departed struct{ removed, kept []string }
 
-// findDeparted finds the snapshots to remove. If all earlier environments are gone, it keeps their snapshots.
+// findDeparted finds the snapshots of former environments. If no earlier environment is left, it keeps the snapshots.
 func (b *environments) findDeparted(there map[string]bool) departed {
 	var out departed
 	left := false

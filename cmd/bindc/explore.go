@@ -20,12 +20,12 @@ import (
 	"bindc/snapshot"
 )
 
-// defaultListen is the address without --listen, if no other program listens there.
+// defaultListen is the address if --listen is not set and the port is free.
 const defaultListen = "127.0.0.1:8650"
 
 // exploreFlags are the flags of bindc explore.
 type exploreFlags struct {
-	planFlags // compiles the site and the version to compare with
+	planFlags // compiles the site and the old version
 	old       string
 	listen    string
 	noToken   bool
@@ -79,7 +79,7 @@ func (g *bounds) exploreCommand() *cobra.Command {
 	return cmd
 }
 
-// run serves the pages until a signal.
+// run serves the pages until a signal arrives.
 func (f *exploreFlags) run(cmd *cobra.Command, path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -122,7 +122,7 @@ func (f *exploreFlags) run(cmd *cobra.Command, path string) error {
 	return server.HTTP().Serve(listener)
 }
 
-// checkURL checks the form of --source-url.
+// checkURL rejects a malformed --source-url.
 func (f *exploreFlags) checkURL() error {
 	url := f.style.SourceURL
 	if url == "" || strings.HasPrefix(url, "https://") || strings.HasPrefix(url, "http://") {
@@ -139,7 +139,7 @@ func displayedName(path string) string {
 	return filepath.Base(path)
 }
 
-// setRevision sets the commit for --source-url, if the site is in a repository.
+// setRevision sets the commit in --source-url, if the site is in a repository.
 func (f *exploreFlags) setRevision() {
 	if !strings.Contains(f.style.SourceURL, "{revision}") {
 		return
@@ -152,7 +152,7 @@ func (f *exploreFlags) setRevision() {
 	}
 }
 
-// openOld opens the version of --old.
+// openOld opens the version that --old names.
 func (f *exploreFlags) openOld(cmd *cobra.Command) error {
 	if f.old == "" {
 		return nil
@@ -167,7 +167,7 @@ func (f *exploreFlags) openOld(cmd *cobra.Command) error {
 	return err
 }
 
-// listener opens the address to listen on, and sets the token. clean removes the socket.
+// listener opens the listening socket and sets the token. clean removes a Unix socket.
 func (f *exploreFlags) listener() (l net.Listener, clean func(), err error) {
 	clean = func() {}
 	if !f.noToken {

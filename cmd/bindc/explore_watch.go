@@ -14,8 +14,8 @@ import (
 	"bindc/internal/explore"
 )
 
-// pollInterval is the minimum time between two polls of the files of a site. It is longer if a poll takes more than
-// a tenth of it.
+// pollInterval is the minimum time between two polls of a site's files. It grows so that polls take at most a tenth of
+// the time.
 const pollInterval = 300 * time.Millisecond
 
 // follow shows the site and, in the background, rebuilds it after each change.
@@ -41,7 +41,7 @@ func (f *exploreFlags) follow(cmd *cobra.Command, server *explore.Server) error 
 	return nil
 }
 
-// watch builds the site whenever its files change.
+// watch rebuilds the site whenever its files change.
 func (f *exploreFlags) watch(cmd *cobra.Command, server *explore.Server, before uint64) {
 	for pause := pollInterval; ; {
 		time.Sleep(pause)
@@ -61,7 +61,7 @@ func (f *exploreFlags) watch(cmd *cobra.Command, server *explore.Server, before 
 	}
 }
 
-// rebuild shows the current state of the site, or its errors.
+// rebuild shows the site's current state, or its errors.
 func (f *exploreFlags) rebuild(cmd *cobra.Command, server *explore.Server) error {
 	b, err := f.build(cmd)
 	if err != nil {
@@ -120,7 +120,7 @@ func (f *exploreFlags) fingerprint() uint64 {
 	return sum.Sum64()
 }
 
-// isHiddenDir reports whether entry is a directory such as .git, which changes without an effect on the site.
+// isHiddenDir reports whether entry is a hidden directory, such as .git. Changes in it do not affect the site.
 func isHiddenDir(entry fs.DirEntry) bool {
 	return entry.IsDir() && strings.HasPrefix(entry.Name(), ".")
 }

@@ -136,7 +136,7 @@ func (f *factsFlags) open() (*puppetdb.DB, error) {
 	return db, nil
 }
 
-// needed returns the names of the facts that the snapshot can use, or nil for all facts.
+// needed returns the names of the facts that the snapshot uses, or nil for all facts.
 func (f *factsFlags) needed() ([]string, error) {
 	if f.snap == "" {
 		return nil, nil
@@ -172,7 +172,7 @@ func checkFileNames(names []string) error {
 type factsDir struct {
 	path             string
 	fetched          []string // the sorted names of the nodes
-	changed, removed int      // numbers of files
+	changed, removed int      // counts of files
 }
 
 // write fetches the facts of the nodes and writes their files.
@@ -203,8 +203,8 @@ func (d *factsDir) write(ctx context.Context, db *puppetdb.DB, names, only []str
 	return nil
 }
 
-// writeNode writes the file of a node unless it has the same content already. Only its owner and group can read a new
-// file, because facts may be secret.
+// writeNode writes a node's file, unless its content is unchanged. A new file is readable only for its owner and group,
+// because facts may be secret.
 func (d *factsDir) writeNode(n facts.Node) error {
 	text, err := n.MarshalJSON()
 	if err != nil {

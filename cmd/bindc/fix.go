@@ -18,7 +18,7 @@ import (
 	"bindc/internal/fsx"
 )
 
-// fixing holds the flags of check for corrections.
+// fixing holds the flags of check that correct the site.
 type fixing struct {
 	on, dry bool
 
@@ -31,10 +31,10 @@ func (x *fixing) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&x.dry, "dry-run", false, "with --fix: print the corrections as a diff, and change nothing")
 }
 
-// checkMore adds diagnostics to a compilation of a site that was read from disk.
+// checkMore adds diagnostics to the compilation of a site.
 type checkMore func(c *compilation, disk fsx.Disk) error
 
-// compiled compiles the site in dir, after correcting it if that is requested.
+// compiled compiles the site in dir, after correcting it if a flag requests that.
 func (x *fixing) compiled(cmd *cobra.Command, dir string, f *flags, more checkMore) (*compilation, error) {
 	if x.dry && !x.on {
 		return nil, errors.New("--dry-run needs --fix")
@@ -51,7 +51,7 @@ func (x *fixing) compiled(cmd *cobra.Command, dir string, f *flags, more checkMo
 	return f.compileFrom(cmd, dir, fsx.Disk{}, more)
 }
 
-// compileFrom compiles the site in dir, which it reads from disk, with the diagnostics of more.
+// compileFrom compiles the site in dir, reads it from disk, and adds the diagnostics of more.
 func (f *flags) compileFrom(cmd *cobra.Command, dir string, disk fsx.Disk, more checkMore) (*compilation, error) {
 	options := f.options()
 	options.Disk, options.Seen = disk, disk.Seen
@@ -63,10 +63,10 @@ func (f *flags) compileFrom(cmd *cobra.Command, dir string, disk fsx.Disk, more 
 	return c, err
 }
 
-// maxFixed limits how often a site is compiled and corrected. One correction can show the next mistake.
+// maxFixed limits how often a site is compiled and corrected. A correction can reveal another mistake.
 const maxFixed = 10
 
-// fixRound is a compilation with the changes that correct the site.
+// fixRound is a compilation, and the changes that its diagnostics suggest.
 type fixRound struct {
 	*compilation
 	fixer   *fix.Fixer
@@ -115,8 +115,7 @@ func withChanges(texts map[string][]byte, changes []fix.Change) map[string][]byt
 	return texts
 }
 
-// fixed compiles the site in dir, and corrects it until there is nothing more to correct. It returns the last
-// compilation.
+// fixed compiles and corrects the site in dir until there is nothing more to correct. It returns the last compilation.
 func (x *fixing) fixed(cmd *cobra.Command, dir string, f *flags, more checkMore) (*compilation, error) {
 	x.before = map[string]bool{}
 	for n := 0; ; n++ {
@@ -141,8 +140,8 @@ func (x *fixing) fixed(cmd *cobra.Command, dir string, f *flags, more checkMore)
 	}
 }
 
-// planned prints the corrections that fixed would make as a diff, and makes them in memory only. It returns the
-// compilation of the site as it is.
+// planned makes the corrections of fixed in memory only, and prints them as a diff. It returns the compilation of the
+// uncorrected site.
 func (x *fixing) planned(cmd *cobra.Command, dir string, f *flags, more checkMore) (*compilation, error) {
 	x.before = map[string]bool{}
 	var first *compilation
@@ -188,7 +187,7 @@ func show(cmd *cobra.Command, changes map[string]*fix.Change) error {
 	return nil
 }
 
-// sayStopped prints that changes are left after the last round, if there are any.
+// sayStopped prints a note if corrections are left after the last round.
 func sayStopped(cmd *cobra.Command, changes []fix.Change) error {
 	if len(changes) == 0 {
 		return nil

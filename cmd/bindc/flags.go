@@ -38,7 +38,7 @@ type flags struct {
 	lint          linting
 	policies      policies
 
-	parts   []*datafile.Part // parts of builds to link
+	parts   []*datafile.Part // parts to link into one snapshot
 	signals signals
 	code    datafile.Program
 }
@@ -128,7 +128,7 @@ func (f *flags) options() loader.Options {
 	return o
 }
 
-// recipients returns the recipients for whom sensitive values are encrypted.
+// recipients returns the recipients that can decrypt sensitive values.
 func (f *flags) recipients() ([]age.Recipient, error) {
 	out, err := identity.Recipients(f.encryptTo)
 	if err != nil {

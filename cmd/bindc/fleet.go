@@ -26,9 +26,9 @@ import (
 	"bindc/snapshot"
 )
 
-// checkFleet looks up every key of the site for each node of a fleet. It adds each failure once to the diagnostics,
-// with the nodes that it affects. If whole is not set, facts of some nodes are missing, and checkFleet does not report
-// values that no node has. It returns an error if the check cannot be done.
+// checkFleet looks up every key of the site for each node of a fleet. It reports each failure once, with the nodes that
+// it affects. Unless whole is set, some nodes' facts are missing, and it does not report values that no node has. It
+// returns an error if the check is impossible.
 func (c *compilation) checkFleet(cmd *cobra.Command, nodes []facts.Node, whole bool, jobs int) error {
 	temporary, remove, err := fsx.Scratch("bindc-check-")
 	if err != nil {
@@ -50,7 +50,7 @@ func (c *compilation) checkFleet(cmd *cobra.Command, nodes []facts.Node, whole b
 	if f.err != nil {
 		return f.err
 	}
-	files := map[string]string{} // paths of inputs, by their names in the snapshot
+	files := map[string]string{} // input paths, by the input's name in the snapshot
 	for file, i := range c.site.InputOf {
 		files[c.site.Inputs[i].Path] = file
 	}
@@ -89,7 +89,7 @@ func (c *compilation) checkFleet(cmd *cobra.Command, nodes []facts.Node, whole b
 	return nil
 }
 
-// askedVariables returns the variables that the snapshot at path uses and that some nodes may lack.
+// askedVariables returns the variables that the snapshot at path uses and that not every node has by default.
 func askedVariables(path string) ([]string, error) {
 	file, err := snapshot.Open(path)
 	if err != nil {
@@ -106,10 +106,9 @@ func missing(asked []string, nodes []facts.Node) []string {
 	})
 }
 
-// checkNames reports files that are probably not facts, because they have no name that Facter sends or the site
-// uses.
+// checkNames reports files that are probably not facts files: they have no name that Facter sends or the site uses.
 func (c *compilation) checkNames(nodes []facts.Node, asked []string) {
-	known := map[string]bool{} // whether a file has a known name, by file
+	known := map[string]bool{} // by file: whether it has a known name
 	for _, n := range nodes {
 		if text := n.Contradiction(); text != "" {
 			c.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: n.File}, Severity: diag.Warning, Code: "facts",
@@ -142,7 +141,7 @@ func variablesOf(nodes []facts.Node) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// fleet collects the results of looking up all keys for all nodes.
+// fleet collects the results of all lookups for all nodes.
 type fleet struct {
 	snap   *bindings.Snapshot
 	params *params.Checker
@@ -150,18 +149,18 @@ type fleet struct {
 
 	mu          sync.Mutex
 	problems    map[problem][]facts.Node
-	values      [][]string        // values of the dimensions of each node
+	values      [][]string        // each node's values of the dimensions
 	onlyBinding map[string]source // the only binding of a key
 	err         error             // the first error that does not belong to a binding
 }
 
-// source is the place that a value comes from.
+// source is the place where a value is bound.
 type source struct {
 	at     string // as recorded in the snapshot
 	secret bool   // the value may be sensitive, so its line is not shown
 }
 
-// problem is an error of a key, or of a request where the key is "".
+// problem is an error of a key or, if the key is "", of a whole request.
 type problem struct {
 	key     string
 	at      source // the winning binding
@@ -170,7 +169,7 @@ type problem struct {
 	refusal params.Refusal // why Puppet refuses the value, if it does
 }
 
-// check looks up all keys for each node. It handles jobs nodes at a time.
+// check looks up all keys for every node. It handles jobs nodes at a time.
 func (f *fleet) check(cmd *cobra.Command, nodes []facts.Node, jobs int) {
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)
@@ -245,8 +244,8 @@ func (f *fleet) addValues(r *bindings.Request) {
 	f.mu.Unlock()
 }
 
-// winner returns the binding of key that wins in r, or the highest one that is merged. For a key with a single binding,
-// it remembers the binding, because Explain takes longer than the lookup.
+// winner returns the binding of key that wins in r, or the highest one that is merged. If the key has a single binding,
+// it remembers that, because Explain is slower than the lookup.
 func (f *fleet) winner(r *bindings.Request, key string) (source, error) {
 	f.mu.Lock()
 	at, known := f.onlyBinding[key]
@@ -287,8 +286,8 @@ func (f *fleet) addProblem(p problem, err error, n facts.Node) {
 // namedNodes is the largest number of nodes that an error names.
 const namedNodes = 5
 
-// diagnostic returns the diagnostic for p, which affects the nodes in hit. An error of a request is reported at its
-// facts file.
+// diagnostic returns the diagnostic for p, which affects the nodes in hit. The error of a whole request is reported at
+// a node's facts file.
 func (p problem) diagnostic(hit []facts.Node, of int, files map[string]string) diag.Diagnostic {
 	slices.SortFunc(hit, func(a, b facts.Node) int { return strings.Compare(a.Name, b.Name) })
 	names := make([]string, len(hit))

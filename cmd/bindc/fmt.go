@@ -42,7 +42,7 @@ func fmtCommand() *cobra.Command {
 	return cmd
 }
 
-// formatting is the state of bindc fmt.
+// formatting is the state of one run of bindc fmt.
 type formatting struct {
 	diff, list bool
 
@@ -52,7 +52,7 @@ type formatting struct {
 	changes bool // a file would change if it were written
 }
 
-// standardInput is the name of standard input, as an argument and in messages.
+// standardInput is the argument for standard input, and its name in messages.
 const standardInput = "-"
 
 // formatAll formats files. An error in one file does not affect the others.

@@ -15,10 +15,7 @@ const codesTopic = "codes"
 func explainCodes(root *cobra.Command) {
 	help, _, err := root.Find([]string{"help"})
 	if err != nil || help == root {
-		return // the program only prints its version
-	}
-	if help == root { // with only --version, the program has no verbs
-		return
+		return // with only --version, the program has no verbs
 	}
 	help.Use = "help [VERB|CODE]"
 	help.Short = "Help about a verb or a diagnostic code"

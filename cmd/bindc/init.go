@@ -44,7 +44,8 @@ func initCommand() *cobra.Command {
 	return cmd
 }
 
-// makeSite writes the site into a directory, unless that has files that could be mixed with it.
+// makeSite writes the new site into a directory. It rejects a directory with files that could be mixed up with the
+// site's.
 func makeSite(dir string) error {
 	if err := mustBeEmpty(dir); err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 	"bindc/diag"
 	"bindc/internal/cli"
 	"bindc/internal/datafile"
+	"bindc/internal/fsx"
 	"bindc/loader"
 	"bindc/ship/oci"
 )
@@ -64,11 +65,11 @@ func (g *bounds) linkCommand() *cobra.Command {
 func (p *pushing) readParts(cmd *cobra.Command, paths []string) ([]*datafile.Part, error) {
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	dir, err := os.MkdirTemp("", "bindc-link-")
+	dir, remove, err := fsx.Scratch("bindc-link-")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer remove()
 	var parts []*datafile.Part
 	for _, path := range paths {
 		var part *datafile.Part
@@ -85,7 +86,7 @@ func (p *pushing) readParts(cmd *cobra.Command, paths []string) ([]*datafile.Par
 	return parts, checkComplete(parts)
 }
 
-// checkComplete rejects packs that are not all parts of one build, each once.
+// checkComplete rejects packs unless they are all parts of one build, each exactly once.
 func checkComplete(parts []*datafile.Part) error {
 	byNumber := map[int]*datafile.Part{}
 	for _, p := range parts {
@@ -108,7 +109,7 @@ func checkComplete(parts []*datafile.Part) error {
 	return nil
 }
 
-// linked prepares options for the composition of parts.
+// linked prepares the options to compose the parts.
 func (f *flags) linked(options *loader.Options) error {
 	for _, p := range f.parts {
 		if given := f.siteFlags(); p.Options != given {
@@ -124,7 +125,7 @@ func (f *flags) linked(options *loader.Options) error {
 	return err
 }
 
-// siteFlags returns the flags on which the files of a site and their content can depend.
+// siteFlags returns the flags that affect a site's files and their content.
 func (f *flags) siteFlags() string {
 	var given []string
 	for _, flag := range [...]struct{ name, value string }{
@@ -150,7 +151,7 @@ func describeFlags(given string) string {
 	return "'" + given + "'"
 }
 
-// checkParts compares the files that the parts were made from with those of the site.
+// checkParts compares the files from which the parts were made with those of the site.
 func checkParts(parts []*datafile.Part, dir string, inputs []loader.Input) error {
 	now, paths := map[datafile.PartFile]bool{}, map[string]bool{}
 	for _, in := range readFiles(inputs) {
@@ -180,7 +181,7 @@ func checkParts(parts []*datafile.Part, dir string, inputs []loader.Input) error
 	return nil
 }
 
-// readFiles returns the inputs that are files.
+// readFiles returns the inputs that are files, not output of programs.
 func readFiles(inputs []loader.Input) []datafile.PartFile {
 	var out []datafile.PartFile
 	for _, in := range inputs {
@@ -231,7 +232,7 @@ func buildPart(cmd *cobra.Command, dir, out, part string, f *flags) error {
 	return nil
 }
 
-// errorsIn returns the diagnostics because of which a part is rejected. link reports the others, once for all parts.
+// errorsIn returns the diagnostics that make a part invalid. Linking reports the others, once for all parts.
 func errorsIn(list []diag.Diagnostic, strict *strictness) []diag.Diagnostic {
 	return slices.DeleteFunc(list, func(d diag.Diagnostic) bool {
 		return d.Severity != diag.Error && !strict.refuses(d)

@@ -11,13 +11,12 @@ import (
 
 	"bindc/diag"
 	"bindc/internal/cli"
-	"bindc/internal/fsx"
 	"bindc/internal/lint"
 	"bindc/loader"
 	"bindc/snapshot"
 )
 
-// linting holds the flags of check for lints.
+// linting holds the flags of check that select lints.
 type linting struct {
 	words     []string
 	used      []string
@@ -100,7 +99,7 @@ func (l *linting) choose() error {
 // wants reports whether the lint called code is selected.
 func (l *linting) wants(code diag.Code) bool { return slices.Contains(l.codes, code) }
 
-// sayNearKeys points to 'bindc check --lint' if keys may be misspelt.
+// sayNearKeys recommends 'bindc check --lint' if keys may be misspelt.
 func sayNearKeys(errs io.Writer, dir string, site *loader.Site, jobs int) {
 	n := lint.NearKeys(site, lint.Options{Jobs: jobs})
 	if n == 0 {
@@ -115,12 +114,13 @@ func sayNearKeys(errs io.Writer, dir string, site *loader.Site, jobs int) {
 }
 
 // check adds the lints of a site. Checks that need the whole site are skipped if it has errors.
-func (l *linting) check(site *loader.Site, content *snapshot.Content, disk fsx.Disk, jobs int, diags *diag.List) {
+func (l *linting) check(site *loader.Site, content *snapshot.Content, opts lint.Options, diags *diag.List) {
 	if len(l.codes) == 0 {
 		return
 	}
 	if diags.Failed() {
 		content = nil
 	}
-	lint.Check(site, content, lint.Options{Codes: l.codes, Lookups: l.lookups, Jobs: jobs, Disk: disk}, diags)
+	opts.Codes, opts.Lookups = l.codes, l.lookups
+	lint.Check(site, content, opts, diags)
 }

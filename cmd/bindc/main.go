@@ -13,7 +13,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// errRefused means that the site was not compiled. Its diagnostics were printed.
+// errRefused means that the site was not compiled and its diagnostics were printed.
 var errRefused = &cli.Answer{Reason: "errors were found", Status: cli.ExitNo}
 
 func main() {
@@ -52,8 +52,8 @@ func command(args []string) *cobra.Command {
 	return root
 }
 
-// message formats an error. Errors that do not come from the operating system are errors of usage. It escapes control
-// characters.
+// message formats an error for printing, and escapes control characters. An error that is not from the operating system
+// is an error of usage.
 func message(err error) string {
 	var path *fs.PathError
 	var link *os.LinkError

@@ -127,8 +127,12 @@ func proofOptions(dir string, f *flags, own *migrateFlags) (opts proof.Options, 
 	}
 	dirs := []string{dir}
 	for _, m := range modules {
-		if info, err := os.Stat(m); err == nil && info.IsDir() {
+		info, err := os.Stat(m)
+		switch {
+		case err == nil && info.IsDir():
 			dirs = append(dirs, m)
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return opts, err
 		}
 	}
 	opts.Calls, err = manifest.Read(dirs)
@@ -148,8 +152,8 @@ func printReport(w io.Writer, r *proof.Report) error {
 	return nil
 }
 
-// mustBeEmpty rejects a directory with files that the new ones could be mixed with. It accepts hidden files, such as
-// .git, and other files of a new repository that are never part of a site.
+// mustBeEmpty rejects a directory with files that could be mixed up with the new ones. It accepts hidden files such as
+// .git, and files of a new repository that are never part of a site.
 func mustBeEmpty(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -164,7 +168,7 @@ func mustBeEmpty(dir string) error {
 	return nil
 }
 
-// printFiles prints each file after its name, in the txtar format.
+// printFiles prints the files in the txtar format.
 func printFiles(w io.Writer, files []migrate.File) error {
 	for _, f := range files {
 		if _, err := fmt.Fprintf(w, "-- %s --\n%s", diag.Visible(f.Path), f.Text); err != nil {

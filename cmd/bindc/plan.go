@@ -24,13 +24,13 @@ import (
 	"bindc/snapshot"
 )
 
-// errDiffers reports that plan has printed changes.
+// errDiffers means that plan has printed changes.
 var errDiffers = &cli.Answer{Reason: "something changes", Status: cli.ExitNo}
 
-// errIncomplete reports that the facts of some nodes could not be used. The reasons were printed.
+// errIncomplete means that the facts of some nodes could not be used, for reasons that were printed.
 var errIncomplete = &cli.Answer{Reason: "some nodes are missing", Status: cli.ExitError}
 
-// errNoPlan reports that one side of a plan does not compile. Its diagnostics were printed.
+// errNoPlan means that one side does not compile, and its diagnostics were printed.
 var errNoPlan = &cli.Answer{Reason: "one side has errors", Status: cli.ExitError}
 
 var planFormats = append(slices.Clone(cli.Forms), "markdown")
@@ -41,7 +41,7 @@ type planFlags struct {
 	site     string
 	factsDir string
 	output   string // value of --format
-	everyKey bool   // show each key
+	everyKey bool   // show each key separately
 	style    report.Style
 }
 
@@ -107,8 +107,8 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 	return f.compare(cmd, sides[0].snapshot, sides[1].snapshot)
 }
 
-// prepare builds the snapshot of a side in dir, unless the side is a snapshot already. notes holds the notes that were
-// printed before.
+// prepare builds the snapshot of a side in dir, unless the side is already a snapshot. notes records the notes that
+// were printed before.
 func (f *planFlags) prepare(cmd *cobra.Command, s *side, dir string, notes map[string]bool) error {
 	if s.snapshot != "" {
 		return nil
@@ -187,7 +187,7 @@ func (f *planFlags) compare(cmd *cobra.Command, before, after string) error {
 				}
 			}
 			if f.everyKey && f.style.Form == report.People {
-				changes.Causes = nil // without causes, the report shows each key
+				changes.Causes = nil // without causes, the report shows every key
 			}
 			if err := f.print(cmd.OutOrStdout(), changes); whole || !errors.As(err, new(*cli.Answer)) && err != nil {
 				return err
@@ -213,8 +213,8 @@ func (f *planFlags) difference(cmd *cobra.Command, before, after *snapshot.Snaps
 	return decision.Diff(a, b, progress.Done)
 }
 
-// addNodes adds the nodes of the fleet for which something changes. It reports the nodes that have an error; whole is
-// false if there are any.
+// addNodes adds the fleet's nodes for which something changes. It reports nodes with errors; whole is false if there
+// are any.
 func (f *planFlags) addNodes(cmd *cobra.Command, before, after string, d *decision.Difference,
 	changes *report.Diff) (whole bool, err error) {
 	if text := facts.Unread(f.factsDir); text != "" {

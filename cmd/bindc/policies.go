@@ -15,7 +15,7 @@ import (
 // policies holds the policies of a site.
 type policies struct {
 	files []string
-	fleet bool // policies that are not proven are decided for a fleet later
+	fleet bool // open policies are decided for a fleet later
 }
 
 func (p *policies) add(cmd *cobra.Command) {
@@ -24,7 +24,7 @@ func (p *policies) add(cmd *cobra.Command) {
 }
 
 // prove proves the policies of the site in dir, checks its data against the classes that receive it, and records the
-// proven policies in its content. If the site has errors, it only reads the policies.
+// proven policies in the content. If the site has errors, it only reads the policies.
 func (c *compilation) prove(f *flags, dir string, disk fsx.Disk) error {
 	opts := proof.Options{Disk: disk, Policies: f.policies.files, Fleet: f.policies.fleet,
 		Params: params.Options{Strict: f.strict.includes("parameter_type"), Require: f.requireParams,
@@ -42,7 +42,7 @@ func (c *compilation) prove(f *flags, dir string, disk fsx.Disk) error {
 	return nil
 }
 
-// decidePolicies decides the policies that are not proven for the nodes of a fleet.
+// decidePolicies decides the policies that are not proven, for the nodes of a fleet.
 func (c *compilation) decidePolicies(nodes []facts.Node) error {
 	if c.proofs == nil {
 		return nil

@@ -31,7 +31,7 @@ type pushing struct {
 	source, caFile, user     string
 	passwordStdin, plainHTTP bool
 	stall                    time.Duration
-	maxSize                  int64 // maximum size of a part to pull
+	maxSize                  int64 // maximum size of a part that is pulled
 
 	registry *oci.Registry // set when the first repository is opened
 }
@@ -132,7 +132,7 @@ func pushCommand() *cobra.Command {
 			}
 			revision := sign.revision
 			if sign.keyFile == "" {
-				sign.revision = "" // without a signature, only the artifact has a revision
+				sign.revision = "" // the revision is only recorded in the artifact if there is no signature
 			}
 			if err := sign.begin(); err != nil {
 				return err
@@ -163,7 +163,7 @@ func (p *pushing) pushPart(ctx context.Context, to *oci.Repository, file string,
 // defaultMaxPart is the default of --max-size.
 const defaultMaxPart = 4 << 30
 
-// pullPart reads a part in a registry. It keeps the download in dir.
+// pullPart reads a part from a registry. It stores the download in dir.
 func (p *pushing) pullPart(ctx context.Context, source, dir string, stdin io.Reader) (*datafile.Part, error) {
 	from, err := p.open(source, stdin)
 	if err != nil {

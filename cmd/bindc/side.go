@@ -11,11 +11,11 @@ import (
 
 // side is a state of a site that plan compares with another one: a snapshot, a directory, or a commit.
 type side struct {
-	name     string // the name that the user gave
-	snapshot string // path of the snapshot, after it was built
+	name     string // the name that the user typed
+	snapshot string // path of the snapshot; set when it has been built
 	dir      string // the site, if it is a directory
 
-	repository *revision.Repository // repository of a commit
+	repository *revision.Repository // for a commit, its repository
 	commit     string
 	below      string // path of the site in the repository
 	tree       string // directory into which the commit was written
@@ -70,7 +70,7 @@ func (f *planFlags) between(text string) (both [2]side, err error) {
 	return both, nil
 }
 
-// side resolves a name. A file or directory that exists comes before a revision of the same name.
+// side resolves a name. An existing file or directory takes precedence over a revision of that name.
 func (f *planFlags) side(name string) (side, error) {
 	info, err := os.Stat(name)
 	switch {
@@ -86,7 +86,7 @@ func (f *planFlags) side(name string) (side, error) {
 	return s, nil
 }
 
-// revision returns the side of a commit of the repository that the site is in.
+// revision returns the side for a commit of the repository that contains the site.
 func (f *planFlags) revision(name string) (side, error) {
 	r, err := revision.Open(f.signals.stopped, f.site)
 	if err != nil {
@@ -100,8 +100,7 @@ func (f *planFlags) revision(name string) (side, error) {
 	return side{name: name, repository: r, commit: commit, below: below}, err
 }
 
-// checkOut returns the directory of the site, after it has written the files of a commit below dir. notes are for the
-// reader of the plan.
+// checkOut writes the files of a commit below dir, and returns the directory of the site. notes are shown to the user.
 func (s *side) checkOut(dir string) (site string, notes []string, err error) {
 	if s.repository == nil {
 		return s.dir, nil, nil
@@ -120,7 +119,7 @@ func (s *side) checkOut(dir string) (site string, notes []string, err error) {
 	return site, notes, nil
 }
 
-// displayName returns the name of a file as git writes it, REV:PATH.
+// displayName returns the name of a file in a commit, as git writes it: REV:PATH.
 func (s *side) displayName(file string) string {
 	if s.tree == "" {
 		return file

@@ -38,7 +38,8 @@ func (s *signing) addToAll(cmd *cobra.Command) {
 		"such as a git commit")
 }
 
-// maxSigned is the maximum length in bytes of --name and of --revision. Masters truncate or reject longer strings.
+// maxSigned is the maximum length in bytes of --name and --revision. Receiving machines truncate or reject longer
+// texts.
 const maxSigned = 1024
 
 // checkTexts rejects a name or a revision that masters would not accept.

@@ -8,12 +8,12 @@ import (
 	"syscall"
 )
 
-// signals ends the program on a signal, but not during uninterrupted work: a file that is being written is finished
-// first, and external programs are stopped. The exit status is 128 plus the number of the signal, as in a shell.
+// signals ends the program on a signal, but not during uninterrupted work: it first finishes a file that is being
+// written, and stops external programs. The exit status is 128 plus the signal's number, as in a shell.
 type signals struct {
 	busy    sync.Mutex      // held during uninterrupted work
 	stopped context.Context // done after a signal
-	last    func()          // runs before a signal ends the program; may be nil
+	last    func()          // runs before the program ends; may be nil
 }
 
 // handle starts to handle signals. Signals that are ignored, for example by nohup, stay ignored.
@@ -39,7 +39,8 @@ func (s *signals) handleSignals(these ...os.Signal) {
 	}()
 }
 
-// uninterrupted calls do. If a signal arrives meanwhile, it does not return.
+// uninterrupted calls do. If a signal arrives meanwhile, the program ends afterwards, and uninterrupted does not
+// return.
 func (s *signals) uninterrupted(do func()) {
 	s.busy.Lock()
 	do()

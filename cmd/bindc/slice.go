@@ -61,8 +61,8 @@ func sliceCommand() *cobra.Command {
 	return cmd
 }
 
-// completeWhen completes --when from the snapshot. It offers the categories with a '=' and, after that, the values
-// of the category in conditions.
+// completeWhen completes --when from the snapshot: first a category with '=', and then the values that conditions
+// compare the category with.
 func completeWhen(cmd *cobra.Command, path func(args []string) (string, error)) {
 	err := cmd.RegisterFlagCompletionFunc("when", func(_ *cobra.Command, args []string, typed string) (
 		words []string, how cobra.ShellCompDirective) {
@@ -82,11 +82,11 @@ func completeWhen(cmd *cobra.Command, path func(args []string) (string, error)) 
 		return words, how | cobra.ShellCompDirectiveNoFileComp
 	})
 	if err != nil {
-		panic(err) // there is no such flag
+		panic(err) // the flag does not exist
 	}
 }
 
-// wordsOfWhen returns the words that complete the typed value of --when.
+// wordsOfWhen returns the completions of the text typed for --when.
 func wordsOfWhen(f *snapshot.Snapshot, typed string) (words []string) {
 	name, _, hasValue := strings.Cut(typed, "=")
 	for i, d := range f.Dimensions() {
@@ -106,7 +106,7 @@ func wordsOfWhen(f *snapshot.Snapshot, typed string) (words []string) {
 	})
 }
 
-// snapshotOf returns the path of the snapshot: the argument, the value of -s, or $BINDQ_SNAPSHOT.
+// snapshotOf returns the snapshot's path: the argument, the value of -s, or $BINDQ_SNAPSHOT.
 func snapshotOf(args []string, given string) (string, error) {
 	if len(args) > 0 && given != "" {
 		return "", fmt.Errorf("expected one snapshot, found '%s' in addition to -s '%s'", args[0], given)
@@ -118,14 +118,14 @@ func snapshotOf(args []string, given string) (string, error) {
 	return path, nil
 }
 
-// part describes a slice that was written.
+// part describes a slice that has been written.
 type part struct {
 	snapshot.Written
 	bindings int
 	doubts   []string
 }
 
-// writeSlice writes the slice of f for requests with the given values.
+// writeSlice writes the slice of f for requests with the given category values.
 func writeSlice(f *snapshot.Snapshot, when []string, out string) (part, error) {
 	terms, err := slice.Parse(f.Dimensions(), when)
 	if err != nil {

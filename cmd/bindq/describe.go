@@ -42,7 +42,6 @@ func revealRecipe(encoded string) (meaning string, secret bool) {
 	return recipeText(r, true), false
 }
 
-// sealedText describes a sealed recipe.
 func sealedText(encoded string) (string, bool) {
 	if !recipe.IsSealed(encoded) {
 		return "", false

@@ -230,7 +230,7 @@ func (f *diffFlags) nodes(cmd *cobra.Command, fleet *fleet, paths [2]string, d *
 	})
 }
 
-// groups returns the changes for the nodes of the fleet. paths names the files of a and b in errors.
+// groups returns the changes for the nodes of the fleet. The argument paths names the files of a and b in errors.
 func (f *diffFlags) groups(cmd *cobra.Command, paths [2]string, a, b *lookup.Snapshot, fleet *fleet,
 	d *decision.Difference) ([]report.Group, error) {
 	progress := cli.NewProgress(cmd.ErrOrStderr())

@@ -176,7 +176,12 @@ func snapshotsAt(path string) (files []string, option string, err error) {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		return []string{path}, path, nil // opening the snapshot reports the error
 	}
-	files, err = filepath.Glob(filepath.Join(path, "*.snap"))
+	entries, err := os.ReadDir(path)
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) == ".snap" {
+			files = append(files, filepath.Join(path, e.Name()))
+		}
+	}
 	if err == nil && len(files) == 0 {
 		none := errors.New("expected a snapshot ENVIRONMENT.snap in it, found none")
 		err = &fs.PathError{Op: "read", Path: path, Err: none}

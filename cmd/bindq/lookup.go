@@ -164,7 +164,6 @@ func distinct(keys []string) []string {
 	return out
 }
 
-// note prints a note to standard error.
 func note(cmd *cobra.Command, text string) { say(cmd, "note: "+text) }
 
 // say prints text to standard error. It makes control characters visible, so that they cannot harm a terminal.

@@ -34,7 +34,6 @@ func (c *followed) problem(n *yaml.Node, format string, args ...any) {
 	c.problems = append(c.problems, fmt.Errorf("%s:%d:%d: "+format, append([]any{c.path, n.Line, n.Col}, args...)...))
 }
 
-// parse reads the configuration as YAML.
 func (c *followed) parse() (*yaml.Node, error) {
 	src, err := os.ReadFile(c.path)
 	if err != nil {

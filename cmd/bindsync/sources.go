@@ -36,7 +36,6 @@ func (s *sources) add(cmd *cobra.Command) {
 		"abort a transfer that makes no progress for `TIME`")
 }
 
-// open parses a SOURCE and opens it.
 func (s *sources) open(text string, stdin io.Reader) (ship.Source, error) {
 	if path, ok := strings.CutPrefix(text, "file:"); ok && path != "" {
 		return ship.File{Path: strings.TrimPrefix(path, "//")}, nil

@@ -32,8 +32,8 @@ func lock(dir string) (unlock func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// keepsReaders reports whether a replacement of a file can have the same readers. This needs root, or the owner with
-// the file's group; a file that everybody may read has no other readers.
+// keepsReaders reports whether a replacement for a file can keep the file's readers. This needs root, or the file's
+// owner as a member of its group. A file that everybody may read loses no readers.
 func keepsReaders(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || os.Geteuid() == 0 || info.Mode()&0o004 != 0 {
@@ -43,8 +43,8 @@ func keepsReaders(info fs.FileInfo) bool {
 	return err == nil && int(st.Uid) == os.Geteuid() && slices.Contains(append(groups, os.Getegid()), int(st.Gid))
 }
 
-// Share lets the members of a group read the snapshot, if others cannot and the user is root. It reports whether it had
-// to. Later snapshots at this path inherit this.
+// Share makes the snapshot readable for a group if others cannot read it and the user is root. It reports whether it
+// had to. Later snapshots at this path keep this.
 func Share(path, group string) (bool, error) {
 	info, err := os.Stat(path)
 	if err != nil || os.Geteuid() != 0 || info.Mode()&0o004 != 0 {

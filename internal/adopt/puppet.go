@@ -24,7 +24,7 @@ type Puppet struct {
 	dir  string // directory for the files that it reads and writes
 }
 
-// places lists where packages install Puppet, in addition to the PATH.
+// places lists the directories where packages install Puppet, in addition to the PATH.
 var places = []string{"/opt/puppetlabs/bin/puppet"}
 
 // FindPuppet finds the installed Puppet, which will use the directory dir for its files. It returns nil if Puppet is
@@ -60,7 +60,7 @@ func rubyOf(command string) string {
 	return "ruby"
 }
 
-// Probe has Puppet's data about itself and an environment.
+// Probe holds Puppet's information about itself and an environment.
 type Probe struct {
 	Version    string   `json:"version"`
 	ModulePath []string `json:"modulepath"`
@@ -80,13 +80,13 @@ func (p *Puppet) Probe(ctx context.Context, own, environment string) (*Probe, er
 	return answer, p.run(ctx, probeTime, order, answer)
 }
 
-// Comparison describes what to compare: the environment in the directory Own, and its copy in Asking, which uses a
-// snapshot.
+// Comparison describes what to compare: the environment in the directory Own, and a copy in the directory Asking that
+// uses a snapshot.
 type Comparison struct {
 	Environment string
 	Own, Asking string
 	Keys        []string
-	Nodes       []facts.Node // nodes to compare for; if empty, only this machine
+	Nodes       []facts.Node // nodes to compare for; if empty, this machine
 	Time        time.Duration
 }
 
@@ -94,12 +94,12 @@ type Comparison struct {
 type Result struct {
 	Version     string       `json:"version"`
 	Complete    bool         `json:"complete"`     // there was time for all merges
-	Keys        int          `json:"keys"`         // keys of the snapshot, and of the files that Puppet reads
+	Keys        int          `json:"keys"`         // keys in the snapshot and in the files that Puppet reads
 	Answers     int          `json:"answers"`      // number of answers that were compared
 	Plain       int          `json:"plain"`        // answers without a merge by the caller
 	Found       int          `json:"found"`        // answers with a value
-	Failing     int          `json:"failing"`      // answers that are errors in both
-	FailingKeys []string     `json:"failing_keys"` // keys whose answers without a merge are errors in both
+	Failing     int          `json:"failing"`      // answers that are errors on both sides
+	FailingKeys []string     `json:"failing_keys"` // keys whose answers without a merge are errors on both sides
 	Nodes       []string     `json:"nodes"`
 	Different   int          `json:"different"`
 	Differences []Difference `json:"differences"` // the first differences

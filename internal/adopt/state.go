@@ -1,6 +1,6 @@
 // Package adopt switches an environment of Puppet from its own data to a snapshot, and back. Puppet reads hiera.yaml
-// for each catalog, so adopt replaces that file atomically, after everything that the new one needs is on disk.
-// Whenever the program is killed, hiera.yaml is either the old file or the new one, and both work.
+// for each catalog. Therefore adopt replaces that file atomically, once everything that the new file needs is on disk.
+// If the program is killed, hiera.yaml is either the old file or the new one, and both work.
 package adopt
 
 import (
@@ -43,7 +43,7 @@ const (
 	hiera5File = "hiera5.yaml" // compiled by bindc, if it exists
 )
 
-// Obstacle is the reason why an environment is not changed, with the fix.
+// Obstacle is the reason why an environment cannot be changed, with the fix.
 type Obstacle struct{ Reason, Hint string }
 
 func (r *Obstacle) Error() string { return r.Reason }
@@ -80,7 +80,7 @@ func Inspect(dir string) (*Environment, error) {
 	return e, e.classify(own, copied, copiedErr == nil)
 }
 
-// classify distinguishes the states with a hiera.yaml.
+// classify determines the state of an environment that has a hiera.yaml.
 func (e *Environment) classify(own, copied []byte, both bool) error {
 	if err := e.parse(hieraFile, own); err != nil {
 		return err

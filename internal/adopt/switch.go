@@ -12,11 +12,11 @@ import (
 	"bindc/internal/fsx"
 )
 
-// beforeStep is called before each step that changes something. Tests end the program in it.
+// beforeStep is called before each step that changes a file. Tests end the program in it.
 var beforeStep = func(step string) {}
 
-// Switch makes Puppet use the snapshot: write writes the snapshot, and finally text becomes hiera.yaml. It fails if the
-// files have changed since Inspect, because then the snapshot would have another hierarchy.
+// Switch makes Puppet use the snapshot: it calls write to write the snapshot, and then replaces hiera.yaml by text. It
+// fails if the files have changed since Inspect, because the snapshot would then have another hierarchy.
 func (e *Environment) Switch(text []byte, write func() error) error {
 	unlock, err := lock(e.Dir)
 	if err != nil {
@@ -147,7 +147,8 @@ func (e *Environment) Shadow(dir, name string, hiera []byte) (string, error) {
 // settings is the name of the file with an environment's settings.
 const settings = "environment.conf"
 
-// copySettings copies settings without config_version, a program that Puppet would run for every catalog.
+// copySettings copies environment.conf without config_version, which names a program that Puppet would run for every
+// catalog.
 func copySettings(from, to string) error {
 	text, err := os.ReadFile(from)
 	if err != nil {

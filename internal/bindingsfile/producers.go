@@ -133,7 +133,6 @@ func (c *compiler) mismatch(r *recipe.Recipe, m *types.Mismatch) {
 	c.add(d)
 }
 
-// produce compiles one producer into r.
 func (c *compiler) produce(p *Producer, r *recipe.Recipe) {
 	switch p.Name {
 	case "multibind_id":

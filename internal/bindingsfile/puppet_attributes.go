@@ -188,7 +188,6 @@ func (r *puppetReader) checkNames(n *expr.Node) bool {
 	return len(errs) == 0
 }
 
-// query adds the producer of a PuppetDB query.
 func (r *puppetReader) query(out *Statement, q *syntax.Query) {
 	r.addProducer(out, "to_query", r.constant(queryList(q)))
 }
@@ -221,7 +220,6 @@ var (
 		"to_query": "bind 'key' to Type[?? …]", "type": "bind Type, 'key' …"}
 )
 
-// options reads the options in braces.
 func (r *puppetReader) options(out *Statement, s *syntax.Statement) {
 	allowed := slices.Clone(optionAttributes)
 	switch {

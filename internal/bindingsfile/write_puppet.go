@@ -126,7 +126,6 @@ func (w *puppetWriter) target(l *Literal) *expr.Node {
 	return w.parsed(l)
 }
 
-// parsed parses a string as an expression.
 func (w *puppetWriter) parsed(l *Literal) *expr.Node {
 	n, errs := syntax.ParseExpression(l.ScalarText())
 	if len(errs) > 0 {
@@ -180,7 +179,6 @@ func (s *Statement) flags() (set []string) {
 	return set
 }
 
-// writeProducer adds a producer of b.
 func writeProducer(s *syntax.Statement, b *Statement, p *Producer) {
 	isText := p.Argument.Value.Kind() == value.String
 	switch {

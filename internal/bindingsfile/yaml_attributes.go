@@ -83,7 +83,6 @@ func (r *yamlReader) reportInValue(found []diag.Diagnostic) {
 	}
 }
 
-// attribute reads one attribute of a binding.
 func (r *yamlReader) attribute(s *Statement, name string, n *yaml.Node) {
 	switch name {
 	case "name":

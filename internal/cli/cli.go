@@ -13,9 +13,9 @@ import (
 // Verbs maps the names of verbs to their constructors.
 type Verbs map[string]func() *cobra.Command
 
-// Finish adds verbs to root, and those that all programs have. If the first argument is the name of a verb, Finish adds
-// only that one: the flags of all verbs would take much of the time that the program needs to start. It also rewrites
-// cobra's errors as single lines, with a suggestion for a misspelt verb or flag.
+// Finish adds verbs to root, together with those that all programs have. If the first argument names a verb, Finish
+// adds only that one, because creating the flags of all verbs would delay the start. It also rewrites cobra's errors as
+// single lines, with a suggestion for a misspelt verb or flag.
 func Finish(root *cobra.Command, verbs Verbs, args []string) {
 	root.Flags().BoolP(versionFlag, "v", false, "version for "+root.Name())
 	root.SetFlagErrorFunc(suggestFlag)
@@ -56,7 +56,7 @@ func addCommon(root *cobra.Command) {
 	}
 }
 
-// finish sets the argument errors and the completion of a verb and the verbs below it.
+// finish sets the argument errors and the completion of a verb and of the verbs below it.
 func finish(verb *cobra.Command) {
 	if verb.HasSubCommands() {
 		askForVerb(verb)
@@ -80,7 +80,7 @@ func askForVerb(cmd *cobra.Command) {
 	}
 }
 
-// sayExpected returns a version of check whose error shows the usage of the verb.
+// sayExpected wraps check so that its error shows the verb's usage.
 func sayExpected(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if check == nil || check(cmd, args) == nil {
@@ -102,8 +102,8 @@ func AllowEmpty(cmd *cobra.Command, flag string) {
 	}
 }
 
-// rejectEmptyFlags returns check preceded by a check for flags with an empty string. Most come from an unset variable
-// of a shell: --allowed-signers "$SIGNERS" must not mean that no signature is needed.
+// rejectEmptyFlags wraps check so that it first rejects flags with an empty string. Most come from an unset variable of
+// a shell: --allowed-signers "$SIGNERS" must not mean that no signature is needed.
 func rejectEmptyFlags(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) (err error) {
 		cmd.Flags().Visit(func(f *pflag.Flag) {

@@ -46,7 +46,7 @@ func completionCommand() *cobra.Command {
 	return cmd
 }
 
-// completionScript returns the script of cobra for a shell.
+// completionScript returns cobra's completion script for a shell.
 func completionScript(root *cobra.Command, shell string) (string, error) {
 	var out strings.Builder
 	var err error
@@ -63,7 +63,7 @@ func completionScript(root *cobra.Command, shell string) (string, error) {
 	return out.String(), err
 }
 
-// Words completes the values of a flag from words.
+// Words makes the shell complete a flag's value from words.
 func Words(cmd *cobra.Command, flag string, words []string) {
 	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 	if err != nil {

@@ -8,11 +8,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// wordsAfterCursor is the environment variable in which a completion script passes the rest of the command line. The
-// arguments of __complete end at the cursor, but a flag after it may name the snapshot that the keys are in.
+// wordsAfterCursor is the environment variable in which a completion script passes the words after the cursor. The
+// arguments of __complete end at the cursor, but a later flag may name the snapshot with the keys.
 const wordsAfterCursor = "BINDC_WORDS_AFTER_CURSOR"
 
-// scriptChanges has, for each shell, a line of the script that cobra generates and what replaces it.
+// scriptChanges lists, for each shell, a line of cobra's completion script and its replacement.
 var scriptChanges = map[string][][2]string{
 	"bash": {
 		{`    out=$(eval "${requestComp}" 2>/dev/null)`,
@@ -26,7 +26,7 @@ var scriptChanges = map[string][][2]string{
 			`    set -l results (eval $requestComp 2> /dev/null)`}},
 }
 
-// seeAfterCursor changes a completion script so that it passes what follows the cursor.
+// seeAfterCursor changes a completion script so that it passes the words after the cursor.
 func seeAfterCursor(shell, script string) string {
 	for _, change := range scriptChanges[shell] {
 		script = strings.Replace(script, change[0], change[1], 1)

@@ -10,7 +10,7 @@ import (
 	"bindc/diag"
 )
 
-// advice describes what to write instead of a flag of another program.
+// advice says what to use in place of another program's flag.
 type advice struct {
 	flag string // the flag of ours that does the same; "" if it is a verb that does
 	text string
@@ -51,7 +51,7 @@ var foreign = map[string]advice{
 	"i": asDir, "inventory-service": asDir,
 }
 
-// advise returns what to write instead of an unknown flag, or "". It never names a flag that the verb lacks.
+// advise returns the advice for an unknown flag, or "". It never suggests a flag that the verb lacks.
 func advise(cmd *cobra.Command, name, asWritten string) string {
 	to := foreign[name]
 	if to.flag != "" && cmd.Flags().Lookup(to.flag) == nil {
@@ -79,7 +79,7 @@ func suggestFlag(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w (see %s --help)", err, cmd.CommandPath())
 }
 
-// unknownFlag is the error of a flag that the verb does not have.
+// unknownFlag is the error for a flag that the verb does not have.
 func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
 	name := unknown.GetSpecifiedName()
 	written, hint := "--"+name, ""

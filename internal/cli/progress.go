@@ -12,12 +12,12 @@ import (
 	"golang.org/x/term"
 )
 
-// Progress shows the progress of long work on a line of the terminal, which is removed at the end. If the output is not
-// a terminal, it shows nothing.
+// Progress shows the progress of long work on one line of a terminal, and removes the line at the end. If the output is
+// not a terminal, it shows nothing.
 type Progress struct {
 	out   *os.File // nil to show nothing
 	step  atomic.Pointer[string]
-	total atomic.Int64 // 0 if it is unknown
+	total atomic.Int64 // 0 if the total is unknown
 	done  atomic.Int64
 	stop  chan struct{}
 	idle  sync.WaitGroup
@@ -85,7 +85,7 @@ func (p *Progress) line() string {
 	text, total, done := *p.step.Load(), p.total.Load(), p.done.Load()
 	switch {
 	case total > 0:
-		return text + ": " + grouped(done) + " of " + grouped(max(total, done)) // more are found meanwhile
+		return text + ": " + grouped(done) + " of " + grouped(max(total, done)) // the total is still growing
 	case done > 0:
 		return text + ": " + grouped(done)
 	}

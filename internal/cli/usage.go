@@ -11,7 +11,7 @@ import (
 // usageWidth is the width of help, for a terminal of 80 columns.
 const usageWidth = 80
 
-// printUsage prints the part of help below the text of a verb. It is a function because a template of cobra makes the
+// printUsage prints the part of help after a verb's text. It is a function because cobra's template would make the
 // linker keep every exported method: text/template finds methods by name.
 func printUsage(cmd *cobra.Command) error {
 	line := cmd.UseLine()

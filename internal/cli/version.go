@@ -43,7 +43,7 @@ func describe(release string, info *debug.BuildInfo) string {
 	return version + commit + changed
 }
 
-// versionFlag is the flag of a program that prints its version. The flag of cobra needs the version at every start.
+// versionFlag is the flag that prints the version. Cobra's own version flag needs the version on every start.
 const versionFlag = "version"
 
 func printVersion(root *cobra.Command) error {

@@ -36,7 +36,7 @@ type Cache struct {
 	next     []*File          // files of this build
 	byInode  map[uint64]int32 // index in files, by inode
 	byDigest func() map[digestKey]int32
-	scans    atomic.Int32 // number of files to search without byDigest
+	scans    atomic.Int32 // remaining number of files to find without byDigest
 }
 
 type digestKey struct {
@@ -44,8 +44,8 @@ type digestKey struct {
 	kind   Format
 }
 
-// searches is the number of files that a build finds by their digests without a map. A build after a change of a few
-// files does not need the map, which takes longer.
+// searches is the number of files that a build finds by their digests without a map. If only a few files have changed,
+// building the map would take longer.
 const searches = 8
 
 // Program identifies the compiler. Another version may compile the same file differently.
@@ -188,8 +188,8 @@ func (c *Cache) find(key digestKey) int {
 	return -1
 }
 
-// worthwhile limits the share of changed files. Above it, Save writes a new pack. Below it, the next build parses these
-// files again, which is faster.
+// worthwhile determines when Save writes a new pack: if at least one in this many files is new. For fewer, it is faster
+// that the next build parses them again.
 const worthwhile = 64
 
 // Keep sets the files that Save stores.
@@ -198,8 +198,8 @@ func (c *Cache) Keep(files []*File) { c.next = files }
 // Begin prepares a cache without a directory for a build that begins now.
 func (c *Cache) Begin(now time.Time) { c.opened = now.UnixNano() }
 
-// Reuse makes the files of the last build, which was complete, available to the next build of this process. Files with
-// diagnostics are parsed again.
+// Reuse makes the files of the last build, which must be complete, available to the next build of this process. Files
+// with diagnostics are parsed again.
 func (c *Cache) Reuse() {
 	c.files = c.files[:0:0]
 	for _, f := range c.next {

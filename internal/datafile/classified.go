@@ -10,7 +10,7 @@ import (
 	"bindc/internal/yaml"
 )
 
-// The output of a classifier for a node is in a file with the certname in this directory of a site.
+// In a site, this directory has the classifier's output for each node, in a file named after the certname.
 const (
 	ClassifiedDir = "enc"
 	ClassifiedExt = ".yaml"
@@ -65,7 +65,7 @@ func compileClassified(doc *yaml.Document, file string, s *scratch, pools *Pools
 	return s.number(c.out, pools)
 }
 
-// add binds the key name to v. It does nothing if the output has already bound the key.
+// add binds name to v, unless the output has already bound it.
 func (c *classified) add(at *yaml.Node, name string, v value.Value) {
 	if c.seen[name] {
 		return
@@ -131,8 +131,8 @@ func (c *classified) parameters(class string, n *yaml.Node) {
 	}
 }
 
-// variables binds the classifier's top-scope variables. It skips invalid names, because classifiers pass on whatever
-// people have entered.
+// variables binds the classifier's top-scope variables. It skips invalid names, because classifiers pass on any name
+// that people have entered.
 func (c *classified) variables(n *yaml.Node) {
 	if isNone(n) {
 		return

@@ -51,7 +51,7 @@ func optionsIn(n *yaml.Node, pools *Pools) (out []Entry) {
 	return out
 }
 
-// hiera5Key returns the key as lookups must write it. It returns false if lookups cannot ask for it.
+// hiera5Key returns the key in the form that lookups must use. It returns false if no lookup can ask for the key.
 func hiera5Key(doc *yaml.Document, n *yaml.Node, diags *diag.List) (string, bool) {
 	name, ok := n.Text()
 	if ok {

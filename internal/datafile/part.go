@@ -202,7 +202,7 @@ func (p *pack) sound() bool {
 			return false
 		}
 	}
-	last := make([]int, len(p.keys)) // number, from 1, of the last file with each key
+	last := make([]int, len(p.keys)) // by key: number of the last file with it, from 1
 	for i := range p.files {
 		if p.files[i].kind >= Kinds {
 			return false

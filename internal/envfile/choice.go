@@ -1,5 +1,5 @@
-// Package envfile reads and writes the file .environments in a directory of snapshots. It lists the environments, and
-// has the program that selects the environment of a request.
+// Package envfile reads and writes the file .environments in a directory of snapshots. The file lists the environments
+// and contains the program that selects the environment of a request.
 package envfile
 
 import (
@@ -30,14 +30,14 @@ const Production = "production"
 
 // Choice is the content of the file.
 type Choice struct {
-	Program      *expr.Node // returns the name of the environment, or undef for Production
+	Program      *expr.Node // returns the name of an environment, or undef for Production
 	Environments []Environment
 }
 
 // Environment is an environment that was declared when the file was written.
 type Environment struct {
 	Name    string
-	Written bool // has a snapshot, from this build or an earlier one
+	Written bool // the environment has a snapshot, from this build or an earlier one
 }
 
 // maxName limits the length of an environment's name, so that the name with its extension is a valid file name.

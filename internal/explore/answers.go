@@ -11,15 +11,15 @@ import (
 	"bindc/internal/report/decision"
 )
 
-// answer is a value of a key that nodes get. An error, or no value at all, is an answer too.
+// answer is an outcome of looking up a key: a value, an error, or not found. It is the same for the nodes in nodes.
 type answer struct {
 	nodes []int32 // numbers of the nodes, in order
 }
 
-// maxAnswered limits the nodes whose values of a key are looked up.
+// maxAnswered limits the number of nodes for which a key is looked up.
 const maxAnswered = 200_000
 
-// answerPrint is a fingerprint of an answer as pages show it. Hidden sensitive values have the same one.
+// answerPrint is a fingerprint of an answer as pages show it. All hidden sensitive values have the same fingerprint.
 type answerPrint [sha256.Size]byte
 
 func printOf(o report.Outcome) answerPrint {
@@ -33,8 +33,8 @@ func (d *Data) answerOf(r *lookup.Request, key string, form report.Form) report.
 	return d.style(form).Outcome(lookup.Outcome{Value: value, Found: found, Err: err})
 }
 
-// fillAnswers groups the nodes by the value that they get. It looks the key up for every node if a value is computed,
-// because that may differ from node to node.
+// fillAnswers groups the nodes by the value that they get. If a value is computed, it looks the key up for every node,
+// because the result may differ between nodes.
 func (d *Data) fillAnswers(k *keyData, key string) error {
 	if len(d.nodes) == 0 {
 		return nil
@@ -70,13 +70,13 @@ func (d *Data) fillAnswers(k *keyData, key string) error {
 	return nil
 }
 
-// isConstant reports whether every node gets a value that a row has, without an expression.
+// isConstant reports whether every node gets a constant from a row.
 func isConstant(k *keyData) bool {
 	isComputed := func(r decision.Row) bool { return r.Computed != "" }
 	return k.isPlain() && !slices.ContainsFunc(k.table.Rows, isComputed)
 }
 
-// answersOfRows groups the nodes of a table by the values of its rows.
+// answersOfRows groups the nodes of a decision table by the values of its rows.
 func (d *Data) answersOfRows(k *keyData) []answer {
 	groups := answerGroups{}
 	rest := d.census.reach(d, k.table.Rows, false, func(row int, nodes *nodeSet) {
@@ -91,7 +91,7 @@ func (d *Data) answersOfRows(k *keyData) []answer {
 	return groups.sorted()
 }
 
-// answerGroups holds the nodes with each answer.
+// answerGroups maps the fingerprints of answers to the answers.
 type answerGroups map[answerPrint]*answer
 
 func (g answerGroups) add(print answerPrint, node int32) {

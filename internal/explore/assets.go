@@ -33,15 +33,15 @@ var assetsID = sync.OnceValue(func() string {
 		return err
 	})
 	if err != nil {
-		panic(err) // embedded files can be read
+		panic(err) // cannot fail, because the files are embedded
 	}
 	return hex.EncodeToString(sum.Sum(nil))[:12]
 })
 
-// forever is the caching of an answer that never changes.
+// forever is the Cache-Control header for an answer that never changes.
 const forever = "private, max-age=31536000, immutable"
 
-// serveAsset serves ID/FILE, the style sheet, the script or the icon.
+// serveAsset serves the style sheet, the script or the icon. asset is ID/FILE.
 func serveAsset(w http.ResponseWriter, r *http.Request, asset string) {
 	id, file, _ := strings.Cut(asset, "/")
 	types := map[string]string{"style.css": "text/css; charset=utf-8", "explore.js": "text/javascript; charset=utf-8",
@@ -74,7 +74,7 @@ var templates = sync.OnceValue(func() map[string]*template.Template {
 	return out
 })
 
-// render answers with a page.
+// render answers the request with a page.
 func render(w http.ResponseWriter, status int, name string, data any) {
 	var b bytes.Buffer
 	t := templates()[name]

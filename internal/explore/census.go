@@ -10,16 +10,18 @@ import (
 	"bindc/snapshot"
 )
 
-// census knows which conditions hold for which nodes. It decides without lookups how many nodes a binding reaches.
+// census records which conditions hold for which nodes. With it, the nodes that a binding reaches are counted without
+// lookups.
 type census struct {
 	nodes   int
-	numbers [][]uint32           // by node: the numbers of its values of the dimensions; nil if its facts are wrong
-	sets    []map[uint32]nodeSet // by dimension and number: the nodes with that value
-	known   nodeSet              // nodes whose facts can be used
+	numbers [][]uint32           // by node: its value number in each dimension; nil if its facts are unusable
+	sets    []map[uint32]nodeSet // by dimension and value number: the nodes with that value
+	known   nodeSet              // nodes with usable facts
 	wrong   []string             // messages about the other nodes
 	facts   factValues           // values of the facts that data reads
-	done    atomic.Int64         // nodes whose categories are known
-	ready   chan struct{}        // closed when everything above is set
+	spelled spellings
+	done    atomic.Int64  // nodes whose categories are known
+	ready   chan struct{} // closed when everything above is set
 }
 
 // nodeSet is a set of nodes: a bit for each node, or a list if it has few.
@@ -43,6 +45,7 @@ func isClosed(c chan struct{}) bool {
 func (c *census) take(d *Data) {
 	defer close(c.ready)
 	c.numbers = make([][]uint32, c.nodes)
+	c.spelled.known = newSpellings(len(d.file.Dimensions()))
 	failed := make([]error, c.nodes)
 	affected.InParallel(c.nodes, func(i int) {
 		defer c.done.Add(1)
@@ -50,6 +53,7 @@ func (c *census) take(d *Data) {
 			r, err := affected.Request(d.snap, d.nodes[i])
 			if err == nil {
 				c.numbers[i] = r.Numbers()
+				c.spelled.add(d, r, i, c.numbers[i])
 			}
 			return err
 		})
@@ -69,7 +73,7 @@ func (c *census) take(d *Data) {
 	c.takeFacts(d)
 }
 
-// setsOf returns the nodes with each value of a dimension.
+// setsOf returns the set of nodes for each value of a dimension.
 func (c *census) setsOf(dim int) map[uint32]nodeSet {
 	lists := map[uint32][]int32{}
 	for i, numbers := range c.numbers {
@@ -91,7 +95,7 @@ func (c *census) setsOf(dim int) map[uint32]nodeSet {
 	return out
 }
 
-// add adds a node to a set with a bit for each of n nodes.
+// add adds node i to a set over n nodes.
 func (s *nodeSet) add(i, n int) {
 	if s.words == nil {
 		s.words = make([]uint64, (n+63)/64)
@@ -126,7 +130,7 @@ func (s *nodeSet) all(yield func(node int) bool) {
 	}
 }
 
-// remove removes the nodes of another set from a set of bits.
+// remove removes the nodes in other from s, which must have words.
 func (s *nodeSet) remove(other *nodeSet) {
 	for _, node := range other.few {
 		s.words[node/64] &^= 1 << (node % 64)
@@ -136,8 +140,8 @@ func (s *nodeSet) remove(other *nodeSet) {
 	}
 }
 
-// reach returns the nodes that each of some rows reaches: its condition holds, and that of no earlier row without
-// Declines. With merged, earlier rows do not matter. rest has the nodes that no row decides.
+// reach calls do with the nodes that each row reaches: its condition holds, and that of no earlier row without
+// Declines. With merged, earlier rows do not matter. rest is the set of nodes that no row decides.
 func (c *census) reach(d *Data, rows []decision.Row, merged bool, do func(row int, nodes *nodeSet)) (rest nodeSet) {
 	rest.words = slices.Clone(c.known.words)
 	found := nodeSet{words: make([]uint64, len(rest.words))}
@@ -154,7 +158,7 @@ func (c *census) reach(d *Data, rows []decision.Row, merged bool, do func(row in
 	return rest
 }
 
-// insert adds the nodes of another set to a set of bits.
+// insert adds the nodes in other to s, which must have words.
 func (s *nodeSet) insert(other *nodeSet) {
 	for _, node := range other.few {
 		s.words[node/64] |= 1 << (node % 64)
@@ -164,10 +168,10 @@ func (s *nodeSet) insert(other *nodeSet) {
 	}
 }
 
-// where returns the nodes of a set of bits for which a condition holds.
+// where returns the nodes in a set for which a condition holds. The set must have words.
 func (c *census) where(d *Data, terms []snapshot.Term, in *nodeSet) nodeSet {
 	sets, wanted := make([]nodeSet, len(terms)), make([]uint32, len(terms))
-	smallest := -1 // of the lists
+	smallest := -1 // index of the term with the shortest list
 	for k, t := range terms {
 		wanted[k] = d.file.ValueNumber(t.Dimension, t.Value)
 		set, ok := c.sets[t.Dimension][wanted[k]]
@@ -190,7 +194,7 @@ func (c *census) where(d *Data, terms []snapshot.Term, in *nodeSet) nodeSet {
 	return out
 }
 
-// holds reports whether a condition holds for a request with the given numbers.
+// holds reports whether a condition holds for a request with these value numbers.
 func (d *Data) holds(terms []snapshot.Term, numbers []uint32) bool {
 	for _, t := range terms {
 		if d.file.ValueNumber(t.Dimension, t.Value) != numbers[t.Dimension] {
@@ -200,7 +204,7 @@ func (d *Data) holds(terms []snapshot.Term, numbers []uint32) bool {
 	return true
 }
 
-// filter returns the nodes of a list that are in a set of bits and have the wanted values.
+// filter returns the nodes in list that are in the set and have the wanted values.
 func (c *census) filter(list []int32, terms []snapshot.Term, wanted []uint32, in *nodeSet) (out []int32) {
 	for _, node := range list {
 		holds := in.has(int(node))

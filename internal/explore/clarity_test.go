@@ -135,7 +135,7 @@ func TestBindingsWithoutNodesHaveReason(t *testing.T) {
 func TestSearchShowsConditions(t *testing.T) {
 	d := open(t, ranked, Source{})
 	to := served(t, Access{}, d) + "/s/" + d.ID
-	shows(t, to, "/q?q=family&all=1", `<td data-label="When"><span class="term"><span class="what">osfamily</span>`)
+	shows(t, to, "/q?q=family&all=1", `<td data-label="When"><span class="term"><span class="what">osfamily</span> = <bdi>Debian<`)
 	shows(t, to, "/q.json?q=family", `"when":{"osfamily":"debian"}`)
 }
 
@@ -175,5 +175,23 @@ fqdn: web1
 	}
 	if port, _, _ := strings.Cut(byKey, `/k/url">`); !strings.Contains(port, `class="old"`) {
 		t.Errorf("the change of port:\n%s", port)
+	}
+}
+
+func TestConditionsAreSpelledAsOnNodes(t *testing.T) {
+	old := open(t, strings.ReplaceAll(ranked, "a: family", "a: before"), Source{})
+	d := open(t, ranked, Source{Old: old})
+	to := served(t, Access{}, d) + "/s/" + d.ID
+	for _, path := range []string{"/k/a", "/f/data/osfamily/debian.yaml", "/d"} {
+		shows(t, to, path, "<bdi>Debian</bdi>", "!<bdi>debian</bdi>")
+	}
+	shows(t, to, "/k/a", "<bdi>suse</bdi>") // no node has it
+	shows(t, to, "/k/a.json", `"when":{"osfamily":"debian"}`)
+	shows(t, to, "/d.json", `"when":{"osfamily":"debian"}`)
+
+	mixed := strings.Replace(ranked, "-- facts/web2", "-- facts/web0.yaml --\nfqdn: web0\nosfamily: DEBIAN\n-- facts/web2", 1)
+	for range 5 { // the first node decides, regardless of which one is counted first
+		d = open(t, mixed, Source{})
+		shows(t, served(t, Access{}, d)+"/s/"+d.ID, "/k/a", "<bdi>DEBIAN</bdi>", "!<bdi>Debian</bdi>")
 	}
 }

@@ -28,8 +28,8 @@ type Data struct {
 	path   string
 	file   *snapshot.Snapshot
 	snap   *lookup.Snapshot
-	single *decision.Tables                // finds the bindings of one key after the other
-	whole  atomic.Pointer[decision.Tables] // has the bindings of all keys, after counting has read them
+	single *decision.Tables                // for looking up the bindings of single keys
+	whole  atomic.Pointer[decision.Tables] // holds the bindings of all keys, once counting has read them
 	keys   []string                        // names of all bound keys, sorted
 	inputs []snapshot.Input
 	facts  []string // names of the variables that answers depend on, sorted
@@ -44,11 +44,11 @@ type Data struct {
 
 	maxAnswered int // limit of the nodes whose values of a key are looked up
 
-	tally *tally      // what all bindings reach
-	diff  *difference // changes from the version old
-	diffs differences // changes from other versions
+	tally *tally      // counts of the nodes that bindings reach
+	diff  *difference // changes since the version old
+	diffs differences // changes since other versions
 
-	Since time.Time // when a server first showed it
+	Since time.Time // when the server first showed this version
 
 	notes    []string     // messages about facts that could not be read
 	warnings string       // diagnostics of the build
@@ -57,13 +57,13 @@ type Data struct {
 
 // Style says how pages show data.
 type Style struct {
-	Name      string // name of the site or snapshot
+	Name      string // name of the site or snapshot, for titles
 	SourceURL string // address of a line, with {path}, {line} and {revision}; may be ""
 	Revision  string // revision of the site, which replaces {revision} in SourceURL
 	Sensitive bool   // show sensitive values
 }
 
-// Source says where data comes from.
+// Source is the input of Open: a snapshot and the facts of a fleet.
 type Source struct {
 	Style
 	Path     string       // path of the snapshot
@@ -74,7 +74,7 @@ type Source struct {
 	Old      *Data        // the version to compare with, or nil
 }
 
-// Open opens a version of the data. The garbage collector closes it after its last use.
+// Open opens a version of the data. The garbage collector closes the version after its last use.
 func Open(from Source) (*Data, error) {
 	file, err := snapshot.Open(from.Path)
 	if err != nil {
@@ -84,7 +84,7 @@ func Open(from Source) (*Data, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", from.Path, err)
 	}
-	file.Release() // when d is unreachable
+	file.Release() // called when d is unreachable
 	d := &Data{Style: from.Style, path: from.Path, file: file, snap: snap, nodes: slices.Clone(from.Nodes),
 		old: from.Old, number: map[string]int{}, notes: from.Notes, warnings: from.Warnings,
 		unread: from.Unread, maxAnswered: maxAnswered}
@@ -98,7 +98,7 @@ func Open(from Source) (*Data, error) {
 	return d, nil
 }
 
-// prepare reads what all pages need.
+// prepare reads what every page needs.
 func (d *Data) prepare() (err error) {
 	if d.single, err = decision.NewTables(d.file, false, nil); err != nil {
 		return err
@@ -124,7 +124,7 @@ func (d *Data) prepare() (err error) {
 	return err
 }
 
-// identify returns a name for the content of all pages: it depends on the program, the snapshots and the facts.
+// identify returns an ID for the content of all pages. It depends on the program, the snapshots and the facts.
 func (d *Data) identify() (string, error) {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%s %s %q\n", assetsID(), d.file.Digest(), fmt.Sprintf("%+v", d.Style))
@@ -142,7 +142,7 @@ func (d *Data) identify() (string, error) {
 	return hex.EncodeToString(sum.Sum(nil))[:12], nil
 }
 
-// read calls do, which reads the snapshot. Reading a part that was truncated is an error.
+// read calls do, which reads the snapshot. If the file has been truncated, read returns an error.
 func (d *Data) read(do func() error) error {
 	defer runtime.KeepAlive(d)
 	return d.file.Protect(do)
@@ -166,7 +166,7 @@ func (d *Data) readWhole() error {
 // digest returns the digest of the snapshot.
 func (d *Data) digest() string { return d.file.Digest().String() }
 
-// node returns the node with a name.
+// node returns the node called name.
 func (d *Data) node(name string) (facts.Node, bool) {
 	i, ok := d.number[name]
 	if !ok {
@@ -190,7 +190,7 @@ func (d *Data) hasKey(key string) bool {
 	return found
 }
 
-// input returns the number of a file.
+// input returns the number of an input file.
 func (d *Data) input(path string) (int, bool) {
 	return slices.BinarySearchFunc(d.inputs, path, func(in snapshot.Input, path string) int {
 		return cmp.Compare(in.Path, path)

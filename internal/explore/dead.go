@@ -8,7 +8,8 @@ import (
 	"bindc/internal/report/decision"
 )
 
-// deadReason says why a binding reaches no node: its condition holds for none, or these nodes get another value.
+// deadReason explains why a binding reaches no node: its condition holds for none, or the nodes for which it holds get
+// another value.
 func (d *Data) deadReason(row *decision.Row) string {
 	holds := d.census.where(d, row.Terms(), &d.census.known)
 	nodes := diag.Count(holds.count(), "node")
@@ -21,7 +22,7 @@ func (d *Data) deadReason(row *decision.Row) string {
 	return "hidden where it applies, on " + nodes
 }
 
-// addReasons says for each counted row that reaches no node why that is so.
+// addReasons explains each counted row that reaches no node.
 func (v *view) addReasons(shown []keyRow, list []report.Candidate, rows []decision.Row) {
 	for i := range shown {
 		b := &list[i]

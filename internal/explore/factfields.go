@@ -13,24 +13,24 @@ import (
 
 // factField is a fact that a form can change.
 type factField struct {
-	Name    string // path with dots
+	Name    string // path, such as os.family
 	Value   string
-	Origin  string // where the environment comes from, because it need not be a fact; or that the value is supposed
+	Origin  string // the origin of the environment, which need not be a fact; or a note that the value is hypothetical
 	isText  bool
 	Changed *string  // the value that the page supposes, or nil
 	Known   []string // values that the form offers
 }
 
-// Shown returns the value that the page supposes, or the one that the node has.
+// Shown returns the hypothetical value, or otherwise the node's own.
 func (f factField) Shown() string { return *cmp.Or(f.Changed, &f.Value) }
 
-// IsPlain reports whether an input can show the fact: it has no characters that reorder text.
+// IsPlain reports whether an input field can show the fact: the fact has no characters that reorder text.
 func (f factField) IsPlain() bool {
 	text := f.Name + f.Value + f.Shown()
 	return diag.Visible(text) == text
 }
 
-// maxFacts limits the facts in a form. The form also takes any other fact.
+// maxFacts limits the input fields of a form. Other facts can be typed into a free field.
 const maxFacts = 40
 
 // environment is a variable of every request, although the facts may lack it.
@@ -39,7 +39,7 @@ const environment = "environment"
 // readsEnvironment reports whether conditions or values use the environment.
 func (d *Data) readsEnvironment() bool { return slices.Contains(d.reads, environment) }
 
-// factFields returns the facts of a node that conditions and values read, and the environment.
+// factFields returns the environment, and the facts of a node that conditions and values read.
 func (v *view) factFields(n facts.Node) (out []factField) {
 	if v.d.readsEnvironment() {
 		out = append(out, environmentOf(n))
@@ -62,7 +62,7 @@ func environmentOf(n facts.Node) factField {
 	f := factField{Name: environment, isText: true}
 	vars, err := facts.Variables(n, bindings.FactsOptions{})
 	if err != nil {
-		return f // the page of the node has the error
+		return f // the node's page reports the error
 	}
 	f.Value = (*lookup.Facts)(vars).Variable(environment).Text()
 	switch {
@@ -76,7 +76,8 @@ func environmentOf(n facts.Node) factField {
 	return f
 }
 
-// factAt returns the fact that a variable is read from: the fact of that name, or one that it is derived from.
+// factAt returns the fact that supplies a variable: the fact of that name, or the one that the variable is derived
+// from.
 func factAt(n facts.Node, path string) (name string, val bindings.Value, ok bool) {
 	if val, ok = dig(n.Facts, path); ok {
 		return path, val, true
@@ -91,7 +92,7 @@ func factAt(n facts.Node, path string) (name string, val bindings.Value, ok bool
 	return "", val, false
 }
 
-// dig returns the value at a path with dots in a hash.
+// dig returns the value at a dotted path in a hash.
 func dig(hash bindings.Value, path string) (bindings.Value, bool) {
 	first, rest, nested := strings.Cut(path, ".")
 	for key, val := range hash.Entries() {
@@ -105,7 +106,7 @@ func dig(hash bindings.Value, path string) (bindings.Value, bool) {
 	return bindings.Value{}, false
 }
 
-// appendFacts appends a fact, or the parts of a structured one.
+// appendFacts appends a fact, or the leaves of a structured fact.
 func appendFacts(out []factField, name string, v bindings.Value) []factField {
 	switch v.Kind() {
 	case bindings.Hash:

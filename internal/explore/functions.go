@@ -33,10 +33,9 @@ var functions = template.FuncMap{
 	"plus":     func(x float64, n int) float64 { return x + float64(n) },
 	"suppose":  supposition,
 	"size":     func(x float64) string { return strings.TrimSuffix(strconv.FormatFloat(x, 'f', 1, 64), ".0") },
-	"prefix":   prefixOf,
 }
 
-// These types are arguments of templates.
+// Types of template arguments.
 type (
 	bar   struct{ Nodes, Fleet int }
 	table struct {
@@ -63,7 +62,7 @@ type (
 	}
 )
 
-// HasNotes reports whether a binding of the table has a note.
+// HasNotes reports whether a row of the table has a note.
 func (t table) HasNotes() bool {
 	return slices.ContainsFunc(t.List, func(c candidate) bool { return c.Why != "" || c.By != nil })
 }
@@ -79,19 +78,11 @@ func digits(n int) string {
 	return text
 }
 
-// share returns a part of all nodes in percent. Only none and all are 0 % and 100 %.
+// share returns nodes as a percentage of the fleet. It is 0 % only for no nodes, and 100 % only for all.
 func share(nodes, fleet int) string {
 	percent := 100 * nodes / max(fleet, 1)
 	if nodes > 0 && percent == 0 {
 		return "< 1\u202f%"
 	}
 	return strconv.Itoa(percent) + "\u202f%"
-}
-
-// prefixOf returns the prefix of the keys of a module.
-func prefixOf(module string) string {
-	if module == noModule {
-		return ""
-	}
-	return module + "::"
 }

@@ -12,11 +12,11 @@ import (
 	"strings"
 )
 
-// Access says who may use a Server.
+// Access specifies which requests a Server accepts.
 type Access struct {
 	Token  string   // clients need this token; "" if they need none
-	Hosts  []string // names of hosts to answer for, such as those of a proxy
-	Remote bool     // answer for all addresses, not only those of this machine
+	Hosts  []string // accepted host names, such as those of a proxy
+	Remote bool     // accept requests from other machines
 }
 
 // NewToken returns a token of 128 random bits.
@@ -26,10 +26,10 @@ func NewToken() string {
 	return hex.EncodeToString(b)
 }
 
-// guard refuses requests that do not come from pages of the server.
+// guard rejects requests that do not come from the server's own pages.
 type guard struct{ Access }
 
-// policy is the content security policy of all answers. Nothing is loaded from elsewhere, and nothing is inline.
+// policy is the content security policy of all answers. It forbids external resources and inline code.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
@@ -68,8 +68,8 @@ func (g *guard) protect(next http.Handler) http.Handler {
 	})
 }
 
-// isKnownHost reports whether a browser may reach the server by that name. A foreign site whose name resolves to this
-// machine, DNS rebinding, has another name. An address as a host cannot be rebound.
+// isKnownHost reports whether host may name the server. After DNS rebinding, a foreign site's name resolves to this
+// machine, but the request still has that name. An IP address cannot be rebound.
 func (g *guard) isKnownHost(host string) bool {
 	name := host
 	if h, _, err := net.SplitHostPort(host); err == nil {
@@ -83,7 +83,7 @@ func (g *guard) isKnownHost(host string) bool {
 	return ip != nil && (ip.IsLoopback() || g.Remote)
 }
 
-// cookie returns the name and the value of the cookie of signed-in clients. Cookies of one host are shared between
+// cookie returns the name and the value of the cookie of signed-in clients. Browsers send a host's cookies to all its
 // ports, so the name depends on the token. The token cannot be derived from the cookie.
 func (g *guard) cookie() (name, value string) {
 	sum := sha256.Sum256([]byte("cookie " + g.Token))
@@ -99,7 +99,7 @@ func (g *guard) isSignedIn(r *http.Request) bool {
 	return err == nil && subtle.ConstantTimeCompare([]byte(c.Value), []byte(value)) == 1
 }
 
-// exchange sets the cookie for a client that sends the token.
+// exchange sets the cookie for a client that has sent the token.
 func (g *guard) exchange(w http.ResponseWriter, r *http.Request) {
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 100))
 	if g.Token == "" || err != nil || subtle.ConstantTimeCompare(text, []byte(g.Token)) != 1 {
@@ -113,7 +113,7 @@ func (g *guard) exchange(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// refuse answers a client without the cookie. Its script exchanges a token in the fragment of the address.
+// refuse answers a client without the cookie. The page's script then sends the token in the fragment of the address.
 func refuse(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	if strings.HasSuffix(r.URL.Path, ".json") || r.URL.Path == "/events" {

@@ -16,22 +16,22 @@ type keyData struct {
 	table *decision.Table
 	shown *report.Values // the table as pages show it, without nodes
 
-	ready  chan struct{} // closed when the rest is set
+	ready  chan struct{} // closed when full and reason are set
 	err    error
 	full   *report.Values // the table with nodes; nil if they were not counted
-	reason string         // why the nodes were not counted
+	reason string         // why the nodes were not counted, if they were not
 
-	answered   chan struct{} // closed when the rest is set
+	answered   chan struct{} // closed when the fields below are set
 	answersErr error
 	answers    []answer
 	looked     int // number of nodes whose answers are known; the others are too many
 }
 
-// maxExplained limits the work of counting the nodes of a key whose bindings may decline or are merged, in bindings
-// times nodes.
+// maxExplained limits the work of counting nodes for a key whose bindings may decline or are merged. Its unit is
+// bindings times nodes.
 const maxExplained = 100_000_000
 
-// keyCache keeps the tables of the keys that were used last.
+// keyCache keeps the tables of the most recently added keys.
 type keyCache struct {
 	mu    sync.Mutex
 	known map[string]*keyData
@@ -41,7 +41,7 @@ type keyCache struct {
 // cachedKeys limits the number of tables in a keyCache.
 const cachedKeys = 64
 
-// of returns the entry of a key, and whether the caller has to compute it.
+// of returns the entry for a key. isNew means that the caller must compute it.
 func (c *keyCache) of(key string) (k *keyData, isNew bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -65,7 +65,7 @@ func (d *Data) style(f report.Form) report.Style {
 	return report.Style{Sensitive: d.Sensitive, Form: f}
 }
 
-// key returns the decision table of a key, which is incomplete until it is ready.
+// key returns the decision table of a key. The table is incomplete until its channel ready is closed.
 func (d *Data) key(key string) *keyData {
 	k, isNew := d.cache.of(key)
 	if isNew {
@@ -112,7 +112,7 @@ func (d *Data) fillKey(k *keyData, key string) (err error) {
 	return nil
 }
 
-// names returns the names of nodes.
+// names returns the names of the nodes in a set.
 func (d *Data) names(nodes *nodeSet) (out []string) {
 	for node := range nodes.all {
 		out = append(out, d.nodes[node].Name)
@@ -120,7 +120,7 @@ func (d *Data) names(nodes *nodeSet) (out []string) {
 	return out
 }
 
-// twin returns the table as bindq values prints it.
+// twin returns the table in the form that 'bindq values' prints.
 func (d *Data) twin(key string, k *keyData) *report.Values {
 	out := d.style(report.JSON).Values(key, k.table)
 	if k.full == nil {
@@ -150,7 +150,7 @@ func (k *keyData) isPlain() bool {
 // explainedAtOnce limits the number of explanations in memory.
 const explainedAtOnce = 1000
 
-// explainAll adds every node to a table, after looking its key up.
+// explainAll adds each node to the rows that give it its value. It looks up the key for every node.
 func (d *Data) explainAll(table *report.Values, key string) error {
 	for from := 0; from < len(d.nodes); from += explainedAtOnce {
 		n := min(explainedAtOnce, len(d.nodes)-from)

@@ -8,13 +8,13 @@ import (
 	"bindc/diag"
 )
 
-// links makes the addresses of pages.
+// links builds the addresses of pages.
 type links struct {
-	base string // path before those of all pages, such as /s/0123456789ab
+	base string // prefix of all paths, such as /s/0123456789ab
 }
 
-// name returns a key, a node or a file as a part of a path. Browsers change the names "", "." and "..", so these have
-// the form "-" with the name in the query; the handlers of pages undo that.
+// name returns a key, node or file as part of a path. Browsers change the parts "", "." and "..", so name returns "-"
+// for these and puts the text in the query. The page handlers undo that.
 func name(text string, query url.Values, parameter string) string {
 	if strings.Trim(text, ".") != "" && text != "-" {
 		return url.PathEscape(text)
@@ -23,7 +23,7 @@ func name(text string, query url.Values, parameter string) string {
 	return "-"
 }
 
-// address returns a path with a query.
+// address builds an address from a path and a query.
 func address(path string, query url.Values) string {
 	if len(query) == 0 {
 		return path
@@ -31,19 +31,19 @@ func address(path string, query url.Values) string {
 	return path + "?" + query.Encode()
 }
 
-// Key returns the address of the page of a key. pairs are parameters, as in With.
+// Key returns the address of a key's page. pairs are parameters, as in With.
 func (l links) Key(key string, pairs ...any) string {
 	q := query(pairs)
 	return address(l.base+"/k/"+name(key, q, "key"), q)
 }
 
-// Node returns the address of the page of a node. pairs are parameters, as in With.
+// Node returns the address of a node's page. pairs are parameters, as in With.
 func (l links) Node(node string, pairs ...any) string {
 	q := query(pairs)
 	return address(l.base+"/n/"+name(node, q, "node"), q)
 }
 
-// AnswersTwin returns the address of the values of a key and their nodes in JSON.
+// AnswersTwin returns the address of the JSON with a key's values and their nodes.
 func (l links) AnswersTwin(key string) string {
 	q := url.Values{"values": {"0"}, "key": {key}}
 	return address(l.base+"/k/-.json", q)
@@ -55,10 +55,10 @@ func (l links) Why(node, key string, pairs ...any) string {
 	return address(l.base+"/n/"+name(node, q, "node")+"/k/"+name(key, q, "key"), q)
 }
 
-// WhyForm returns the address of a form that asks for a node, and explains a key for it.
+// WhyForm returns the address to which a form sends the name of a node, to explain a key for it.
 func (l links) WhyForm(key string) string { return l.base + "/n/-/k/" + name(key, url.Values{}, "key") }
 
-// InPath reports whether a path can have a name.
+// InPath reports whether text can be part of a path unchanged.
 func (l links) InPath(text string) bool { return name(text, url.Values{}, "key") != "-" }
 
 // File returns the address of a file, or of a line if it is not 0. Slashes separate the parts of the path.
@@ -103,14 +103,14 @@ func textOf(x any) string {
 	return ""
 }
 
-// place is a position that pages link to.
+// place is the position of a binding, with a link.
 type place struct {
 	Text string // path:line:col, safe to show
 	File string // address of the file in these pages, or ""
 	URL  string // address outside, or ""
 }
 
-// place returns the place of a binding. known reports whether the pages have the file.
+// place returns the place of a binding. known is false if no page shows the file.
 func (v *view) place(at string) place {
 	p := place{Text: diag.Visible(at)}
 	file, line := splitPlace(at)
@@ -133,19 +133,6 @@ func (v *view) place(at string) place {
 
 // splitPlace splits path:line:col. The line is 0 if at is not a place.
 func splitPlace(at string) (file string, line int) {
-	rest, _, _ := cutLast(at, ":")
-	file, number, ok := cutLast(rest, ":")
-	line, err := strconv.Atoi(number)
-	if !ok || err != nil {
-		return at, 0
-	}
-	return file, line
-}
-
-func cutLast(text, separator string) (before, after string, ok bool) {
-	i := strings.LastIndex(text, separator)
-	if i < 0 {
-		return text, "", false
-	}
-	return text[:i], text[i+len(separator):], true
+	p := diag.ParsePos(at)
+	return p.File, p.Line
 }

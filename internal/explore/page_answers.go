@@ -9,7 +9,7 @@ import (
 	"bindc/internal/report/affected"
 )
 
-// answersContent lists the values that nodes get for a key.
+// answersContent lists the values of a key that nodes get.
 type answersContent struct {
 	Rows    []answerRow
 	Total   int  // number of different values
@@ -17,7 +17,7 @@ type answersContent struct {
 	Skipped int  // nodes that were not looked up
 	None    bool // no node gets a value
 	Pending bool
-	Alone   bool   // the page only has these values
+	Alone   bool   // the page lists only these values
 	Next    string // address of more values
 }
 
@@ -25,7 +25,7 @@ type answersContent struct {
 type answerRow struct {
 	Value shownValue
 	Nodes int
-	Some  []string // the first nodes
+	Some  []string // names of the first nodes
 	List  string   // address of the list of all these nodes
 }
 
@@ -35,7 +35,7 @@ const (
 	namedNodes   = 3
 )
 
-// answers returns a part of the values that nodes get for a key.
+// answers returns n values of a key, beginning with number from.
 func (v *view) answers(key string, k *keyData, from, n int) (*answersContent, error) {
 	c := &answersContent{Total: len(k.answers), Skipped: len(v.d.nodes) - k.looked}
 	for i := range k.answers {
@@ -61,7 +61,7 @@ func (v *view) answers(key string, k *keyData, from, n int) (*answersContent, er
 	return c, nil
 }
 
-// valueOf returns the value of a key for a node with a number.
+// valueOf returns the value of a key for the node with the given number.
 func (v *view) valueOf(key string, node int, form report.Form) (report.Outcome, error) {
 	r, err := affected.Request(v.d.snap, v.d.nodes[node])
 	if err != nil {
@@ -76,7 +76,7 @@ type answerTwin struct {
 	Nodes   []string       `json:"nodes"`
 }
 
-// answersTwin returns pageRows values with their nodes.
+// answersTwin returns the JSON for one page of values with their nodes.
 func (v *view) answersTwin(key string, k *keyData) (any, error) {
 	ready, err := v.wait(k.answered)
 	if ready {
@@ -107,22 +107,23 @@ func (v *view) answersTwin(key string, k *keyData) (any, error) {
 	return out, nil
 }
 
-// nodesContent is a part of a list of nodes.
+// nodesContent is one page of a list of nodes.
 type nodesContent struct {
-	Row   *keyRow     // the binding that they use
-	Value *shownValue // the value that they get, if the list is about a value
+	Row   *keyRow     // the binding that gives them their value
+	Value *shownValue // their common value, if the list is about a value
 	Nodes []nodeValue
 	Total int
 	Next  string
 }
 
-// nodeValue is a node with the value that it gets, or nil if that is the value of the list.
+// nodeValue is a node with its value. The value is nil if it equals the value of the list.
 type nodeValue struct {
 	Name  string
 	Value *shownValue
 }
 
-// nodesOfRow returns a part of the nodes that use a row or a contribution. The query has its number, or its place.
+// nodesOfRow returns one page of the nodes that use a binding or a contribution. The query contains its number or its
+// position.
 func (v *view) nodesOfRow(key string, values *report.Values) (*nodesContent, error) {
 	parameter, list := "row", values.Bindings
 	if v.Has("part") {
@@ -157,7 +158,7 @@ func (v *view) nodesOfRow(key string, values *report.Values) (*nodesContent, err
 	return c, nil
 }
 
-// rowAt returns the number of the row at the place in the query.
+// rowAt returns the index of the row at the position in the query.
 func (v *view) rowAt(values *report.Values) (parameter string, list []report.Candidate, number int) {
 	isAt := func(c report.Candidate) bool { return c.At == v.Get("at") && c.Name == v.Get("part_name") }
 	if i := slices.IndexFunc(values.Bindings, isAt); i >= 0 {
@@ -166,7 +167,7 @@ func (v *view) rowAt(values *report.Values) (parameter string, list []report.Can
 	return "part", values.Contributions, slices.IndexFunc(values.Contributions, isAt) + 1
 }
 
-// nodesOfAnswer returns a part of the nodes that get a value.
+// nodesOfAnswer returns one page of the nodes that get a value.
 func (v *view) nodesOfAnswer(key string, k *keyData, number int) (*nodesContent, error) {
 	if number < 1 || number > len(k.answers) {
 		return nil, notFound("No node gets such a value", "", link{"All values of this key", v.Key(key)})

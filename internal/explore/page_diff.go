@@ -13,22 +13,22 @@ import (
 	"bindc/internal/report/decision"
 )
 
-// difference holds the changes from another version, as bindq diff prints them.
+// difference holds the changes since another version, in the form that 'bindq diff' prints.
 type difference struct {
-	ready  chan struct{} // closed when the rest is set
+	ready  chan struct{} // closed when the other fields are set
 	report *report.Diff
 	err    error
 }
 
 func newDifference() *difference { return &difference{ready: make(chan struct{})} }
 
-// differences holds the changes from other versions by their ID.
+// differences holds the changes since other versions, by the ID of the version.
 type differences struct {
 	mu    sync.Mutex
 	known map[string]*difference
 }
 
-// changesFrom returns the changes from another version, which are incomplete until they are ready.
+// changesFrom returns the changes since another version. They are incomplete until ready is closed.
 func (d *Data) changesFrom(old *Data) *difference {
 	if old == d.old {
 		return d.diff
@@ -72,19 +72,19 @@ func (x *difference) compare(old, d *Data) error {
 	}
 	c := affected.Comparison{Old: old.snap, New: d.snap, OldPath: old.Name, NewPath: d.Name, Nodes: d.nodes,
 		Style: style, Done: func() {}}
-	x.report.Nodes, _ = c.Groups(found) // the list of nodes shows their errors
+	x.report.Nodes, _ = c.Groups(found) // the list of nodes shows the errors of nodes
 	x.report.Fleet = len(d.nodes)
 	return nil
 }
 
-// version is a version to compare with.
+// version is a version that the user can compare with.
 type version struct {
 	ID, Name string
 	Selected bool
 }
 
-// versions returns the versions to compare with: the one that was given at the start, and those that the server has
-// kept.
+// versions returns the versions that the user can compare with: the one given at the start, and those that the server
+// has kept.
 func (v *view) versions(selected *Data) (out []version) {
 	if v.d.old != nil {
 		out = append(out, version{v.d.old.ID, v.d.old.label(), v.d.old == selected})
@@ -105,7 +105,7 @@ func (d *Data) label() string {
 	return d.Name + " at " + d.Since.Format(time.TimeOnly)
 }
 
-// oldVersion returns the version that the query names, or the one to compare with by default.
+// oldVersion returns the version that the query names, or by default the one given at the start.
 func (v *view) oldVersion() (*Data, error) {
 	id := v.Get("old")
 	if id == "" && v.d.old != nil {
@@ -130,7 +130,7 @@ func (v *view) oldVersion() (*Data, error) {
 // diffContent is the data of the page of changes.
 type diffContent struct {
 	Old, New string
-	Start    string // time of the old version, if it is the one of the start
+	Start    string // time of the old version, if it was given at the start
 	Versions []version
 	Summary  string
 	Causes   []report.Cause
@@ -148,19 +148,19 @@ type diffKey struct {
 	ReachesNone bool // the key changes for no node of the fleet
 }
 
-// diffRow is a change under a condition.
+// diffRow is a changed value, with the condition under which it applies.
 type diffRow struct {
 	report.Change
 	Before, After   shownValue
 	OldPlace, Place place
-	IsPart          bool // the change is one of a contribution to a multibinding
-	IsSame          bool // the text is the same; a key that it looks up changes
+	IsPart          bool // the row is a contribution to a multibinding
+	IsSame          bool // the value's source is unchanged, but a key that it looks up changes
 }
 
 // diffGroup is a group of nodes with equal changes.
 type diffGroup struct {
 	Number  int
-	Nodes   []string // names of the first nodes of the group
+	Nodes   []string // names of the group's first nodes
 	Count   int
 	Changes []effectRow
 	Total   int
@@ -175,7 +175,7 @@ const (
 	diffPerKeys = 20
 )
 
-// diffPage shows the changes from another version.
+// diffPage shows the changes since another version.
 func (v *view) diffPage() (any, error) {
 	v.Title, v.Section = "Changes", "d"
 	old, err := v.oldVersion()
@@ -223,6 +223,10 @@ func (v *view) diffKey(k report.Key) diffKey {
 	add := func(changes []report.Change, isPart bool) {
 		for _, c := range changes[:min(len(changes), diffPerKeys)] {
 			row := diffRow{Change: c, Before: shown(c.Old), After: shown(c.New), IsPart: isPart}
+			row.When, row.Except = v.asOnNodes(c.When), slices.Clone(c.Except)
+			for i := range row.Except {
+				row.Except[i] = v.asOnNodes(row.Except[i])
+			}
 			row.IsSame = len(c.Through) > 0 && row.Before == row.After && !row.After.Cut
 			if c.OldAt != "" {
 				row.OldPlace = place{Text: short(c.OldAt, 500)}

@@ -15,14 +15,14 @@ import (
 	"bindc/internal/report/affected"
 )
 
-// factPrefix begins the names of the inputs of the form, which end in the name of a fact.
+// factPrefix begins the names of the form's input fields. The name of a fact follows.
 const factPrefix = "fact."
 
-// changedFacts returns the changes that the query asks for, as for --if. canonical is false if some come from the
-// inputs of the form.
+// changedFacts returns the changes in the query, in the syntax of --if. canonical is false if some come from the form's
+// input fields.
 func (v *view) changedFacts(n facts.Node) (changed []string, canonical bool) {
 	changed, canonical = slices.Clone(v.Values["if"]), true
-	if slices.Contains(changed, "") { // a free input of the form is empty
+	if slices.Contains(changed, "") { // the form's free field is empty
 		changed, canonical = slices.DeleteFunc(changed, func(text string) bool { return text == "" }), false
 	}
 	for _, f := range v.factFields(n) {
@@ -38,7 +38,7 @@ func (v *view) changedFacts(n facts.Node) (changed []string, canonical bool) {
 	return changed, canonical
 }
 
-// assign returns the text that sets the fact. It stays a number or a boolean if the new text is one, too.
+// assign returns the argument of --if that sets the fact. A number or boolean keeps its type if the new text allows it.
 func (f *factField) assign(text string) string {
 	if !f.isText && json.Valid([]byte(text)) {
 		return f.Name + ":=" + text
@@ -46,7 +46,7 @@ func (f *factField) assign(text string) string {
 	return f.Name + "=" + text
 }
 
-// effectContent is what changes for a node.
+// effectContent lists the values that change for a node.
 type effectContent struct {
 	Title   string
 	Changes []effectRow
@@ -55,14 +55,14 @@ type effectContent struct {
 	Next    string
 }
 
-// effectRow is a key with two values.
+// effectRow is a key with its old and new value.
 type effectRow struct {
 	Key            string
 	Old, New       shownValue
 	WhyOld, WhyNew string // addresses of the pages that explain both values
 }
 
-// comparison shows the keys whose values change with some facts, or differ for another node.
+// comparison shows the keys whose values differ with changed facts, or for another node.
 func (v *view) comparison(n facts.Node, r *lookup.Request) (any, error) {
 	other, title := n, ""
 	if with := v.Get("with"); with != "" {
@@ -147,12 +147,12 @@ func (v *view) conditions() (pairs []any) {
 	return pairs
 }
 
-// suppose sets the value that the page supposes for a fact.
+// suppose makes a value of the fact hypothetical.
 func (f *factField) suppose(to string) {
 	f.Changed, f.Origin = &to, "supposed; it is '"+short(f.Value, 100)+"' now"
 }
 
-// changedFact splits the text of a change into the path of the fact and its new value.
+// changedFact splits a change into the path of the fact and the new value.
 func changedFact(text string) (name, to string) {
 	name, to, _ = strings.Cut(text, "=")
 	return strings.TrimSuffix(name, ":"), to

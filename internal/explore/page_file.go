@@ -77,7 +77,7 @@ func (v *view) fileList() (any, error) {
 // partly selects files with a binding that reaches no node.
 const partly = "partly"
 
-// count adds a file to the numbers.
+// count adds a file to the totals.
 func (c *filesContent) count(f fileRow) {
 	c.DeadBindings += f.Dead()
 	switch {
@@ -187,11 +187,11 @@ func (v *view) FilePart(file string, pairs ...any) string {
 	return to + separator + strings.TrimPrefix(links{}.With("", pairs...), "?")
 }
 
-// bindingsOf returns bindings of a file.
+// bindingsOf returns the given bindings of a file, with their nodes.
 func (v *view) bindingsOf(file string, list []boundAt) ([]fileBinding, error) {
 	out := []fileBinding{}
 	seen := map[int32]bool{}
-	wanted := map[[2]int32]bool{} // by line and key
+	wanted := map[[2]int32]bool{} // lines and key numbers in list
 	for _, at := range list {
 		wanted[[2]int32{at.line, at.key}] = true
 	}
@@ -214,7 +214,7 @@ func (v *view) bindingsOf(file string, list []boundAt) ([]fileBinding, error) {
 	return out, nil
 }
 
-// bindingsOfKey returns the bindings of a key in a file.
+// bindingsOfKey returns the bindings that a file has for a key.
 func (v *view) bindingsOfKey(key, file string) (out []fileBinding, err error) {
 	table, err := v.d.tables().Values(key)
 	if err != nil {
@@ -237,7 +237,7 @@ func (v *view) bindingsOfKey(key, file string) (out []fileBinding, err error) {
 			in, line := splitPlace(rows[i].At)
 			c := byID[rows[i].At+rows[i].Name]
 			if in == file && c != nil {
-				b := fileBinding{Key: key, Layer: c.Layer, When: rows[i].When, At: c.At, Name: c.Name,
+				b := fileBinding{Key: key, Layer: c.Layer, When: v.asOnNodes(rows[i].When), At: c.At, Name: c.Name,
 					Outcome: c.Outcome, Nodes: nodes.count(), UpTo: declines, Line: line, Value: shown(c.Outcome),
 					Place: v.place(c.At), List: v.Key(key, "at", c.At, "part_name", c.Name)}
 				if b.Nodes == 0 {

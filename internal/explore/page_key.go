@@ -19,7 +19,7 @@ type keyContent struct {
 	Next    string   // address of the next rows
 	Counted bool
 	Reason  string // why the nodes are not counted
-	Unknown int    // nodes whose facts cannot be used
+	Unknown int    // nodes with unusable facts
 
 	Answers *answersContent
 	Nodes   *nodesContent
@@ -30,7 +30,7 @@ type keyRow struct {
 	Name   string // name of the contribution, or ""
 	When   report.Terms
 	Value  shownValue
-	SameAs string // place of an earlier row with the same long value
+	SameAs string // position of an earlier row with the same long value
 	Place  place
 	Layer  string
 	Nodes  int
@@ -38,7 +38,7 @@ type keyRow struct {
 	Dead   string // why the binding reaches no node, if that is known
 }
 
-// keyPage shows the values that nodes get for a key, and its decision table.
+// keyPage shows the values of a key that nodes get, and the key's decision table.
 func (v *view) keyPage() (any, error) {
 	key := v.name("key", v.d.hasKey)
 	if !v.d.hasKey(key) {
@@ -64,14 +64,14 @@ func (v *view) keyPage() (any, error) {
 	return v.countedKey(key, k)
 }
 
-// unknownKey returns the error for a key that nothing binds.
+// unknownKey returns the error for an unbound key.
 func (v *view) unknownKey(key string) error {
 	v.Section = "k"
 	return missing("Nothing binds the key '"+diag.Visible(key)+"'", key, v.d.keys, v.Key,
 		link{"All keys", v.With("/k")})
 }
 
-// countedKey returns the data of the page of a key whose nodes are counted.
+// countedKey returns the page content for a key whose nodes have been counted.
 func (v *view) countedKey(key string, k *keyData) (any, error) {
 	values := k.shown
 	if k.full != nil {
@@ -102,7 +102,7 @@ func (v *view) countedKey(key string, k *keyData) (any, error) {
 	return c, err
 }
 
-// keyContent returns the data of the page for a table, which has nodes if it is counted.
+// keyContent returns the page content for a table, whose rows have nodes if these were counted.
 func (v *view) keyContent(key string, k *keyData, values *report.Values, counted bool) *keyContent {
 	c := &keyContent{Key: key, Merged: k.table.Merged, Total: len(values.Bindings), Counted: counted}
 	if values.Options != nil {
@@ -122,14 +122,14 @@ func (v *view) keyContent(key string, k *keyData, values *report.Values, counted
 	return c
 }
 
-// keyRows returns rows of a table. parameter selects the nodes of a row in an address.
+// keyRows returns rows of a table. parameter is the query parameter that selects a row's nodes.
 func (v *view) keyRows(key, parameter string, list []report.Candidate, from, to int) []keyRow {
 	var out []keyRow
 	first := map[string]string{}
 	for i := from; i < to; i++ {
 		b := &list[i]
-		row := keyRow{Name: diag.Visible(b.Name), When: b.When, Value: shown(b.Outcome), Place: v.place(b.At),
-			Layer: b.Layer, Nodes: len(b.Nodes)}
+		row := keyRow{Name: diag.Visible(b.Name), When: v.asOnNodes(b.When), Value: shown(b.Outcome),
+			Place: v.place(b.At), Layer: b.Layer, Nodes: len(b.Nodes)}
 		if row.Nodes > 0 {
 			row.List = v.Key(key, parameter, i+1)
 		}
@@ -146,13 +146,15 @@ func (v *view) keyRows(key, parameter string, list []report.Candidate, from, to 
 // listContent is the data of a page with a list of names.
 type listContent struct {
 	Prefix string
+	Level  string // level that nodes get the keys from, or ""
+	IsBare bool   // only keys without a module
 	Names  []string
-	Groups []prefixGroup // common prefixes of many keys
+	Groups []prefixGroup // common prefixes of keys, if there are many
 	Total  int
 	Next   string
 }
 
-// prefixGroup is the number of keys with a prefix.
+// prefixGroup is a prefix with the number of its keys.
 type prefixGroup struct {
 	Prefix string
 	Keys   int
@@ -168,18 +170,40 @@ func (v *view) keyList() (any, error) {
 	if end >= 0 {
 		list = list[:end]
 	}
+	c := &listContent{Prefix: prefix, Level: v.Get("level"), Total: len(list)}
+	if c.Level != "" {
+		ready, err := v.wait(v.d.tally.ready)
+		if err != nil || !ready {
+			return c, err
+		}
+		list = v.d.keysOfLevel(c.Level, prefix)
+		c.Total = len(list)
+	}
+	if c.IsBare = v.Has("bare"); c.IsBare {
+		list = slices.DeleteFunc(slices.Clone(list), func(key string) bool { return moduleOf(key) != noModule })
+		c.Total = len(list)
+	}
 	if v.asJSON {
 		return append([]string{}, list...), nil
 	}
-	c := &listContent{Prefix: prefix, Total: len(list)}
 	if len(list) > pageRows && prefix == "" {
 		c.Groups = prefixGroups(list)
 	}
 	var next string
 	if c.Names, next = after(list, v.Get("after")); next != "" {
-		c.Next = v.With("/k", "prefix", prefix, "after", next)
+		c.Next = v.With("/k", "prefix", prefix, "level", c.Level, "bare", v.Get("bare"), "after", next)
 	}
 	return c, nil
+}
+
+// keysOfLevel returns the keys with a prefix that nodes get from a level.
+func (d *Data) keysOfLevel(level, prefix string) (out []string) {
+	for _, number := range d.tally.levels[level] {
+		if key := d.keys[number]; strings.HasPrefix(key, prefix) {
+			out = append(out, key)
+		}
+	}
+	return out
 }
 
 // prefixGroups counts keys by the text before '::', most keys first. It returns at most pageRows groups.

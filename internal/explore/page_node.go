@@ -15,7 +15,7 @@ import (
 // nodeContent is the data of the page of a node.
 type nodeContent struct {
 	Name       string
-	File       string // path of its facts file
+	File       string // path of the node's facts file
 	Categories report.Terms
 	Doubt      string   // why the facts are in doubt: they are about another node
 	Unset      []string // variables that conditions use and the node lacks
@@ -27,11 +27,11 @@ type nodeContent struct {
 	Prefix, InFile, Layer string // filters of the keys
 	Layers                []string
 	Rows                  []nodeRow
-	Scanned               int // keys that were looked at, if the filter leaves some out
+	Scanned               int // number of keys that the filter examined, if it hides some
 	Next                  string
 
 	If         []string // changed facts
-	OtherFacts []string // those of them that the form has no input for
+	OtherFacts []string // changed facts without an input field
 
 	With   string // name of the other node
 	Effect *effectContent
@@ -40,7 +40,7 @@ type nodeContent struct {
 	Near    []link // comparisons with nodes of a similar name
 }
 
-// nodeRow is a key of a node.
+// nodeRow is a key with the value that a node gets.
 type nodeRow struct {
 	Key    string
 	Value  shownValue
@@ -48,10 +48,10 @@ type nodeRow struct {
 	Layer  string
 	When   report.Terms
 	Reason string // why no single binding wins, or ""
-	Hidden int    // number of bindings that apply and are hidden
+	Hidden int    // number of effective bindings that are hidden
 }
 
-// nodeNamed returns the node with a name. If there is none, the error leads to similar names, and to more links.
+// nodeNamed returns the node called text. If there is none, the error has links to similar names, and the given links.
 func (v *view) nodeNamed(text string, to func(string, ...any) string, more ...link) (facts.Node, error) {
 	n, ok := v.d.node(text)
 	if ok {
@@ -65,7 +65,7 @@ func (v *view) nodeNamed(text string, to func(string, ...any) string, more ...li
 	return n, missing(message, text, v.d.nodeNames(), to, append(more, link{"All nodes", v.With("/n")})...)
 }
 
-// nodePage shows the values of a node, what changed facts would change, or how another node differs.
+// nodePage shows the values of a node, and what changes with other facts or for another node.
 func (v *view) nodePage() (any, error) {
 	text := v.name("node", func(name string) bool { _, ok := v.d.node(name); return ok })
 	n, err := v.nodeNamed(text, v.Node)
@@ -86,26 +86,22 @@ func (v *view) nodePage() (any, error) {
 		return v.comparison(n, r)
 	}
 	v.categories = r.Categories()
-	keys, next, scanned := v.nodeKeys(r)
+	rows, next, scanned, err := v.nodeRows(r)
+	if err != nil {
+		return nil, err
+	}
 	if v.asJSON {
-		return v.explanations(r, keys)
+		return v.explanations(r, rows)
 	}
 	c := v.nodeContent(n, r)
-	c.Scanned = scanned
-	for _, key := range keys {
-		row, err := v.nodeRow(r, key)
-		if err != nil {
-			return nil, err
-		}
-		c.Rows = append(c.Rows, row)
-	}
+	c.Scanned, c.Rows = scanned, rows
 	if next != "" {
 		c.Next = v.Node(n.Name, "prefix", c.Prefix, "file", c.InFile, "layer", c.Layer, "after", next)
 	}
 	return c, nil
 }
 
-// nodeContent returns everything about a node except its keys.
+// nodeContent returns the page content for a node, except its keys.
 func (v *view) nodeContent(n facts.Node, r *lookup.Request) *nodeContent {
 	c := &nodeContent{Name: n.Name, File: n.File, Environment: environmentOf(n),
 		Categories: r.Categories(), Doubt: n.Contradiction(), Facts: v.factFields(n),
@@ -120,11 +116,11 @@ func (v *view) nodeContent(n facts.Node, r *lookup.Request) *nodeContent {
 	return c
 }
 
-// maxScanned limits the keys that a filter looks at for one page.
+// maxScanned limits the number of keys that a filter examines for one page.
 const maxScanned = 1000
 
-// nodeKeys returns the keys of a page that the filters select.
-func (v *view) nodeKeys(r *lookup.Request) (keys []string, next string, scanned int) {
+// nodeRows returns the rows of a page for the keys that the filters select.
+func (v *view) nodeRows(r *lookup.Request) (rows []nodeRow, next string, scanned int, err error) {
 	from, _ := slices.BinarySearch(v.d.keys, cmp.Or(v.Get("after")+"\x00", v.Get("prefix")))
 	if v.Get("after") == "" {
 		from, _ = slices.BinarySearch(v.d.keys, v.Get("prefix"))
@@ -133,26 +129,26 @@ func (v *view) nodeKeys(r *lookup.Request) (keys []string, next string, scanned 
 		if !strings.HasPrefix(key, v.Get("prefix")) {
 			break
 		}
-		if len(keys) == pageRows || scanned == maxScanned {
-			return keys, v.d.keys[from+scanned-1], scanned
+		if len(rows) == pageRows || scanned == maxScanned {
+			return rows, v.d.keys[from+scanned-1], scanned, nil
 		}
 		scanned++
-		if v.selects(r, key) {
-			keys = append(keys, key)
+		row, err := v.nodeRow(r, key)
+		if err != nil {
+			return nil, "", 0, err
+		}
+		if v.selects(&row) {
+			rows = append(rows, row)
 		}
 	}
-	return keys, "", scanned
+	return rows, "", scanned, nil
 }
 
 // selects reports whether the winning binding of a key is in the file and the layer of the filters.
-func (v *view) selects(r *lookup.Request, key string) bool {
+func (v *view) selects(row *nodeRow) bool {
 	file, layer := v.Get("file"), v.Get("layer")
-	if file == "" && layer == "" {
-		return true
-	}
-	row, err := v.nodeRow(r, key)
 	in, _ := splitPlace(row.Place.Text)
-	return err == nil && (file == "" || in == diag.Visible(file)) && (layer == "" || row.Layer == layer)
+	return (file == "" || in == diag.Visible(file)) && (layer == "" || row.Layer == layer)
 }
 
 // nodeRow returns a key with its value and the binding that wins.
@@ -185,7 +181,7 @@ func (v *view) nodeRow(r *lookup.Request, key string) (nodeRow, error) {
 	return row, nil
 }
 
-// plainRow is nodeRow for a key whose first row that holds is the answer.
+// plainRow is a faster nodeRow for a key whose first matching row always wins.
 func (v *view) plainRow(r *lookup.Request, key string) (nodeRow, error) {
 	table, err := v.d.tables().Values(key)
 	if err != nil {
@@ -209,7 +205,7 @@ func (v *view) plainRow(r *lookup.Request, key string) (nodeRow, error) {
 	return row, nil
 }
 
-// placeOf returns a place with the name of a file instead of its number.
+// placeOf returns a position with the file's name in place of its number.
 func (v *view) placeOf(at string) string {
 	number, rest, _ := strings.Cut(at, ":")
 	n := 0
@@ -223,10 +219,10 @@ func (v *view) placeOf(at string) string {
 }
 
 // explanations returns the twin of the page of a node: the explanations of its keys.
-func (v *view) explanations(r *lookup.Request, keys []string) (any, error) {
+func (v *view) explanations(r *lookup.Request, rows []nodeRow) (any, error) {
 	out := explanations{}
-	for _, key := range keys {
-		e, err := v.d.style(report.JSON).Explain(r, key)
+	for i := range rows {
+		e, err := v.d.style(report.JSON).Explain(r, rows[i].Key)
 		if err != nil {
 			return nil, err
 		}
@@ -256,10 +252,10 @@ type nodesListContent struct {
 	Filter string
 	Total  int
 	Next   string
-	Wrong  []string // nodes whose facts cannot be used
+	Wrong  []string // nodes with unusable facts
 }
 
-// nodeList lists the nodes and their categories.
+// nodeList lists the nodes with their categories.
 func (v *view) nodeList() (any, error) {
 	v.Title, v.Section = "Nodes", "n"
 	var names []string

@@ -1,6 +1,10 @@
 package explore
 
-import "slices"
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // overviewContent is the data of the first page.
 type overviewContent struct {
@@ -13,10 +17,10 @@ type overviewContent struct {
 	Cells        []cell
 	Levels       []levelName
 	Areas        []area
-	More         int // number of areas that the table does not have
+	More         int // number of areas that the table omits
 }
 
-// levelName is a level with the number of its colour.
+// levelName is the name of a level, with the number of its colour.
 type levelName struct {
 	Name  string
 	Color int
@@ -42,11 +46,12 @@ type areaTwin struct {
 
 // Limits of the overview.
 const (
-	shownAreas = 60
-	shownDead  = 20
+	shownAreas  = 60
+	shownDead   = 20
+	shownLevels = 5 // levels without a colour that the legend names
 )
 
-// overview shows the numbers of the site, and its data that reaches no node.
+// overview shows totals of the site, and its data that reaches no node.
 func (v *view) overview() (any, error) {
 	v.Title = "Overview"
 	c := &overviewContent{Warnings: v.d.warnings}
@@ -113,13 +118,17 @@ func (c *overviewContent) addAreas(areas []area) {
 		c.Levels = append(c.Levels, levelName{name, i})
 	}
 	if len(names) > levelColors {
-		c.Levels[levelColors-1].Name = otherLevels
+		others := names[levelColors-1:]
+		c.Levels[levelColors-1].Name = otherLevels + ": " + strings.Join(others[:min(len(others), shownLevels)], ", ")
+		if n := len(others) - shownLevels; n > 0 {
+			c.Levels[levelColors-1].Name += " and " + strconv.Itoa(n) + " more"
+		}
 	}
 	c.Cells = treemap(areas, names)
 	c.Areas, c.More = areas[:min(len(areas), shownAreas)], max(0, len(areas)-shownAreas)
 }
 
-// problemsPage shows the diagnostics of the newest state of the site.
+// problemsPage shows the diagnostics of the site's newest state.
 func (v *view) problemsPage() (any, error) {
 	v.Title, v.unstable, v.Twin = "Diagnostics", true, ""
 	return &overviewContent{Warnings: v.d.warnings}, nil

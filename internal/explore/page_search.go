@@ -29,7 +29,7 @@ type searchContent struct {
 	NextResults string `json:"-"`
 }
 
-// foundValue is a binding whose value has the text.
+// foundValue is a binding whose value contains the text.
 type foundValue struct {
 	Key     string         `json:"key"`
 	When    report.Terms   `json:"when"`
@@ -45,7 +45,7 @@ const maxFound = 50
 // searchTime limits the search in values, and the search in results.
 const searchTime = 60 * time.Millisecond
 
-// searchPage finds keys, nodes, files and values that contain a text. Sensitive values are not searched.
+// searchPage finds keys, nodes, files and values that contain a text. It does not search sensitive values.
 func (v *view) searchPage() (any, error) {
 	v.Title = "Search"
 	v.unstable = true
@@ -73,7 +73,7 @@ func (v *view) searchPage() (any, error) {
 	return c, v.searchResults(c)
 }
 
-// named returns the address of the key or the node with a name, or "".
+// named returns the address of the key or the node called name, or "".
 func (v *view) named(name string) string {
 	if v.d.hasKey(name) {
 		return v.Key(name)
@@ -119,7 +119,8 @@ func (v *view) searchValues(c *searchContent) error {
 		values := v.d.style(report.JSON).Values(key, table)
 		for _, b := range append(values.Bindings, values.Contributions...) {
 			if c.isIn(b) && len(c.Values) < 2*maxFound {
-				c.Values = append(c.Values, foundValue{key, b.When, b.At, b.Outcome, shown(b.Outcome), v.place(b.At)})
+				c.Values = append(c.Values, foundValue{key, v.asOnNodes(b.When), b.At, b.Outcome,
+					shown(b.Outcome), v.place(b.At)})
 			}
 		}
 	}

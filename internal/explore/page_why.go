@@ -46,7 +46,7 @@ type candidates struct {
 	Title, About string
 	State, Class string
 	List         []candidate
-	Left         int // candidates that are not shown; the JSON of the page has all of them
+	Left         int // number of candidates that are hidden on the page; its JSON has all of them
 }
 
 // candidate is a binding.
@@ -54,14 +54,15 @@ type candidate struct {
 	Name  string
 	When  report.Terms
 	Value shownValue
+	Text  string // the expression whose result is the value, or ""
 	Place place
 	Layer string
 	State string
 	Why   string // why the binding does not apply
-	By    *place // place of the binding that hides this one
+	By    *place // position of the binding that hides this one
 }
 
-// stateTitles holds the groups of bindings in the order of the page.
+// stateTitles holds the groups of bindings in page order.
 var stateTitles = []candidates{
 	{State: lookup.Wins, Class: "wins", Title: "Wins", About: "the highest binding whose condition holds"},
 	{State: lookup.Merged, Class: "merged", Title: "Merged", About: "all of these are parts of the value"},
@@ -72,7 +73,7 @@ var stateTitles = []candidates{
 		About: "its condition does not hold for this node"},
 }
 
-// whyPage explains why a key has its value for a node.
+// whyPage explains why a node gets its value for a key.
 func (v *view) whyPage() (any, error) {
 	key := v.name("key", v.d.hasKey)
 	asJSON := v.asJSON
@@ -121,7 +122,7 @@ func (v *view) whyPage() (any, error) {
 	return c, nil
 }
 
-// supposedFacts returns the facts of a node that has the changes of the query, and marks these.
+// supposedFacts returns a node's facts with the changes in the query, which are marked.
 func (v *view) supposedFacts(n facts.Node) []factField {
 	out := v.factFields(n)
 	for _, text := range v.Values["if"] {
@@ -135,7 +136,7 @@ func (v *view) supposedFacts(n facts.Node) []factField {
 	return out
 }
 
-// layersOf returns the layers of the bindings in an explanation, highest first.
+// layersOf returns the layers of an explanation's bindings, highest first.
 func (v *view) layersOf(e *report.Explanation) (out []string) {
 	for _, layer := range v.d.file.Layers() {
 		if slices.ContainsFunc(e.Candidates, func(c report.Candidate) bool { return c.Layer == layer }) {
@@ -145,9 +146,10 @@ func (v *view) layersOf(e *report.Explanation) (out []string) {
 	return out
 }
 
-// explained returns an explanation with its bindings by state.
+// explained converts an explanation for the page, with its bindings grouped by state.
 func (v *view) explained(e *report.Explanation) explained {
 	out := explained{Key: e.Key, Root: e.Root, Value: shown(e.Outcome), More: e.Unexplained}
+	texts := v.expressions(e.Key)
 	for _, group := range stateTitles {
 		for i := range e.Candidates {
 			if c := &e.Candidates[i]; c.State != group.State {
@@ -155,7 +157,11 @@ func (v *view) explained(e *report.Explanation) explained {
 			} else if len(group.List) == pageRows {
 				group.Left++
 			} else {
-				group.List = append(group.List, v.candidate(c, e.Candidates))
+				shown := v.candidate(c, e.Candidates)
+				if shown.Text = texts[c.At]; shown.Text == shown.Value.Text {
+					shown.Text = ""
+				}
+				group.List = append(group.List, shown)
 			}
 		}
 		if len(group.List) > 0 {
@@ -170,6 +176,29 @@ func (v *view) explained(e *report.Explanation) explained {
 	}
 	for i := range e.Lookups {
 		out.Lookups = append(out.Lookups, v.explained(&e.Lookups[i]))
+	}
+	return out
+}
+
+// expressions returns the expressions of a key by their places, as pages show them.
+func (v *view) expressions(key string) map[string]string {
+	if !isClosed(v.d.tally.ready) {
+		v.unstable = true
+		return nil
+	}
+	number, _ := slices.BinarySearch(v.d.keys, key)
+	if _, isComputed := slices.BinarySearch(v.d.tally.computed, int32(number)); !isComputed {
+		return nil
+	}
+	table, err := v.d.tables().Values(key)
+	if err != nil {
+		return nil // the explanation has read the same bindings
+	}
+	out := map[string]string{}
+	for _, b := range v.d.style(report.People).Values(key, table).Bindings {
+		if b.Outcome.Computed != "" {
+			out[b.At] = shown(b.Outcome).Text
+		}
 	}
 	return out
 }
@@ -191,8 +220,8 @@ func (v *view) candidate(c *report.Candidate, all []report.Candidate) candidate 
 	return out
 }
 
-// spelled returns a condition that holds with the values as the node has them. Conditions of Hiera 2 and of bindings
-// files have lower case.
+// spelled returns a condition that holds, with its values spelled as in the node's facts. Conditions of Hiera 2 and of
+// bindings files are in lower case.
 func (v *view) spelled(when report.Terms) report.Terms {
 	out := slices.Clone(when)
 	for i := range out {
@@ -205,7 +234,7 @@ func (v *view) spelled(when report.Terms) report.Terms {
 	return out
 }
 
-// precedence says why a binding has precedence over another one that applies.
+// precedence explains why one effective binding has precedence over another.
 func (v *view) precedence(high, low *report.Candidate) string {
 	n, places := slices.Index(v.d.file.Layers(), high.Layer), v.d.file.Hiera()
 	isHiera := n >= 0 && n < len(places) && places[n].Part != snapshot.NoHiera

@@ -146,3 +146,26 @@ func TestChangesBetweenAnyKeptVersions(t *testing.T) {
 		t.Errorf("status %d: %s", answer.StatusCode, text)
 	}
 }
+
+func TestAreaLeadsToKeysOfItsLevel(t *testing.T) {
+	d := open(t, strings.NewReplacer("unused: 1", "unused: 1\nntp::a: 1\nntp::b: 1",
+		"a: role", "a: role\nntp::b: 2").Replace(ranked), Source{})
+	to := served(t, Access{}, d) + "/s/" + d.ID
+	shows(t, to, "/", "/k?level=site%3A&#43;role&amp;prefix=ntp%3A%3A")
+	shows(t, to, "/k?level=site%3A+role&prefix=ntp%3A%3A", "1 key begins with", "/k/ntp::b", "!/k/ntp::a",
+		"and has a value for some node from the level <code>site: role</code>", "All levels")
+	shows(t, to, "/k?level=site%3A+always&prefix=ntp%3A%3A", "/k/ntp::a", "!/k/ntp::b")
+	shows(t, to, "/k.json?level=site%3A+role", `["a","ntp::b"]`)
+	shows(t, to, "/", "/k?bare=1&amp;level=site%3A&#43;role")
+	shows(t, to, "/k?bare=1&level=site%3A+role", "1 key without a module has a value for some node", "/k/a", "!/k/ntp::b")
+	shows(t, to, "/k.json?bare=1", `["a","b","unused"]`)
+}
+
+func TestReasonShowsExpression(t *testing.T) {
+	d := open(t, computed, Source{})
+	to := served(t, Access{}, d) + "/s/" + d.ID
+	shows(t, to, "/n/web1/k/url", `&#34;https://www.example.org/&#34;</code> <span class="note">the result of</span> `+
+		`<code class="value computed">&#34;https://%{lookup(&#39;host&#39;)}/&#34;</code>`)
+	shows(t, to, "/n/web1/k/host", "!the result of")
+	shows(t, to, "/n/web1/k/password", "!canary", "!the result of")
+}

@@ -10,12 +10,12 @@ import (
 	"bindc/internal/report"
 )
 
-// problem is an error that a page describes.
+// problem is an error that is shown on a page.
 type problem struct {
 	status int
 	text   string
 	Hint   string
-	Near   []link // pages with a similar name
+	Near   []link // pages with similar names
 	Links  []link // where to continue
 	Form   *whyForm
 }

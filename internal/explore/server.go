@@ -15,18 +15,18 @@ import (
 	"time"
 )
 
-// keptVersions is the number of versions that a Server answers for. The pages of older ones are gone.
+// keptVersions is the number of versions that a Server keeps. Older pages are no longer found.
 const keptVersions = 4
 
 // Server serves the pages. It is safe for concurrent use.
 type Server struct {
 	guard
-	Live    bool // other versions may follow; pages follow them
+	Live    bool // more versions may follow, and open pages switch to them
 	handler http.Handler
 
 	mu       sync.Mutex
 	versions []*Data   // the last one is the latest
-	since    time.Time // when the latest version became that
+	since    time.Time // when the latest version was first shown
 	failure  string    // diagnostics of the last build, if it failed
 	changed  chan struct{}
 }
@@ -72,7 +72,7 @@ func (s *Server) Show(d *Data) {
 	})
 }
 
-// Fail reports that the newest state of the site does not build. The pages of the latest version show the diagnostics.
+// Fail records that the newest state of the site does not build. The pages of the latest version show the diagnostics.
 func (s *Server) Fail(diagnostics string) { s.update(func() { s.failure = diagnostics }) }
 
 // update changes s and notifies all pages.
@@ -87,7 +87,7 @@ func (s *Server) update(change func()) {
 // state is what a Server shows now.
 type state struct {
 	latest  *Data
-	since   time.Time     // when latest became the latest version
+	since   time.Time     // when latest was first shown
 	failure string        // diagnostics of a failed build
 	changed chan struct{} // closed by the next change
 }
@@ -102,14 +102,14 @@ func (s *Server) state() state {
 	return out
 }
 
-// kept returns the versions that s answers for, oldest first.
+// kept returns the versions that s keeps, oldest first.
 func (s *Server) kept() []*Data {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.versions)
 }
 
-// version returns the version with an ID, or nil.
+// version returns the version called id, or nil.
 func (s *Server) version(id string) *Data {
 	for _, d := range s.kept() {
 		if d.ID == id {
@@ -119,7 +119,7 @@ func (s *Server) version(id string) *Data {
 	return nil
 }
 
-// count computes everything that needs all nodes or all keys, once. It calls done after each part.
+// count computes all results that need every node or every key. It calls done after each part.
 func (d *Data) count(done func()) {
 	d.counting.Do(func() {
 		d.census.take(d)
@@ -139,7 +139,7 @@ func (d *Data) isCounted() bool {
 	return isClosed(d.tally.ready)
 }
 
-// events sends an event for each change, until the client disconnects.
+// events sends an event after each change, until the client disconnects.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	control := http.NewResponseController(w)
 	w.Header().Set("Content-Type", "text/event-stream")
@@ -160,7 +160,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		}
 		select {
 		case <-now.changed:
-		case <-time.After(keepAlive): // a write detects a client that is gone
+		case <-time.After(keepAlive): // writing detects that the client has disconnected
 		case <-r.Context().Done():
 			return
 		}
@@ -181,7 +181,7 @@ func (s *Server) HTTP() *http.Server {
 		WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: 16 << 10}
 }
 
-// redirect sends the client from /s/OLD/REST to /s/ID/REST.
+// redirect sends the client from /s/OLD/REST to /s/ID/REST, where ID is id.
 func redirect(w http.ResponseWriter, r *http.Request, id string) {
 	to := *r.URL
 	rest := strings.TrimPrefix(strings.TrimPrefix(r.URL.EscapedPath(), "/s/"), r.PathValue("id"))

@@ -10,19 +10,21 @@ import (
 	"bindc/internal/report/decision"
 )
 
-// tally counts the nodes that the bindings of all keys reach, by file and by module.
+// tally counts the nodes that each binding reaches, by file and by module.
 type tally struct {
 	ready chan struct{} // closed when the rest is set
 	err   error
 	files []fileTally // for each file, by its number
 	areas []area      // areas of all keys, largest first
+	// numbers of the keys that nodes get from a level, sorted; without nodes, of all keys that have a binding there
+	levels map[string][]int32
 	// by the number of a key: its table is short, and the first row whose condition holds is the answer
 	plain []bool
 	// numbers of the keys that have an expression as a value, sorted
 	computed []int32
 }
 
-// fileTally says how many bindings of a file reach a node.
+// fileTally lists the bindings of a file and whether each reaches a node.
 type fileTally struct {
 	bindings []boundAt // bindings of the file, by line
 	reaching int
@@ -34,11 +36,11 @@ type boundAt struct {
 	isDead    bool // the binding reaches no node
 }
 
-// fewRows is the number of rows up to which reading a table is faster than searching the bindings for a node.
+// fewRows is the number of rows up to which reading a whole table is faster than searching it for each node.
 const fewRows = 1000
 
-// area is the part of all answers that come from one level of one module: a key has the share of the nodes that get
-// their value from there. Without nodes, it is the number of bindings.
+// area identifies one level of one module. Its size is its share of all values: each key counts the fraction of nodes
+// that get their value there. Without nodes, its size is the number of bindings.
 type area struct {
 	Module, Level string
 	Size          float64
@@ -50,6 +52,7 @@ func newTally() *tally { return &tally{ready: make(chan struct{})} }
 func (t *tally) take(d *Data) {
 	defer close(t.ready)
 	t.files, t.plain = make([]fileTally, len(d.inputs)), make([]bool, len(d.keys))
+	t.levels = map[string][]int32{}
 	sizes := map[area]float64{}
 	for i, key := range d.keys {
 		t.err = cmp.Or(t.err, d.read(func() error { return t.add(d, i, key, sizes) }))
@@ -71,7 +74,7 @@ func (t *tally) take(d *Data) {
 	})
 }
 
-// add counts the nodes of the bindings of a key.
+// add counts the nodes that a key's bindings reach.
 func (t *tally) add(d *Data, number int, key string, sizes map[area]float64) error {
 	table, err := d.tables().Values(key)
 	if err != nil {
@@ -97,7 +100,11 @@ func (t *tally) add(d *Data, number int, key string, sizes map[area]float64) err
 			size = float64(nodes) / float64(len(d.nodes))
 		}
 		if answers && size > 0 {
-			sizes[area{Module: module, Level: levelOf(row.Layer, row.When)}] += size
+			level := levelOf(row.Layer, row.When)
+			sizes[area{Module: module, Level: level}] += size
+			if keys := t.levels[level]; len(keys) == 0 || keys[len(keys)-1] != int32(number) {
+				t.levels[level] = append(keys, int32(number))
+			}
 		}
 	}
 	d.census.reach(d, table.Rows, table.Merged, func(i int, nodes *nodeSet) {
@@ -109,7 +116,7 @@ func (t *tally) add(d *Data, number int, key string, sizes map[area]float64) err
 	return nil
 }
 
-// noModule is the module of keys without one.
+// noModule is the module name for keys without a module.
 const noModule = "(no module)"
 
 // moduleOf returns the part of a key before the first '::'.

@@ -69,6 +69,18 @@ func colorOf(level string, levels []string) int {
 	return i
 }
 
+// Link returns the address of the list of the keys of an area.
+func (a area) Link(v *view) string {
+	prefix, bare, level := a.Module+"::", "", a.Level
+	if a.Module == noModule {
+		prefix, bare = "", "1"
+	}
+	if a.Level == otherLevels {
+		level = ""
+	}
+	return v.With("/k", "prefix", prefix, "level", level, "bare", bare)
+}
+
 // inModule returns the areas of a module, largest first. The levels without a colour are one area.
 func inModule(areas []area, module string, levels []string) (out []area) {
 	other := area{Module: module, Level: otherLevels}

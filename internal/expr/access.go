@@ -37,7 +37,7 @@ func (ev *Evaluator) access(n *Node) (value.Value, error) {
 	return ev.accessBy(n, left, args)
 }
 
-// element evaluates a[b] for undef, hashes, and arrays with an integer index. ok is false for everything else.
+// element evaluates a[b] if a is undef, a hash, or an array with an integer index. ok is false otherwise.
 func element(v, key value.Value) (value.Value, bool) {
 	switch k := v.Kind(); {
 	case k == value.Undef:
@@ -78,7 +78,7 @@ func missedKey(env Env, n *Node, container, found value.Value) {
 	}
 }
 
-// accessBy evaluates access to left by keys that are already evaluated.
+// accessBy evaluates the access to left by the evaluated keys args.
 func (ev *Evaluator) accessBy(n *Node, left value.Value, args []value.Value) (value.Value, error) {
 	switch left.Kind() {
 	case value.Undef:
@@ -127,10 +127,12 @@ func (ev *Evaluator) accessHash(n *Node, h value.Value, keys []value.Value) (val
 	return value.FromSlice(out), nil
 }
 
-// farAway limits indexes. It is beyond the end of all strings and arrays, and adding two of them does not overflow.
+// farAway limits indexes. It is beyond the end of all strings and arrays, and the sum of two such indexes does not
+// overflow.
 const farAway = 1 << 48
 
-// positions converts one or two arguments of [] to integers. They may be inside an array, or strings of integers.
+// positions converts one or two arguments of [] to integers. The arguments may be in an array, and each may be the text
+// of an integer.
 func positions(n *Node, what string, args []value.Value) ([]int64, error) {
 	var out []int64
 	for _, v := range ruby.Flatten(args, -1) {
@@ -146,8 +148,8 @@ func positions(n *Node, what string, args []value.Value) ([]int64, error) {
 	return out, nil
 }
 
-// sliceRange converts a start and a length to the range of a sequence of the given size. Negative numbers count from
-// the end.
+// sliceRange converts a start and a length to a range in a sequence of size elements. Negative numbers count from the
+// end.
 func sliceRange(at []int64, size int) (from, to int, ok bool) {
 	length, start, count := int64(size), at[0], at[1]
 	if start < 0 {

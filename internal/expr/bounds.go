@@ -34,7 +34,7 @@ func (ev *Evaluator) Spend(n int) error {
 	return nil
 }
 
-// nest reduces the depth available to nested lookups by the current depth of ev. leave restores it.
+// nest reduces the depth that nested lookups may use by the current depth of ev. leave restores it.
 func (ev *Evaluator) nest() (leave func()) {
 	if ev.total == nil {
 		return func() {}
@@ -81,7 +81,7 @@ const BytesPerStep = 16
 // sizeOfNode is the size, in bytes, of each occurrence of an element in a value.
 const sizeOfNode = 32
 
-// scale adds up the number of elements of a value and the length of its strings.
+// scale counts the elements of a value and the bytes of its strings, up to a limit.
 type scale struct{ nodes, bytes, limit int }
 
 func (s *scale) add(v value.Value, depth int) error {

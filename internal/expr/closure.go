@@ -5,7 +5,7 @@ import (
 	"bindc/internal/value"
 )
 
-// Closure is a lambda with the variables of the scope around it.
+// Closure is a lambda with the scope in which it was created.
 type Closure struct {
 	*Lambda
 	locals *locals

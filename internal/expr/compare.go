@@ -6,7 +6,7 @@ import (
 	"bindc/internal/value"
 )
 
-// ordered evaluates the operators < <= > >=. Types are ordered by what they accept.
+// ordered evaluates the operators < <= > >=. A type is less than another if it accepts fewer values.
 func (ev *Evaluator) ordered(n *Node, left, right value.Value) (bool, error) {
 	if left.Kind() == value.Type {
 		return orderedTypes(n.Name, left, right)
@@ -44,7 +44,7 @@ func orderedTypes(operator string, left, right value.Value) (bool, error) {
 	return a.Accepts(b) && (len(operator) > 1 || !b.Accepts(a)), nil
 }
 
-// compare compares two numbers, or two strings regardless of the case of ASCII letters. ok is false for all other
+// compare compares two numbers, or two strings without regard to the case of ASCII letters. ok is false for all other
 // values.
 func compare(a, b value.Value) (c int, ok bool) {
 	ka, kb := a.Kind(), b.Kind()
@@ -59,7 +59,7 @@ func compare(a, b value.Value) (c int, ok bool) {
 	return 0, false
 }
 
-// CompareFolded compares strings byte by byte, regardless of the case of ASCII letters.
+// CompareFolded compares strings byte by byte, without regard to the case of ASCII letters.
 func CompareFolded(a, b string) int {
 	for i := 0; i < len(a) && i < len(b); i++ {
 		if x, y := lower(a[i]), lower(b[i]); x != y {

@@ -7,8 +7,8 @@ import (
 	"bindc/internal/value"
 )
 
-// join evaluates a Concat whose parts are simple, as nearly all interpolated strings are. It only allocates the result.
-// ok is false for other parts, and for errors.
+// join is a fast path for a Concat whose parts are simple, as nearly all interpolated strings are. It only allocates
+// the result. ok is false for other parts, and for errors.
 func join(n *Node, env Env, opts Options) (v value.Value, ok bool) {
 	var few [16]value.Value
 	parts, length := few[:0], 0
@@ -32,8 +32,8 @@ func join(n *Node, env Env, opts Options) (v value.Value, ok bool) {
 	return value.FromString(b.String()), b.Len() <= size
 }
 
-// simple evaluates a constant, a variable, an access to one of these by a constant key, or a variable in a string of
-// Hiera 5.
+// simple is a fast path for a constant, a variable, an access to one of these by a constant key, or a variable in a
+// string of Hiera 5.
 func simple(n *Node, env Env, strict bool) (v value.Value, ok bool) {
 	switch n.Op {
 	case Const:

@@ -103,7 +103,7 @@ func (ev *Evaluator) condition(n *Node) (value.Value, error) {
 	return v, err
 }
 
-// choose evaluates case and selectors.
+// choose evaluates a case expression or a selector.
 func (ev *Evaluator) choose(n *Node) (value.Value, error) {
 	groups := ev.locals.groups
 	v, err := ev.chosen(n)

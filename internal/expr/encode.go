@@ -39,7 +39,7 @@ const (
 // shape describes the valid nodes of an Op. The evaluator only works with valid nodes.
 type shape struct {
 	name     bool
-	min, max int // range of the number of kids; a negative max means no limit
+	min, max int // bounds of the number of kids; a negative max means no limit
 }
 
 var shapes = [...]shape{

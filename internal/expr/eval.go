@@ -27,10 +27,10 @@ type Options struct {
 	Total           *Total
 }
 
-// Total limits evaluations that trigger one another, all together. Its fields are the amounts left.
+// Total holds the remaining limits that evaluations share if one causes another.
 type Total struct {
 	Steps int
-	Size  int // size of results as text, in bytes, including intermediate results
+	Size  int // bytes of results, including intermediate results
 	Depth int // nesting of nodes and lambdas, counted across nested lookups
 }
 
@@ -45,7 +45,7 @@ func (t *Total) Add(v value.Value) error {
 	return nil
 }
 
-// These defaults are far above what data needs, and far below what would do harm.
+// These defaults are far above the needs of real data, and low enough to prevent harm.
 const (
 	DefaultSteps = 1 << 20
 	DefaultDepth = 4000
@@ -104,7 +104,7 @@ type Evaluator struct {
 	depth     int
 	begin     int // initial value of depth
 	size      int
-	total     *Total // limits shared with other evaluations; may be nil
+	total     *Total // limits shared with other evaluations, see Total; may be nil
 	whole     int    // initial value of size, which also limits each single value
 	locals    *locals
 	top       locals

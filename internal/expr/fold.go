@@ -8,18 +8,18 @@ import (
 	"bindc/internal/value"
 )
 
-// These limits apply to Fold. What would exceed them is left to lookups.
+// These limits apply to Fold. An expression that exceeds them is evaluated by lookups.
 const (
 	foldSteps = 10_000
 	foldSize  = 64 << 10
 	foldBytes = 1 << 10
 
-	foldTries   = 4  // the total budget allows this many attempts that reach their limit
+	foldTries   = 4  // the total limit allows this many attempts that each reach their own limit
 	foldPerNode = 16 // and this many steps per node; without it, deep expressions would be retried at each level
 )
 
-// Fold returns n with all parts replaced that have the same value in every request. It keeps parts that fail, so that
-// the lookup that evaluates them reports the error.
+// Fold returns n with constants in place of all parts that have the same value in every request. It keeps parts that
+// fail, so that a lookup that evaluates them reports the error.
 func Fold(n *Node, functions *Functions) *Node {
 	nodes := 0
 	groups := n.any(true, func(n *Node) bool {
@@ -30,7 +30,7 @@ func Fold(n *Node, functions *Functions) *Node {
 	return folder{functions, groups, &left}.foldScope(n, true)
 }
 
-// foldBounds returns the limits for folding an expression of nodes nodes.
+// foldBounds returns the limits for folding an expression with the given number of nodes.
 func foldBounds(nodes int) Total {
 	return Total{Steps: foldTries*foldSteps + foldPerNode*nodes, Size: foldTries * foldSize, Depth: DefaultDepth}
 }
@@ -50,7 +50,7 @@ func (e *constantEnv) Lookup(string, *types.Type) (value.Value, bool, error) {
 	return value.Value{}, false, errAsked
 }
 
-// varies records that a result depends on more than the arguments of a function.
+// varies records that the result of a function depends on more than its arguments.
 func (ev *Evaluator) varies() {
 	if e, ok := ev.env.(*constantEnv); ok {
 		e.varies = true
@@ -61,11 +61,11 @@ func (ev *Evaluator) varies() {
 type folder struct {
 	functions *Functions
 	groups    bool   // the expression uses match variables such as $1, so matches must not be folded
-	left      *Total // what remains of the limits
+	left      *Total // remaining limits
 }
 
-// foldScope folds a node whose assignments are not visible outside. alone means that the match variables it sets are
-// not visible either.
+// foldScope folds a node whose assignments are only visible inside. alone means that this is also true of the match
+// variables that it sets.
 func (f folder) foldScope(n *Node, alone bool) *Node {
 	if alone || !f.groups {
 		if v, ok := f.shortConstant(n); ok {
@@ -175,7 +175,7 @@ func joinTexts(kids []*Node) []*Node {
 	return out
 }
 
-// any reports whether is returns true for n or a node inside n. inLambdas includes the bodies of lambdas.
+// any reports whether the function is returns true for n or a node inside n. inLambdas includes the bodies of lambdas.
 func (n *Node) any(inLambdas bool, is func(*Node) bool) bool {
 	if is(n) {
 		return true

@@ -115,7 +115,7 @@ func (ev *Evaluator) callFunction(n *Node, name string, args []value.Value, c *C
 	if f.Varies {
 		ev.varies()
 	}
-	for _, a := range args { // only strings; functions count their walks through collections
+	for _, a := range args { // only strings; functions count the steps of walks through collections
 		if err := ev.Spend(len(a.Text()) / BytesPerStep); err != nil {
 			return value.Value{}, at(n, err)
 		}

@@ -76,7 +76,7 @@ func ParseHiera(text string) (*Node, []Problem) {
 	return out, problems
 }
 
-// HieraFailure returns a node whose evaluation fails with message.
+// HieraFailure returns a node that fails with message when it is evaluated.
 func HieraFailure(message string) *Node {
 	return &Node{Op: Call, Name: hieraFail, Kids: []*Node{constText(0, message)}}
 }
@@ -85,8 +85,8 @@ func constText(off int, text string) *Node {
 	return &Node{Op: Const, Off: off, Value: value.FromString(text)}
 }
 
-// parseHieraExpression parses source, which is inside the braces. whole means that the text has nothing else. The node
-// is nil for an empty interpolation.
+// parseHieraExpression parses source, the text inside the braces. whole means that the string has no other text. n is
+// nil for an empty interpolation.
 func parseHieraExpression(source string, whole bool) (n *Node, problem string) {
 	if slices.Contains(emptyHiera, source) {
 		return nil, ""

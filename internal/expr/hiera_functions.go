@@ -9,8 +9,8 @@ import (
 	"bindc/internal/value"
 )
 
-// hieraFunction returns the function for an interpolation. A table would refer to itself, because some functions
-// evaluate strings with interpolations.
+// hieraFunction returns the function for an interpolation. It is not a table, which would refer to itself: some
+// functions evaluate strings with interpolations.
 func hieraFunction(name string) (Function, bool) {
 	f := Function{Name: name, Min: 1, Max: 1, Varies: true}
 	switch name {

@@ -58,7 +58,7 @@ func SeemsEncrypted(text string) bool {
 // encryptedBy matches the name of an encryption method in a string.
 var encryptedBy = pattern.Lazy(`ENC\[(\w+),`)
 
-// OtherMethod returns the encryption method of text if no part of it uses PKCS7, the only method that lookups support.
+// OtherMethod returns the encryption method of text if no part uses PKCS7, the only method that lookups support.
 // Otherwise it returns "".
 func OtherMethod(text string) string {
 	methods := encryptedBy().FindAllStringSubmatch(text, -1)

@@ -8,8 +8,8 @@ import (
 	"bindc/internal/value"
 )
 
-// HieraSource returns the text for which ParseHiera returns n. If several strings do, it returns the usual one. It
-// shows parts that fail as their error. ok is false if n has no interpolations.
+// HieraSource returns a text for which ParseHiera returns n, in its usual form. It shows parts that fail as their
+// error. ok is false if n has no interpolations.
 func HieraSource(n *Node) (text string, ok bool) {
 	if n.Op != Concat {
 		return hieraInterpolation(n)

@@ -93,7 +93,7 @@ func (c *Invocation) Lookup(key string, typ *types.Type) (v value.Value, found b
 	return v, found, err
 }
 
-// OuterVariable returns the variable of the environment, even if the expression has a variable of the same name.
+// OuterVariable returns a variable of the environment, even if a local variable of the expression has the same name.
 func (c *Invocation) OuterVariable(name string) value.Value {
 	v, _ := c.env.Variable(name)
 	return v

@@ -43,7 +43,7 @@ func (s *locals) group(name string) value.Value {
 	return value.Value{}
 }
 
-// readsLocal reports whether n reads a parameter of a lambda, or an assigned variable, by constant keys.
+// readsLocal reports whether n reads a lambda parameter or an assigned variable, possibly by constant keys.
 func (ev *Evaluator) readsLocal(n *Node) bool {
 	name, _, ok := n.constantAccess()
 	if !ok {
@@ -74,7 +74,7 @@ func (ev *Evaluator) evalVariable(n *Node) (value.Value, error) {
 func (ev *Evaluator) Variable(name string) (value.Value, bool) {
 	from, local := ev.locals, name
 	if rest, ok := strings.CutPrefix(name, "::"); ok {
-		ev.varies() // Fold evaluates parts of an expression, and their top scope is not that of the expression
+		ev.varies() // Fold evaluates parts of an expression, whose top scope is not that of the whole expression
 		from, local = &ev.top, rest
 	}
 	if v, ok := from.find(local); ok {

@@ -71,7 +71,7 @@ func (ev *Evaluator) matchesHash(v, option value.Value) (bool, error) {
 	return true, nil
 }
 
-// contains evaluates the operator in: whether item is in the value in.
+// contains evaluates the operator in: whether the value in contains item.
 func (ev *Evaluator) contains(in, item value.Value) (bool, error) {
 	switch in.Kind() {
 	case value.String:

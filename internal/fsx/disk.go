@@ -156,7 +156,7 @@ var ErrDangling = errors.New("broken symbolic link")
 
 func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
 
-// unreachableIfAbsent returns err, the error of an access to path. If path is absent, it returns unreachable(path).
+// unreachableIfAbsent returns unreachable(path) if err says that path does not exist, and err otherwise.
 func unreachableIfAbsent(path string, err error) error {
 	if absent(err) {
 		return unreachable(path)

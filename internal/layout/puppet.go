@@ -92,7 +92,6 @@ type gap struct {
 	err      error
 }
 
-// remark is a comment.
 type remark struct {
 	text  string
 	alone bool // the first text on its line

@@ -110,7 +110,6 @@ func cutComment(text string) (before, comment string) {
 	return text, ""
 }
 
-// quoted formats a scalar in quotes.
 func (s *scanner) quoted(text string, parent level) (laid, error) {
 	quote := text[0]
 	var v laid

@@ -16,7 +16,6 @@ type line struct {
 // maxAligned is the maximum width of a line whose comment is aligned with others.
 const maxAligned = 80
 
-// written returns the text of all lines.
 func written(lines []line) []byte {
 	var b strings.Builder
 	for i := 0; i < len(lines); {

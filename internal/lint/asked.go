@@ -18,12 +18,12 @@ import (
 	"bindc/snapshot"
 )
 
-// Lookups is the set of keys that manifests, or other programs, look up. The zero value is empty.
+// Lookups is the set of keys that manifests or other programs look up. The zero value is empty.
 type Lookups struct {
 	Disk fsx.Disk // reads the manifests
 
 	keys     map[string]bool
-	patterns map[string]*regexp.Regexp // patterns for keys with interpolations, by their source
+	patterns map[string]*regexp.Regexp // patterns for keys with interpolations, by the source of the key
 }
 
 func (a *Lookups) add(key string) {
@@ -33,7 +33,7 @@ func (a *Lookups) add(key string) {
 	key = strings.TrimPrefix(key, "::")
 	a.keys[key] = true
 	for i := range key {
-		if key[i] == '.' { // the rest of the key digs into the value
+		if key[i] == '.' { // the rest of the key may dig into the value
 			a.keys[key[:i]] = true
 		}
 	}
@@ -41,7 +41,7 @@ func (a *Lookups) add(key string) {
 
 // Includes reports whether a key is looked up.
 func (a *Lookups) Includes(key string) bool {
-	if a.keys[key] || key == "lookup_options" || strings.HasPrefix(key, "/") { // a key that describes the catalog
+	if a.keys[key] || key == "lookup_options" || strings.HasPrefix(key, "/") { // keys with '/' describe the catalog
 		return true
 	}
 	for _, p := range a.patterns {
@@ -52,8 +52,8 @@ func (a *Lookups) Includes(key string) bool {
 	return false
 }
 
-// AddKeys adds the keys in a file: one per line, as bindq keys prints them. Lines that begin with # are comments. A
-// file without keys is an error, because all data of the site would be reported as unused.
+// AddKeys adds the keys in a file. It has one key per line, as 'bindq keys' prints them; lines that begin with # are
+// comments. A file without keys is an error, because otherwise all data would be reported as unused.
 func (a *Lookups) AddKeys(path string) error {
 	text, err := a.Disk.ReadFile(path)
 	if err != nil {
@@ -86,9 +86,8 @@ func (a *Lookups) AddManifests(dir string) error {
 	return err
 }
 
-// Search adds the keys that the manifests, templates and functions below path, or the file at path, look up: the
-// parameters of classes, and every quoted text, because it may be passed to lookup() in a variable. It reports whether
-// there are such files.
+// Search adds the keys that the manifests, templates and functions at or below path look up: class parameters, and
+// every quoted string, because it may be passed to lookup() in a variable. It reports whether there are such files.
 func (a *Lookups) Search(path string) (found bool, err error) {
 	info, err := a.Disk.Info(path)
 	switch {
@@ -138,7 +137,7 @@ var (
 	keyLike      = regexp.MustCompile(`^(?:::)?[\w][\w:.-]*$`)
 )
 
-// addTexts adds the quoted strings that may be keys. It does not parse the rest of the line.
+// addTexts adds the quoted strings that may be keys. It does not parse the text around them.
 func (a *Lookups) addTexts(text string) {
 	for line := range strings.Lines(text) {
 		for _, m := range quotedText.FindAllStringSubmatch(line, -1) {
@@ -152,7 +151,7 @@ func (a *Lookups) addTexts(text string) {
 	}
 }
 
-// addPattern adds the keys that a string with interpolations may result in. It ignores a string without constant parts,
+// addPattern adds the keys that a string with interpolations may produce. It ignores a string without constant parts,
 // which would match all keys.
 func (a *Lookups) addPattern(text string) {
 	parts := interpolated.Split(text, -1)
@@ -171,7 +170,7 @@ func (a *Lookups) addPattern(text string) {
 // classHead matches the beginning of a class with parameters.
 var classHead = regexp.MustCompile(`(?m)^[ \t]*class[ \t\n]+((?:::)?[a-z]\w*(?:::\w+)*)(?:\s|#.*\n)*\(`)
 
-// addParameters adds the parameters of the classes of a manifest, which Puppet looks up by itself.
+// addParameters adds the class parameters in a manifest, which Puppet looks up automatically.
 func (a *Lookups) addParameters(text string) {
 	for _, m := range classHead.FindAllStringSubmatchIndex(text, -1) {
 		for _, name := range parameterNames(text[m[1]:]) {
@@ -184,8 +183,8 @@ func (a *Lookups) addParameters(text string) {
 var token = regexp.MustCompile(`#[^\n]*|(?s:/\*.*?\*/)|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|` +
 	`[\[,]\s*/(?:[^/\\\n]|\\.)+/|\$\w+|(?s:.)`)
 
-// parameterNames returns the names in a list of parameters, up to its closing bracket. Types contain no variables, so
-// the first variable of each parameter is its name.
+// parameterNames returns the names in a parameter list, up to its closing bracket. Types contain no variables, so the
+// first variable of each parameter is its name.
 func parameterNames(text string) []string {
 	var out []string
 	depth, named := 0, false
@@ -218,7 +217,7 @@ func (l *linter) checkUnused(content *snapshot.Content) {
 	lookupsOfSite := LookupsOf(content)
 	type unused struct {
 		at     diag.Pos
-		places map[diag.Pos]bool // a file of Hiera 5 is bound once for each level with its path
+		places map[diag.Pos]bool // a Hiera 5 file is bound once for each level that has its path
 	}
 	found := map[string]*unused{}
 	lookedUp := map[string]bool{}
@@ -252,7 +251,7 @@ func (l *linter) checkUnused(content *snapshot.Content) {
 }
 
 // unbound returns the keys that are looked up but not bound, sorted. It omits keys without ::, because many quoted
-// strings without it are not keys.
+// strings without :: are not keys.
 func (l *linter) unbound() []string {
 	bound := map[string]bool{}
 	for b := range l.bindings {

@@ -28,8 +28,8 @@ func (l *linter) checkAttributesAsValues() {
 	}
 }
 
-// attributesIn returns the keys of a compiled hash if all of them are attributes of a binding and one of them gives the
-// value; otherwise nil. A hash with only 'to' may be data.
+// attributesIn returns the keys of a compiled hash if all are attributes of a binding and one of them gives the value.
+// Otherwise it returns nil. A hash with only 'to' may be data.
 func attributesIn(compiled string) []string {
 	if compiled[0] != recipe.CompiledConstant {
 		return nil

@@ -16,21 +16,21 @@ type composition struct {
 	*linter
 	content  *snapshot.Content
 	scopes   []map[string]int // scopes of each level, by their values
-	bound    [][]boundLevel   // levels that bind each key, by decreasing precedence
+	bound    [][]boundLevel   // by key: the levels that bind it, by decreasing precedence
 	findings map[snapshot.Origin]*finding
-	intended map[diag.Pos]bool // bindings with 'override', and the bindings that they override
-	open     []bool            // whether each value may decline, so that a lower binding is used
+	intended map[diag.Pos]bool // by position: bindings with 'override', and the bindings that they override
+	open     []bool            // by value number: the value may decline, so that a lower binding is used
 	renamed  map[uint32]bool   // keys that are renamed somewhere; lookups use the new name
 }
 
-// finding collects what is known about the binding at one place. A binding may have several conditions; a lint is
-// reported only if it applies under all of them.
+// finding collects what is known about the binding at one position. The binding may have several conditions. It is only
+// reported if the lint applies under all of them.
 type finding struct {
 	key, value       uint32
-	other            snapshot.Origin // the binding that hides it, or that has the same value
+	other            snapshot.Origin // the binding that hides this one or has the same value
 	never, redundant int
 	count            int
-	lower            []snapshot.Origin // the bindings that would supply the same value, one per condition
+	lower            []snapshot.Origin // by condition: the binding that would supply the same value
 }
 
 // boundLevel is a level that binds a key.
@@ -39,13 +39,13 @@ type boundLevel struct {
 	value uint32
 }
 
-// severalValues is the value of a level that binds a key to more than one value.
+// severalValues marks a level that binds a key to more than one value.
 const severalValues = math.MaxUint32
 
 // entryRef identifies an entry of a scope, by indices.
 type entryRef struct{ level, scope, entry int }
 
-// maxLevels is the largest number of levels that checkComposed follows for a key. It skips keys with more.
+// maxLevels limits the levels that checkComposed follows for a key. It skips keys with more levels.
 const maxLevels = 64
 
 func (l *linter) checkComposed(content *snapshot.Content) {
@@ -84,7 +84,7 @@ func (c *composition) isInternal(key uint32) bool {
 	return strings.HasPrefix(c.content.Keys[key].Name, "\x00")
 }
 
-// findOpen finds the values that may decline, so that a lower binding is used.
+// findOpen finds the values that may decline.
 func (c *composition) findOpen() {
 	c.open = make([]bool, len(c.content.Values))
 	if !c.content.ARM8 {
@@ -151,7 +151,7 @@ func (c *composition) checkEntry(a entryRef) {
 			return
 		}
 		if b.value != e.Value && !c.isPartOf(b.level, a.level) {
-			return // some requests may get the value
+			return // some requests may use the binding
 		}
 	}
 	if key := &c.content.Keys[e.Key]; key.Default == int(e.Value) {
@@ -159,7 +159,7 @@ func (c *composition) checkEntry(a entryRef) {
 	}
 }
 
-// implied returns the binding of a key in another level that is effective in every request for which a is effective.
+// implied returns the binding of a key in another level that holds in every request in which a holds.
 func (c *composition) implied(a entryRef, level int, key uint32) (entryRef, bool) {
 	if !c.isPartOf(level, a.level) {
 		return entryRef{}, false
@@ -196,7 +196,7 @@ func (c *composition) isPartOf(level, other int) bool {
 	return true
 }
 
-// checkCold checks the effective unconditional binding of a key, and the bindings that it hides.
+// checkCold checks the unconditional binding of a key that is effective, and the bindings that it hides.
 func (c *composition) checkCold(number uint32) {
 	key := &c.content.Keys[number]
 	unconditional := firstUnconditional(key)
@@ -250,7 +250,7 @@ func (c *composition) findingOf(e snapshot.Entry, o, other snapshot.Origin) *fin
 }
 
 // addRedundant records that a binding has the same value as the binding below it. It ignores a binding that is below
-// itself: a file may be used under two conditions.
+// itself, which occurs if a file is used under two conditions.
 func (c *composition) addRedundant(e snapshot.Entry, o, other snapshot.Origin) {
 	if o != other {
 		f := c.findingOf(e, o, other)
@@ -280,8 +280,8 @@ func (c *composition) count() {
 	}
 }
 
-// report adds a lint for each finding that judge does not dismiss. If two bindings are redundant but only one of them
-// may be removed, it reports only one.
+// report adds a lint for each finding for which judge returns a code. If two bindings are redundant but only one of
+// them may be removed, it reports only one.
 func (c *composition) report() {
 	codes := map[snapshot.Origin]diag.Code{}
 	for o, f := range c.findings {
@@ -334,7 +334,7 @@ func (c *composition) judge(o snapshot.Origin, f *finding) diag.Code {
 	}
 	at := c.pos(o)
 	switch {
-	case c.intended[at] || c.intended[c.pos(f.other)]: // the site intends to have both bindings
+	case c.intended[at] || c.intended[c.pos(f.other)]: // the site has both bindings on purpose
 		return ""
 	case !c.wants(code) || c.ignored[commentedLine{at.File, at.Line, code}]:
 		return ""
@@ -342,9 +342,9 @@ func (c *composition) judge(o snapshot.Origin, f *finding) diag.Code {
 	return code
 }
 
-// pairs finds bindings that are redundant because of bindings that they hide. The hidden ones are redundant, too, but
-// only one of the two may be removed. The hiding binding stays, unless the other belongs to a module, whose bindings
-// are supposed to be hidden. pairs returns the findings to omit, and those whose hint names the binding to keep.
+// pairs finds redundant bindings that hide redundant bindings. Only one of each pair may be removed. The hiding one
+// stays, unless the other belongs to a module, whose bindings are supposed to be hidden. pairs returns the findings to
+// omit, and those whose hint names the binding to keep.
 func (c *composition) pairs(codes map[snapshot.Origin]diag.Code) (omit, keep map[snapshot.Origin]bool) {
 	omit, keep = map[snapshot.Origin]bool{}, map[snapshot.Origin]bool{}
 	for o := range codes {

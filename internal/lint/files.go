@@ -17,11 +17,11 @@ import (
 	"bindc/loader"
 )
 
-// file holds the results of reading one file of data or bindings: its lints, and facts for other checks.
+// file holds the results of reading a data or bindings file: its lints, and information for other checks.
 type file struct {
 	path string
 	kind fileKind
-	hash uint64 // of the content
+	hash uint64 // hash of the content
 
 	ignored  []commentedLine
 	advice   []diag.Diagnostic
@@ -149,7 +149,7 @@ func (l *linter) readFile(f *file) {
 	if strings.HasSuffix(f.path, ".json") {
 		parse = yaml.ParseJSON
 	}
-	var reported diag.List // errors that were reported when the file was loaded
+	var reported diag.List // their errors were reported when the site was loaded
 	doc, ok := parse(f.path, src, yaml.Options{LastKeyWins: true}, &reported)
 	if !ok || doc.Root == nil {
 		return
@@ -161,10 +161,10 @@ func (l *linter) readFile(f *file) {
 	r.node(doc.Root)
 }
 
-// comment matches a comment for bindc. "ignore CODE" silences lints of the next line, and of the file as a whole.
+// comment matches a comment for bindc. "ignore CODE" silences lints of the next line and of the whole file.
 var comment = regexp.MustCompile(`^[ \t]*#[ \t]*bindc:[ \t]*(.*?)[ \t\r]*$`)
 
-// findIgnored collects the comments of f. A comment without effect is reported.
+// findIgnored collects the comments for bindc in f. It reports a comment without effect.
 func (f *file) findIgnored(src []byte) {
 	if !bytes.Contains(src, []byte("bindc:")) {
 		return

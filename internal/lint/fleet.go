@@ -15,7 +15,7 @@ import (
 // Fleet describes the nodes of a fleet.
 type Fleet struct {
 	Values  [][]string // for each node, the values of the dimensions of the site; "" if it has none
-	Known   []string   // variables that a node has, with '$'
+	Known   []string   // variables that some node has, each with '$'
 	Missing []string   // variables that the site uses and no node has, without '$'
 }
 
@@ -38,12 +38,12 @@ func CheckFleet(site *loader.Site, f Fleet, diags *diag.List) {
 type fleetCheck struct {
 	*linter
 	Fleet
-	values    []map[string]bool // values of the nodes by dimension, folded like terms
-	reached   []bool            // whether a condition holds for some node, by condition
+	values    []map[string]bool // by dimension: values of the nodes, folded like the values in terms
+	reached   []bool            // by condition: whether it holds for some node
 	unreached map[dimensionValue]*unreached
 }
 
-// unreached is data that no node can get, because no node has one of its terms, or all of them together.
+// unreached is data that no node can get: no node has one of its terms, or none has all of them together.
 type unreached struct {
 	loader.Condition
 	at    diag.Pos
@@ -87,7 +87,7 @@ func holds(condition loader.Condition, values []string) bool {
 // find collects the data that no node can get: data files without a condition that holds, and single alternatives of
 // structured bindings.
 func (c *fleetCheck) find() {
-	files := map[string][]int{} // the conditions of each file
+	files := map[string][]int{} // by file: its conditions
 	counts := map[string]int{}
 	for _, layer := range c.site.Layers {
 		for _, contribution := range layer.Contributions {
@@ -112,8 +112,8 @@ func (c *fleetCheck) find() {
 	}
 }
 
-// addUnreached records data that no node can get, under the first term that no node has. If nodes have each term but no
-// node has all of them, it uses the whole condition.
+// addUnreached records data that no node can get under the first term that no node has. If some node has each term but
+// none has all, it records the data under the whole condition.
 func (c *fleetCheck) addUnreached(condition loader.Condition, at diag.Pos, count int, ofFile bool) {
 	for i, t := range condition {
 		if !c.values[t.Dimension][t.Value] {
@@ -198,7 +198,7 @@ func (c *fleetCheck) report() {
 	}
 }
 
-// subject returns subject and verb for a message about unused data.
+// subject returns the subject and verb of a message about unused data.
 func (u *unreached) subject() string {
 	if u.files {
 		return "the data in this file is"
@@ -220,7 +220,7 @@ func (c *fleetCheck) isMissing(dimension int) bool {
 	return slices.ContainsFunc(c.Missing, func(name string) bool { return mentions(n, name) })
 }
 
-// suggestion returns the correction of a term: the value that a term probably should have.
+// suggestion returns a correction of a term, with the value that it probably should have.
 func (c *fleetCheck) suggestion(t loader.Term) diag.Fix {
 	wanted := c.varying(t.Dimension, t.Value)
 	var candidates []string
@@ -245,8 +245,8 @@ func (c *fleetCheck) varying(dimension int, value string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(value, dir), filepath.Ext(d.Name))
 }
 
-// isTypo reports whether name may be a typo of other, or is other without the domain. Names that differ only in digits
-// are not typos. A common domain does not make names similar.
+// isTypo reports whether name is probably a typo of other, or is other without its domain. Names that differ only in
+// digits are not typos. A common domain does not make names similar.
 func isTypo(name, other string) bool {
 	if strings.HasPrefix(other, name+".") {
 		return true
@@ -277,7 +277,7 @@ func (c *fleetCheck) valuesOf(dimension int) []string {
 // maxOthers is the largest number of values that a hint lists.
 const maxOthers = 8
 
-// others returns a hint with the values that nodes have, if there are few.
+// others returns a hint with the nodes' values, if there are few.
 func (c *fleetCheck) others(dimension int) string {
 	values := c.valuesOf(dimension)
 	if len(values) > maxOthers {

@@ -1,6 +1,6 @@
 // Package lint reports lints: valid but suspicious parts of a site, such as bindings without effect or with a
-// surprising meaning. Each kind of lint has a code. A check should rather miss a case than be wrong; docs/lint.md,
-// "Codes", lists what each check misses.
+// surprising meaning. Each kind of lint has a code. A check may miss a case, but should never report a wrong one;
+// docs/lint.md, "Codes", lists what each check misses.
 package lint
 
 import (
@@ -25,17 +25,20 @@ func Codes() []diag.Code { return slices.Clone(checks[:]) }
 // Options selects the checks.
 type Options struct {
 	Codes   []diag.Code // codes of the checks to run
-	Lookups *Lookups    // keys that are looked up; nil: unknown, so unused_key is skipped
+	Lookups *Lookups    // keys that are looked up; if nil, they are unknown and unused_key is skipped
 	Jobs    int         // number of files to read at a time; default: one per processor
 
+	IsParameter func(key string) bool // reports whether a class has a parameter with this key; may be nil
+
 	Disk  fsx.Disk // reads files
-	Files *Files   // skips files whose content has not changed since the last Check; may be nil
+	Files *Files   // results of the last Check, so that unchanged files need not be read; may be nil
 }
 
 // Check adds the lints of site to diags. content is the compiled site. If it is nil, because the site has errors,
 // checks of the whole site are skipped.
 func Check(site *loader.Site, content *snapshot.Content, opts Options, diags *diag.List) {
-	l := &linter{site: site, opts: opts, diags: diags, ignored: map[commentedLine]bool{}, paths: pathsOf(site)}
+	l := &linter{site: site, opts: opts, diags: diags, ignored: map[commentedLine]bool{}, paths: pathsOf(site),
+		isComposed: content != nil}
 	l.readFiles(l.files())
 	l.checkModuleKeys()
 	l.checkNearKeys()
@@ -53,13 +56,15 @@ type linter struct {
 	site  *loader.Site
 	opts  Options
 	diags *diag.List
-	paths []string // paths of the inputs as in positions, by number
+	paths []string // by input number: the path of the input in positions
+
+	isComposed bool // the site has no errors, so its data is checked against the classes that receive it
 
 	ignored  map[commentedLine]bool      // lines and files with a comment that silences lints
 	firstUse map[dimensionValue]diag.Pos // first use of a term in a structured binding
 }
 
-// commentedLine is a line for which a comment silences a code. Line 0 is the file as a whole.
+// commentedLine is a line for which a comment silences a code. Line 0 means the whole file.
 type commentedLine struct {
 	file string
 	line int

@@ -26,23 +26,27 @@ func NearKeys(site *loader.Site, opts Options) int {
 
 // boundKey counts the places where a key is bound, and records the first one.
 type boundKey struct {
-	at      diag.Pos
-	places  int
-	byOwner bool // the module whose name the key begins with binds it
+	at          diag.Pos
+	places      int
+	isParameter bool // a class has a parameter with this key
+	byOwner     bool // the module whose name the key begins with binds it
 }
 
-// isTrusted reports whether, of two keys that are nearly the same, k is the correct one. A module knows its own keys.
-// Otherwise, a typo is rarely repeated.
+// isTrusted reports whether, of two keys that are nearly the same, k is the correct one. Puppet looks up the key of a
+// parameter, and a module knows its own keys. Otherwise, a typo is rarely repeated.
 func (k *boundKey) isTrusted(other *boundKey) bool {
+	if k.isParameter != other.isParameter {
+		return k.isParameter
+	}
 	if k.byOwner != other.byOwner {
 		return k.byOwner
 	}
 	return k.places > other.places || k.places == other.places && k.at.Compare(other.at) < 0
 }
 
-// checkNearKeys reports keys that differ from another key by a typo. Of the two, it reports the one that the key's
-// module does not bind, the one with fewer places, or the later one. If lookups are known, unused_key replaces this
-// check.
+// checkNearKeys reports keys that differ from another key by a typo. Of two keys, it reports the one that its module
+// does not bind. Otherwise, it reports the one with fewer places, or the later one. If lookups are known, unused_key
+// replaces this check.
 func (l *linter) checkNearKeys() {
 	if !l.wants("near_key") || l.opts.Lookups != nil && l.wants("unused_key") {
 		return
@@ -55,12 +59,12 @@ func (l *linter) checkNearKeys() {
 		for from, to := range words(key) {
 			for _, other := range near[key[from:to]] {
 				k := key[:from] + other + key[to:]
-				if b := keys[k]; b != nil && twin == "" && b.isTrusted(own) {
+				if b := keys[k]; b != nil && twin == "" && l.judged(k, b).isTrusted(l.judged(key, own)) {
 					twin = k
 				}
 			}
 		}
-		if twin == "" || l.opts.Lookups != nil && l.opts.Lookups.Includes(key) {
+		if twin == "" || l.isOfClass(twin) || l.opts.Lookups != nil && l.opts.Lookups.Includes(key) {
 			continue
 		}
 		l.add(diag.Diagnostic{Pos: own.at, Code: "near_key",
@@ -68,6 +72,17 @@ func (l *linter) checkNearKeys() {
 			Notes:   []diag.Note{{Pos: keys[twin].at, Message: "this key is '" + twin + "'"}},
 			Fix:     diag.MeantAs(key, twin)})
 	}
+}
+
+// isOfClass reports whether another check reports typos of key, because a class has the parameter.
+func (l *linter) isOfClass(key string) bool {
+	return l.isComposed && l.judged(key, &boundKey{}).isParameter
+}
+
+// judged returns b, the bindings of key, after it has set whether a class has the parameter.
+func (l *linter) judged(key string, b *boundKey) *boundKey {
+	b.isParameter = l.opts.IsParameter != nil && l.opts.IsParameter(key)
+	return b
 }
 
 // withDoubleColons replaces each run of colons in a key by '::', as in 'app::port' for 'app:port'. It returns "" if the
@@ -119,11 +134,12 @@ func words(key string) func(func(from, to int) bool) {
 // minWord is the length of the shortest word that is checked for typos.
 const minWord = 5
 
-// maxNear is the largest number of words that may differ from each other by one letter. More are a series of names.
+// maxNear is the largest number of words that may differ from one another by one letter. More such words are a series
+// of names.
 const maxNear = 8
 
-// nearWords maps each word of the keys to the words that it may be a typo of. Two words with one different letter, or
-// with two swapped letters, become equal if one letter is removed from each.
+// nearWords maps each word in the keys to the words that it may be a typo of. Two words may be typos if they differ in
+// one letter or by a swap of two letters: they become equal if one letter is removed from each.
 func nearWords(keys map[string]*boundKey) map[string][]string {
 	without := map[string][]string{}
 	known := map[string]bool{}

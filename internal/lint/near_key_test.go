@@ -167,3 +167,21 @@ func TestReportsTypoInAnyWordOfAKey(t *testing.T) {
 		}
 	}
 }
+
+// The parameter of a class is not the typo, although it is bound less often. If the site has no errors, package
+// proof/params reports the typo.
+func TestDoesNotReportParametersAsTypos(t *testing.T) {
+	opts := Options{Codes: []diag.Code{"near_key"}, IsParameter: func(key string) bool { return key == "app::workers" }}
+	s := site{"hiera.yaml": "version: 2", "data/common.yaml": "app::wrokers: 1",
+		"data/osfamily/debian.yaml": "app::workers: 1", "data/osfamily/redhat.yaml": "app::wrokers: 1"}
+	if got := s.advice(t, opts)["near_key"]; got != nil {
+		t.Errorf("advises at %q, expected nothing", got)
+	}
+	dir := t.TempDir()
+	s.write(t, dir)
+	loaded, _, diags := sound(t, dir)
+	Check(loaded, nil, opts, diags)
+	if got := diags.Sorted(); len(got) != 1 || got[0].Fix.New != "app::workers" {
+		t.Errorf("in a site with errors: %+v, expected a correction to app::workers", got)
+	}
+}

@@ -1,11 +1,13 @@
 package lint
 
-// Files keeps the results of reading files for the next Check with the same codes. It is not safe for concurrent use.
+// Files keeps the results of reading files for the next Check, which must check the same codes. It is not safe for
+// concurrent use.
 type Files struct {
 	known map[string]*file // by path
 }
 
-// find returns the results for f from the last Check. It returns nil if the content, whose hash is given, has changed.
+// find returns the results for f from the last Check, or nil if the content has changed. hash is the hash of the
+// content.
 func (k *Files) find(f *file, hash uint64) *file {
 	if k == nil {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"bindc/internal/value"
 )
 
-// statedType is the type in a binding.
+// statedType is the type that a binding declares.
 type statedType struct {
 	*types.Type
 	at diag.Pos
@@ -40,7 +40,7 @@ func (l *linter) checkTypes() {
 	}
 }
 
-// checkType reports b unless its value is known to be of type t, and returns whether it is.
+// checkType reports b unless its value is known to have type t. It returns whether it is.
 func (l *linter) checkType(b boundValue, t statedType) bool {
 	m, known := l.mismatch(l.site.Values[b.value], t.Type)
 	if known && m == nil {
@@ -66,7 +66,7 @@ func (l *linter) checkType(b boundValue, t statedType) bool {
 	return false
 }
 
-// mismatch reports why a compiled value is not of type t. known is false if the type of the value is not known.
+// mismatch returns why a compiled value does not have type t. known is false if the value's type is unknown.
 func (l *linter) mismatch(compiled string, t *types.Type) (m *types.Mismatch, known bool) {
 	if compiled[0] == recipe.CompiledConstant {
 		v, _, _ := value.View(compiled[1:]) // the loader has checked it

@@ -5,7 +5,7 @@ import (
 	"bindc/internal/value"
 )
 
-// bound looks up the bindings of key itself. last is set if the lookup has no other source for the value.
+// bound looks up the bindings of key itself. last means that the lookup has no other source for the value.
 func (l *lookup) bound(key string, last bool) (value.Value, bool, error) {
 	ref, found, err := l.r.file.Find(key, &l.r.view.Scopes)
 	if err != nil || internal(key) {
@@ -24,8 +24,7 @@ func (l *lookup) bound(key string, last bool) (value.Value, bool, error) {
 	return v, err == nil, err
 }
 
-// compute evaluates the recipe that key is bound to. If the recipe is not final, a lower binding
-// may have the value.
+// compute evaluates the recipe that key is bound to. A recipe that is not final may leave the value to a lower binding.
 func (l *lookup) compute(key string, n int, last bool) (value.Value, bool, error) {
 	r, err := l.r.snap.recipe(key, n)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 
 // Only this file creates lookups, so every lookup has bounds. TestOnlyBoundsCreatesLookups checks this.
 
-// These limits apply to one call of this package together with all lookups that it causes, so that no data can make
-// a call hang.
+// These limits apply to one call of this package together with all lookups that it causes, so that no data can make a
+// call run forever.
 const (
 	maxChain    = 500
 	maxLookups  = 100_000
@@ -45,13 +45,13 @@ func (l *lookup) done() {
 	if l.r.caller != nil {
 		l.r.caller.Unlock()
 	}
-	clear(l.chain) // the keys in it may be text of the mapped file
+	clear(l.chain) // the keys may be text of the mapped file
 	*l = lookup{chain: l.chain[:0]}
 	lookups.Put(l)
 }
 
-// aside returns a lookup whose result l uses only internally while it computes name. What it finds does not mark l
-// as sensitive.
+// aside returns a lookup for a result that l only uses internally while it computes name. If that result is sensitive,
+// l is not marked as sensitive.
 func (l *lookup) aside(name string) *lookup {
 	return &lookup{bounds: l.bounds, r: l.r, chain: append(slices.Clone(l.chain), name)}
 }
@@ -94,16 +94,16 @@ func (l *lookup) enter(name string) error {
 	return nil
 }
 
-// entered formats a name passed to enter for messages.
+// entered formats the argument of enter for messages.
 func entered(name string) string {
 	if id, ok := strings.CutPrefix(name, "\x00"); ok {
 		return "multibind " + id
 	}
-	key, _, _ := strings.Cut(name, "\x00") // drops the level that below adds
+	key, _, _ := strings.Cut(name, "\x00") // removes the level that the method below adds
 	return key
 }
 
-// leave undoes enter. It clears the name because the lookup is reused and must not keep text of the mapped file.
+// leave undoes enter. It clears the name: a reused lookup must not keep text of the mapped file.
 func (l *lookup) leave() {
 	last := len(l.chain) - 1
 	l.chain[last] = ""

@@ -35,7 +35,7 @@ func (c *collector) finish(elems []value.Value) []value.Value {
 	return elems
 }
 
-// uniq removes duplicates from the result of a combinator, if it is an array and the option uniq is set.
+// uniq removes duplicates from the result v of a combinator, if v is an array and the option uniq is set.
 func (c *collector) uniq(v value.Value) value.Value {
 	if !c.options.Uniq || v.Kind() != value.Array {
 		return v
@@ -55,7 +55,7 @@ func unique(elems []value.Value) []value.Value {
 	return out
 }
 
-// resolve reports whether to skip a contribution whose name a contribution of the given precedence already has.
+// resolve reports whether to skip a contribution whose name is taken by a contribution of the given precedence.
 func (c *collector) resolve(p recipe.Part, taken bool, precedence uint32) (skip bool, err error) {
 	if !taken {
 		return false, nil
@@ -75,7 +75,7 @@ func (c *collector) resolve(p recipe.Part, taken bool, precedence uint32) (skip 
 	return false, nil
 }
 
-// inferred describes the type of a value for messages. It hides the details of a sensitive one.
+// inferred returns the type of a value for messages. It hides details of a sensitive value.
 func (c *collector) inferred(v value.Value) string {
 	if c.hides() {
 		return "a sensitive value of a different type"

@@ -27,8 +27,8 @@ func (l *lookup) contributions(name string) ([]recipe.Part, error) {
 	return newNames(highestAlternatives(out)), nil
 }
 
-// highestAlternatives keeps one part per contribution. A contribution under a condition with alternatives has a part
-// for each alternative, all with the same place. It keeps the first, which has the highest precedence.
+// highestAlternatives keeps one part per contribution: the first, which has the highest precedence. A contribution
+// under a condition with alternatives has one part for each, all with the same place.
 func highestAlternatives(parts []recipe.Part) []recipe.Part {
 	seen := make(map[uint32]bool, len(parts))
 	return slices.DeleteFunc(parts, func(p recipe.Part) bool {

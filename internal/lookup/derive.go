@@ -30,9 +30,9 @@ func missingNames(vars map[string]value.Value) map[string]bool {
 	return out
 }
 
-// deriveNames derives the names of the node from one another: fqdn first from the host and its domain, then from the
-// certname, and the other names from fqdn. sent means that an agent sent all facts, which is so if they include both
-// fqdn and clientcert. In that case hostname is not derived, because Puppet would not find it either.
+// deriveNames derives the names of the node from one another: fqdn from the host and its domain, or from the certname,
+// and the other names from fqdn. sent means that an agent sent all facts, which include both fqdn and clientcert. Then
+// hostname is not derived, because Puppet would not find it either.
 func deriveNames(vars map[string]value.Value, sent bool) {
 	setFrom(vars, "hostname", "networking.hostname")
 	setFrom(vars, "domain", "networking.domain")
@@ -93,8 +93,7 @@ func derive(vars map[string]value.Value) {
 	}
 }
 
-// sources returns the variables that a missing variable is derived from, and those that decide
-// whether it is derived.
+// sources returns the variables that a missing variable is derived from, and the variables that decide whether it is.
 func sources(name string) []string {
 	switch name {
 	case "fqdn", "hostname", "domain", "clientcert":

@@ -8,24 +8,24 @@ import (
 	"bindc/snapshot"
 )
 
-// descent tries the effective bindings of a key, highest first, until one has a value. A binding
-// that is not final may leave the lookup to those below it: an optional one that yields undef, or
-// an alias of an unbound key.
+// descent tries the effective bindings of a key, highest first, until one has a value. A binding that is not final may
+// decline, which leaves the lookup to the bindings below: an optional one that yields undef, or an alias of an unbound
+// key.
 type descent struct {
 	*lookup
 	key    string
 	behind int // level after which to begin; -1 to begin at the top
 
 	stops      func(snapshot.Candidate) (bool, error) // reports whether to stop before a candidate; nil to never stop
-	at         bool                                   // the descent has stopped before a candidate
+	at         bool                                   // the descent has stopped before this candidate
 	erased     bool                                   // the descent met a rename, so lower bindings have another name
-	rebindings []*recipe.Recipe                       // rebindings above the value, which apply to it
+	rebindings []*recipe.Recipe                       // rebindings above the value, to be applied to it
 
 	hierarchies *failure // error for any lookup that reaches Hiera 5 data; may be nil
 	last        bool     // the lookup has no other source for the value
 }
 
-// descend looks key up in the bindings below a level. last is set if the lookup has no other source for the value.
+// descend looks key up in the bindings below a level. last means that the lookup has no other source for the value.
 func (l *lookup) descend(key string, behind int, last bool) (value.Value, bool, error) {
 	d := descent{lookup: l, key: key, behind: behind, hierarchies: l.failure(key), last: last}
 	v, found, err := d.run()
@@ -59,7 +59,7 @@ func (d *descent) run() (value.Value, bool, error) {
 	return value.Value{}, false, nil
 }
 
-// reach returns the part of the hierarchies that c is in, or the error that fails every lookup reaching that part.
+// reach returns the part of the hierarchies that contains c, or the error that fails every lookup reaching that part.
 func (d *descent) reach(c snapshot.Candidate) (snapshot.HieraPart, error) {
 	p, err := d.position(d.key, c)
 	if err == nil && p.Part != snapshot.NoHiera {

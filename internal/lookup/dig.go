@@ -7,9 +7,9 @@ import (
 	"bindc/internal/value"
 )
 
-// dig looks up a dotted key of plain words whose root is bound to a constant hash. For such a key no other binding
-// matters: keys with lookup_options are bound to recipes, and dig is not used with a default_hierarchy. For any
-// other key, and if it finds nothing, dig returns false, and the caller applies all rules of Hiera 5.
+// dig is a fast path for a dotted key of plain words whose root is bound to a constant hash. No other binding matters
+// for such a key: keys with lookup_options are bound to recipes, and dig is not used with a default_hierarchy. For any
+// other key, and if it finds nothing, dig returns false. The caller then applies all rules of Hiera 5.
 func (r *Request) dig(key string) (v value.Value, ok bool) {
 	end := wordEnd(key, 0)
 	if !r.snap.digs || end == len(key) || !beginsWord(key, 0) || key[:end] == optionsKey {
@@ -37,14 +37,14 @@ func (r *Request) dig(key string) (v value.Value, ok bool) {
 	return v, ok && value.Sound(v)
 }
 
-// beginsWord reports whether a letter or an underscore is at position i of key. A segment of a key that begins so and
-// has no byte below '0' is a literal hash key: not a number, not quoted, and not padded with white space.
+// beginsWord reports whether position i of key has a letter or an underscore. A segment that begins so, and has no byte
+// below '0', is a literal hash key: not a number, not quoted, and not padded with white space.
 func beginsWord(key string, i int) bool {
 	return i < len(key) && (key[i] == '_' || 'a' <= key[i]|0x20 && key[i]|0x20 <= 'z')
 }
 
-// wordEnd returns the position of the first byte below '0', such as a dot or a quote, from position i of key on, or
-// len(key). It tests eight bytes at a time.
+// wordEnd returns the position of the first byte below '0' in key from i on, such as a dot or a quote, or len(key). It
+// tests eight bytes at a time.
 func wordEnd(key string, i int) int {
 	const each = 0x0101010101010101
 	b := []byte(key) // not copied, because nothing modifies b

@@ -80,13 +80,13 @@ func (e *entriesLookup) answer() (value.Value, bool, error) {
 			return v, found, err
 		}
 	}
-	e.chain = append(e.chain, e.root) // the chain was empty
+	e.chain = append(e.chain, e.root) // the chain was empty before
 	defer e.leave()
 	return e.merged()
 }
 
-// simply looks root up without merging. sure is false if the value is merged, may decline or is sensitive, and after
-// an error. The caller then needs the general lookup.
+// simply looks root up without merging. sure is false after an error, or if the value is merged, sensitive or may
+// decline. The caller then needs the general lookup.
 func (e *entriesLookup) simply() (v value.Value, found, sure bool, err error) {
 	ref, found, err := e.r.file.Find(e.root, &e.r.view.Scopes)
 	if !found {
@@ -153,8 +153,8 @@ func (e *entriesLookup) mergedOf(keys ...string) (v value.Value, found bool, err
 	return v, found, err
 }
 
-// recordMarked calls do, and sets marked if do finds anything sensitive. Messages also hide sensitive
-// values found before.
+// recordMarked calls do, and sets marked if do finds anything sensitive. Messages still hide sensitive values that were
+// found before.
 func (e *entriesLookup) recordMarked(do func() (value.Value, bool, error)) (value.Value, bool, error) {
 	e.sensitive, e.hidden = false, e.hides()
 	v, found, err := do()

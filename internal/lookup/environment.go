@@ -54,7 +54,7 @@ func (l *lookup) Given(name string) (value.Value, error) {
 	return v, nil
 }
 
-// strictHiera reports whether values of Hiera 5 may only use variables that are set.
+// strictHiera reports whether values of Hiera 5 must not use unset variables.
 func (l *lookup) strictHiera() bool { return l.r.snap.opts.StrictVariables || l.r.facts.strict }
 
 // undefined returns the message for a variable that is not set.
@@ -66,7 +66,7 @@ func undefined(name string) string {
 	return message
 }
 
-// alwaysSet reports whether Puppet sets the variable in every scope, if only to undef.
+// alwaysSet reports whether Puppet sets the variable in every scope, even if only to undef.
 func alwaysSet(name string) bool {
 	return name == "module_name" || name == "caller_module_name" || strings.Trim(name, "0123456789") == ""
 }
@@ -90,7 +90,7 @@ func (l *lookup) Decrypt(text string) (string, error) {
 		"the value is encrypted for hiera-eyaml, and no key was given; give bindq the private key with --eyaml-key FILE")
 }
 
-// otherMethod returns the encryption method of text if it is not the one of eyaml, such as GPG for 'ENC[GPG,...]'.
+// otherMethod returns the encryption method of text if eyaml does not support it, such as GPG for 'ENC[GPG,...]'.
 func otherMethod(text string) string {
 	_, token, _ := strings.Cut(text, "ENC[")
 	token, _, _ = strings.Cut(token, "]")

@@ -19,16 +19,16 @@ func (r *Request) Explain(key string) (*Explanation, error) {
 	return r.explain(key, nil)
 }
 
-// ExplainUnset is like Explain, but omits most bindings that would not hold even if the unset
-// variables were set: those for another value of a category than the request has. Its positions
-// have the numbers of files instead of their names. So it reads only a part of the site.
+// ExplainUnset is like Explain, but faster. It omits most bindings that would not hold even if the unset variables were
+// set: those for a category value other than the request's. Its positions have the number of a file in place of its
+// name.
 func (r *Request) ExplainUnset(key string) (*Explanation, error) {
 	if r.closed.Load() {
 		return nil, fs.ErrClosed
 	}
 	unset := make([]bool, len(r.snap.dimensions))
 	for i := range unset {
-		// The candidate decides about guards: guards of one category share the reason for which they do not hold.
+		// The candidate decides about guards: guards of one category do not hold for the same reason.
 		unset[i] = r.snap.dimensions[i].category >= 0 || len(r.lacks(i)) > 0
 	}
 	return r.explain(key, func(d int, number uint32) bool { return unset[d] || number == r.numbers[d] })
@@ -47,7 +47,7 @@ func (r *Request) explain(key string, possible func(dimension int, number uint32
 	l.record = rec
 	l.find(key) // the outcome is recorded
 	l.done()
-	l = r.start() // the lookup above is finished; this one evaluates the other bindings
+	l = r.start() // the lookup above has ended; this one evaluates the other bindings
 	defer l.done()
 	x := explainer{r: r, base: l, recorder: rec, filled: map[string]Explanation{}, possible: possible}
 	if err := x.fill(root.Lookups[0]); err != nil {
@@ -74,8 +74,8 @@ func (r *Request) Candidates(key string) ([]Candidate, error) {
 	return e.Candidates, nil
 }
 
-// fill adds the bindings of the key. A name without bindings may be any text that an expression computed, so it is
-// hidden if the expression used sensitive data.
+// fill adds the bindings of the key. If an expression used sensitive data, fill hides an unbound name, because the
+// expression may have computed it.
 func (x *explainer) fill(e *Explanation) (err error) {
 	if damaged(e.Outcome.Err) {
 		return e.Outcome.Err
@@ -109,8 +109,8 @@ func (x *explainer) fill(e *Explanation) (err error) {
 	return nil
 }
 
-// fillCandidates adds the bindings of the key of e and the contributions to its multibinding. Successful lookups of
-// one key share the list. Failed ones have a list each, because every key of a loop has a different error.
+// fillCandidates adds the bindings of e's key and the contributions to its multibinding. Successful lookups of one key
+// share the list. Failed lookups do not, because every key of a loop has a different error.
 func (x *explainer) fillCandidates(e *Explanation, bound []Candidate) (err error) {
 	e.Candidates = slices.Clone(bound)
 	for i := range e.Candidates {
@@ -122,8 +122,8 @@ func (x *explainer) fillCandidates(e *Explanation, bound []Candidate) (err error
 	return err
 }
 
-// bound returns the bindings of key as candidates. The lookup uses the value of the first effective one, or a part
-// of that value.
+// bound returns an Explanation with the candidates of key. The lookup uses the value of the first effective one, or a
+// part of that value.
 func (x *explainer) bound(key string) (out Explanation, err error) {
 	if internal(key) {
 		return Explanation{}, nil
@@ -167,7 +167,7 @@ func (x *explainer) bound(key string) (out Explanation, err error) {
 	return out, err
 }
 
-// whyDeclined returns the reason why a binding of key has no value.
+// whyDeclined returns the reason why a binding of key declined.
 func whyDeclined(key string, r *recipe.Recipe) string {
 	switch {
 	case r.Kind == recipe.AliasOf:

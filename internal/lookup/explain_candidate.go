@@ -13,14 +13,14 @@ import (
 type explainer struct {
 	*recorder
 	r      *Request
-	base   *lookup                // evaluations use its bounds
-	filled map[string]Explanation // results of bound by key
+	base   *lookup                // evaluations share its limits
+	filled map[string]Explanation // results of the method bound, by key
 	files  []snapshot.Input
 
 	possible func(dimension int, number uint32) bool // the argument of snapshot.BindingsWhere; see ExplainUnset
 }
 
-// filed is a binding and the key that the snapshot stores it under, which is an internal one if the key is merged.
+// filed is a binding with the key under which the snapshot stores it. This is an internal key if the values are merged.
 type filed struct {
 	snapshot.Binding
 	key string
@@ -63,15 +63,14 @@ func (x *explainer) bindingsOf(key string) (out []filed, err error) {
 	return out, err
 }
 
-// candidate returns b without its outcome. winner is set to the position of the first effective
-// binding.
+// candidate converts b without its outcome. It sets winner to the position of the first effective binding.
 func (x *explainer) candidate(b snapshot.Binding, winner *string) (c Candidate, err error) {
 	c = Candidate{Layer: strings.Clone(x.r.file.Layers()[b.Layer]), State: Wins}
 	if c.At, err = x.at(b.Origin); err != nil {
 		return c, err
 	}
 	var fails []string
-	complete := false // a term fails for a reason other than a missing variable
+	complete := false // a term fails for another reason than an unset variable
 	for _, t := range b.Terms {
 		d := &x.r.snap.dimensions[t.Dimension]
 		name := d.shown()
@@ -100,8 +99,8 @@ func (x *explainer) candidate(b snapshot.Binding, winner *string) (c Candidate, 
 	return c, nil
 }
 
-// failure returns the reason why a term about a dimension does not hold. If a guard is idle, the
-// reason is the value of its category.
+// failure returns the reason why a term about a dimension does not hold. For an idle guard, the reason is the value of
+// its category.
 func (x *explainer) failure(dimension int) string {
 	if d := &x.r.snap.dimensions[dimension]; x.r.isIdle(d) {
 		dimension = d.category
@@ -109,7 +108,7 @@ func (x *explainer) failure(dimension int) string {
 	return x.r.snap.dimensions[dimension].shown() + " is " + x.shownValue(dimension)
 }
 
-// shownValue returns the request's value of a dimension for messages.
+// shownValue returns the request's value of a dimension, for messages.
 func (x *explainer) shownValue(dimension int) string {
 	text, ok := x.r.text(dimension)
 	switch {
@@ -143,8 +142,8 @@ func (x *explainer) at(o snapshot.Origin) (string, error) {
 	return fmt.Sprintf("%s:%d:%d", x.files[o.Input].Path, o.Line, o.Col), nil
 }
 
-// evaluate returns the outcome of a binding of key, whether it wins or not, and its recipe if it has one. The error
-// reports a damaged file.
+// evaluate returns the outcome of a binding of key, whether or not it wins, and its recipe, if any. The error reports a
+// damaged file.
 func (x *explainer) evaluate(key string, b filed, level int) (Outcome, *recipe.Recipe, error) {
 	v, r, err := x.r.snap.content(b.key, b.Binding)
 	if damaged(err) {
@@ -160,8 +159,8 @@ func (x *explainer) evaluate(key string, b filed, level int) (Outcome, *recipe.R
 	return o, r, err
 }
 
-// follow returns the outcome of a recipe of key in a level. It enters name, so that a loop through the recipe is
-// found.
+// follow returns the outcome of a recipe of key in a level. It calls enter with name, so that a loop through the recipe
+// is found.
 func (x *explainer) follow(key, name string, r *recipe.Recipe, level int) (Outcome, error) {
 	l := x.base.aside(name)
 	if r.Kind == recipe.Erased {

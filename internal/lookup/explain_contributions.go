@@ -9,7 +9,7 @@ import (
 	"bindc/snapshot"
 )
 
-// contributions returns the contributions to the multibinding that e found, if it found one.
+// contributions returns the contributions to the multibinding of e, if it has one.
 func (x *explainer) contributions(e *Explanation) ([]Candidate, error) {
 	r := e.multibind
 	if r == nil {
@@ -23,7 +23,7 @@ func (x *explainer) contributions(e *Explanation) ([]Candidate, error) {
 	if damaged(err) {
 		return nil, err
 	}
-	if err != nil { // some are encrypted, so it is unknown which contribution each is
+	if err != nil { // encrypted parts make it impossible to pair parts with contributions
 		return nil, nil
 	}
 	out := make([]Candidate, len(bs))
@@ -85,10 +85,10 @@ func (x *explainer) parts(name string, bs []snapshot.Binding) (at []snapshot.Bin
 	return at, out, nil
 }
 
-// hideContributions sets the state of effective contributions that are not in the value: those that others hide, and
-// those that declined.
+// hideContributions sets the state of effective contributions that are not part of the value, because others hide them
+// or because they declined.
 func hideContributions(out []Candidate, parts []recipe.Part, counted []contributed, o *recipe.Options) {
-	at := make([]int, len(counted)) // for each counted contribution, the index of its candidate
+	at := make([]int, len(counted)) // by counted contribution: the index of its candidate
 	seen := map[int]bool{}
 	for i, c := range counted {
 		at[i] = slices.IndexFunc(parts, func(p recipe.Part) bool {
@@ -120,7 +120,8 @@ func hideContributions(out []Candidate, parts []recipe.Part, counted []contribut
 	}
 }
 
-// explainNotTaken says in c why the multibinding uses contribution taken instead of p. at is the position of taken.
+// explainNotTaken records in c why the multibinding uses the contribution taken in place of p. at is the position of
+// taken.
 func explainNotTaken(c *Candidate, at string, p, taken recipe.Part, o *recipe.Options) {
 	decides := o.Resolution == recipe.Priority
 	if o.Array {

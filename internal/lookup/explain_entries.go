@@ -123,7 +123,7 @@ func (x *explainer) interpolated(n *expr.Node) (out []Candidate) {
 	return out
 }
 
-// located returns the locations of an entry, given its source.
+// located returns the locations of an entry, from its source in written.
 func (x *explainer) located(e Location, written value.Value, part snapshot.HieraPart, found []*placedValue) []Location {
 	e.Entry = strings.Clone(written.Index(0).Text())
 	var out []Location
@@ -149,7 +149,7 @@ func (x *explainer) located(e Location, written value.Value, part snapshot.Hiera
 	return out
 }
 
-// pathOf returns the path that a location has below its directory: a string, or the number of a dimension.
+// pathOf returns the path of a location below its directory. below is a string, or the number of a dimension.
 func (x *explainer) pathOf(below value.Value) (string, bool) {
 	if below.Kind() == value.String {
 		return below.Text(), true

@@ -56,8 +56,8 @@ func (x *explainer) hieraCandidates(root string, key lookupkey.Key, bs []filed, 
 	return x.options(&h, cmp.Or(own, above))
 }
 
-// answering returns the lookup options that apply to the value, and whether the value comes from the
-// default_hierarchy. above are the options of the hierarchies above it.
+// answering returns the lookup options that apply to the value, and whether the value comes from the default_hierarchy.
+// above holds the options of the hierarchies above the default_hierarchy.
 func (h *hieraLookup) answering() (own, above *merge.Entry, defaults bool, err error) {
 	h.recipe = &recipe.Recipe{Kind: recipe.Merged} // evaluates all options, to find their positions
 	entry, err := h.options(false)

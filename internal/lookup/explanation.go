@@ -33,23 +33,23 @@ func (o Outcome) declined() bool { return !o.Found && o.Err == nil }
 type Candidate struct {
 	Layer   string
 	When    []Term   // its condition
-	At      string   // path:line:col of its source; the path is relative to the site
+	At      string   // path:line:col of the binding; the path is relative to the site
 	Name    string   // name of a contribution, if it has one
-	Outcome Outcome  // outcome of the request if this candidate wins
+	Outcome Outcome  // outcome that the request would have if this candidate won
 	State   string   // Wins, Hidden or NotEffective
 	Why     string   // why it does not win, or why its value comes from another key
-	Unset   []string // variables that the request lacks, if its condition fails for no other reason
+	Unset   []string // unset variables, if they are the only reason why its condition does not hold
 
 	// The following are only set in Locations:
 	Text      string      // the value with its interpolations, if it is a string of Hiera 5 that has some
-	Variables []Candidate // variables in Text: Name with its keys; Outcome is found if it is set
+	Variables []Candidate // variables in Text: Name includes the keys; Outcome is found if the variable is set
 }
 
 // The states of a Candidate.
 const (
 	Wins         = "wins"
 	Merged       = "merged"        // its value is part of a merged one
-	Declined     = "declined"      // it is optional or an alias, and has no value; lower candidates are tried
+	Declined     = "declined"      // optional or an alias, and has no value; lower candidates are tried
 	Hidden       = "hidden"        // another effective candidate has precedence
 	Renames      = "renames"       // it renames other contributions
 	NotEffective = "not effective" // its condition does not hold
@@ -69,6 +69,6 @@ type Location struct {
 	Kind     string // path, glob or mapped_paths
 	Original string // source in the hiera.yaml
 	Path     string // path for the request, relative to the site; "" if it is unknown
-	Exists   bool   // the snapshot has data from that path
+	Exists   bool   // the snapshot has data from this path
 	Found    []Candidate
 }

@@ -83,7 +83,7 @@ func hashOfFacts(given Value, expected string) (value.Value, error) {
 	return v, err
 }
 
-// In returns f with another environment.
+// In returns a copy of f with another environment.
 func (f *Facts) In(environment string) *Facts {
 	if f.variables["environment"].Text() == environment {
 		return f
@@ -123,7 +123,7 @@ func setAll(vars map[string]value.Value, hash value.Value) {
 	}
 }
 
-// ofNode returns facts with fqdn and clientcert set to node if they are given.
+// ofNode returns facts in which fqdn and clientcert are node, if facts has them.
 func ofNode(facts value.Value, node string) value.Value {
 	var b value.Builder
 	for k, v := range facts.Pairs() {
@@ -143,7 +143,7 @@ func setEnvironment(vars map[string]value.Value, opts FactsOptions) {
 	}
 }
 
-// describe names the kind of v for a message. It quotes a scalar.
+// describe names the kind of v for a message. It includes a scalar in quotes.
 func describe(v value.Value) string {
 	switch v.Kind() {
 	case value.Undef:

@@ -12,7 +12,7 @@ import (
 // Variable returns a given or derived variable, or undef.
 func (f *Facts) Variable(name string) value.Value { return f.variables[name] }
 
-// Agent returns the environment that the agent requests, or "".
+// Agent returns the environment that the agent requested, or "".
 func (f *Facts) Agent() string { return f.agent }
 
 // given returns a variable if it was given. As in Puppet, data of Hiera 5 does not see derived
@@ -56,9 +56,9 @@ func (f *Facts) ofTopScope(name string) (v value.Value, ok bool) {
 	return v, ok
 }
 
-// has reports whether a variable has a value other than "" at a path of keys. The environment counts
-// as set, because it is empty only if the caller says that there is none. Paths of Hiera 5 set given,
-// because they do not see derived variables.
+// has reports whether a variable has a value other than "" at a path of keys. The environment counts as set, because it
+// is empty only if the caller says that there is none. given excludes derived variables, which paths of Hiera 5 do not
+// see.
 func (f *Facts) has(name string, path []value.Value, given bool) bool {
 	if name == "environment" && len(path) == 0 {
 		return true
@@ -77,7 +77,7 @@ func (f *Facts) at(name string, path []value.Value, given bool) value.Value {
 	return v
 }
 
-// near returns the set variable that is most similar to one that is not set, or "".
+// near returns the set variable that is most similar to an unset one, or "".
 func (f *Facts) near(name string, path []value.Value) string {
 	if len(path) == 0 {
 		if meant := diag.Misspelt(name, f.names()); meant != "" {
@@ -102,8 +102,7 @@ func (f *Facts) near(name string, path []value.Value) string {
 	return ""
 }
 
-// written returns a variable and the keys below it in the syntax of expressions, for example
-// $facts['os'].
+// written formats a variable and the keys below it as an expression, such as $facts['os'].
 func written(name string, path []value.Value) string {
 	text := "$" + name
 	for _, key := range path {

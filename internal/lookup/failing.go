@@ -8,15 +8,15 @@ import (
 	"bindc/snapshot"
 )
 
-// failure finds the errors that fail a lookup of a key as soon as it reaches Hiera 5 data, whether or not the data
-// has the key. A nil failure finds no errors.
+// failure finds errors that fail a lookup as soon as it reaches Hiera 5 data, whether or not the data has the key. A
+// nil failure finds none.
 type failure struct {
 	*lookup
 	root  string // the root of the key
 	given bool   // the caller set the strategy, so an invalid one in lookup_options has no effect
 }
 
-// failure returns the failure for a key looked up without a strategy, or nil if there cannot be one.
+// failure returns the failure for a key that is looked up without a strategy, or nil if there cannot be one.
 func (l *lookup) failure(key string) *failure {
 	if !l.r.mayFail || lookupkey.Reserved(key) {
 		return nil
@@ -43,8 +43,8 @@ func (f *failure) in(part snapshot.HieraPart) error {
 // unbound returns the error that fails the lookup of a key without bindings.
 func (f *failure) unbound() error { return f.in(snapshot.HieraDefaults) }
 
-// failsIn returns the error that fails the lookup of root in the hierarchies, or in
-// default_hierarchy. given means that the caller set the strategy.
+// failsIn returns the error that fails lookups of root in the hierarchies or, with defaults, in default_hierarchy.
+// given means that the caller set the strategy.
 func (l *lookup) failsIn(root string, given, defaults bool) error {
 	module := lookupkey.Module(root)
 	in := []string{"", module}

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// number returns the number of a value of a dimension. Only exact dimensions are case-sensitive.
+// number returns the number of a dimension's value. It folds the case unless the dimension is exact.
 func (r *Request) number(dimension int, text string) uint32 {
 	if r.snap.dimensions[dimension].exact || isFolded(text) {
 		return r.file.ValueNumber(dimension, text)
@@ -28,8 +28,7 @@ func (r *Request) number(dimension int, text string) uint32 {
 	return r.file.ValueNumber(dimension, string(buf[:len(text)]))
 }
 
-// foldedInPlace limits the length of a value that is folded without allocating; Go allocates longer
-// strings.
+// foldedInPlace limits the length of a value that is folded without allocating memory.
 const foldedInPlace = 32
 
 // isFolded reports whether text is ASCII without capitals, so that folding does not change it. Most values are.

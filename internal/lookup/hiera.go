@@ -28,7 +28,7 @@ func (l *lookup) hiera(key string, s *merge.Strategy) (value.Value, bool, error)
 	if len(k.Path) == 0 && s == nil && !internal(root) {
 		return l.bound(root, true)
 	}
-	if err := l.enter(key); err != nil { // like Puppet, it treats a.b and a.c as different keys
+	if err := l.enter(key); err != nil { // like Puppet, enter treats a.b and a.c as different keys
 		return value.Value{}, false, err
 	}
 	defer l.leave()

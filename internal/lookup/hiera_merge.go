@@ -68,14 +68,14 @@ func (h *hieraLookup) merged(entry *merge.Entry, defaults bool) (value.Value, bo
 	}
 	v, found, err := merge(candidates)
 	if keeps && constant && found && err == nil {
-		v = h.r.snap.values.Own(v) // otherwise each lookup of the kept value would copy its body
+		v = h.r.snap.values.Own(v) // otherwise each lookup of the cached value would copy its body
 		h.r.merges.keep(id, v)
 	}
 	return v, found, err
 }
 
-// renamed returns the layer of the highest rename of root, or math.MaxInt without one. Below it, root has another
-// name.
+// renamed returns the layer of the highest rename of root, or math.MaxInt if there is none. In the layers below, root
+// has another name.
 func (h *hieraLookup) renamed() (layer int, err error) {
 	if !h.r.file.ARM8() {
 		return math.MaxInt, nil
@@ -84,7 +84,7 @@ func (h *hieraLookup) renamed() (layer int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		if c.Part != snapshot.NoHiera || c.Level < h.from { // level -1 has only final bindings, no renames
+		if c.Part != snapshot.NoHiera || c.Level < h.from { // level -1 has only final bindings, so no renames
 			continue
 		}
 		b := snapshot.Binding{Ref: c.Ref, Hidden: c.Hidden, Stored: c.Stored}
@@ -95,8 +95,8 @@ func (h *hieraLookup) renamed() (layer int, err error) {
 	return math.MaxInt, nil
 }
 
-// candidates returns the candidates of a key in the hierarchies down to layer last, or in the default_hierarchy.
-// constant reports whether all of them are constants.
+// candidates returns the candidates of a key in the hierarchies, down to the layer last, or in the default_hierarchy.
+// constant reports whether all are constants.
 func (h *hieraLookup) candidates(key string, last int, defaults bool) (out []merge.Candidate, constant bool,
 	err error) {
 	constant = true

@@ -14,12 +14,12 @@ type hieraLookup struct {
 	key      lookupkey.Key
 	strategy *merge.Strategy // nil to use the one in lookup_options
 	from     int             // the first level to search
-	recipe   *recipe.Recipe  // recipe of the key, if lookup_options may apply to it
+	recipe   *recipe.Recipe  // recipe of the key; set if lookup_options may apply
 
-	levelsAt map[*merge.Level]optionsAt // positions of the options, for explanations
+	levelsAt map[*merge.Level]optionsAt // positions of the options; only for explanations
 }
 
-// optionsAt is a candidate of an internal key of lookup_options.
+// optionsAt is a candidate of an internal lookup_options key.
 type optionsAt struct {
 	key string
 	snapshot.Candidate
@@ -27,7 +27,7 @@ type optionsAt struct {
 
 // options returns the lookup options of the key, or nil.
 func (h *hieraLookup) options(defaults bool) (*merge.Entry, error) {
-	if h.recipe == nil && !defaults && h.root != recipe.LookupOptionsKey { // which may have options for itself
+	if h.recipe == nil && !defaults && h.root != recipe.LookupOptionsKey { // lookup_options may have options for itself
 		return nil, nil
 	}
 	if h.recipe != nil && !defaults && !h.recipe.Value.IsUndef() {
@@ -40,8 +40,7 @@ func (h *hieraLookup) options(defaults bool) (*merge.Entry, error) {
 	return options.For(h.key.Root, &h.total.Steps)
 }
 
-// optionsOf returns the lookup options for the keys of a module, or for keys without a module if it
-// is "".
+// optionsOf returns the lookup options for a module's keys, or for keys without a module if module is "".
 func (h *hieraLookup) optionsOf(module string, defaults bool) (merge.Options, error) {
 	var levels [][]*merge.Level
 	if !defaults {

@@ -11,8 +11,8 @@ import (
 	"bindc/snapshot"
 )
 
-// errEarlyHiera rejects files with the first form of the feature hiera. Their internal keys have
-// other names, so lookups of merged keys would return undef.
+// errEarlyHiera rejects files with the first form of the feature hiera. Their internal keys have different names, so
+// lookups of merged keys would return undef.
 var errEarlyHiera = fmt.Errorf("%w: the file has feature hiera in its first form, without a list of hierarchies, and "+
 	"this program reads a later form; build it again with the bindc of this program's version", snapshot.ErrVersion)
 
@@ -88,8 +88,8 @@ func (r *Request) isForeign(key string) bool {
 	return h != nil && len(h.foreign) > 0 && h.foreign[lookupkey.Module(key)]
 }
 
-// checkHierarchies records the errors of paths that could not be evaluated, by dimension. They fail
-// all lookups of a hierarchy. Lookups find errors of lookup_options themselves.
+// checkHierarchies records the errors of paths that could not be evaluated, by dimension. They fail all lookups in a
+// hierarchy. Lookups find errors in lookup_options themselves.
 func (r *Request) checkHierarchies(failed map[int]error) error {
 	r.failing, r.mayFail = nil, false
 	r.view.SetIndirect(r.caller != nil)

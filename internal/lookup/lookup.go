@@ -13,8 +13,8 @@ func (r *Request) Lookup(key string) (Value, bool, error) {
 	return Value(v), found, err
 }
 
-// Direct returns the view that looks keys up for r. Lookup of package runtime calls it without a function between
-// them, so that the compiler can inline Lookup into programs.
+// Direct returns the view that looks keys up for r. Lookup of package runtime calls it directly, so that the compiler
+// can inline Lookup into programs.
 func (r *Request) Direct() *snapshot.View { return &r.view }
 
 // lookupValue is like Lookup, but returns a value of package value.
@@ -47,8 +47,8 @@ func (r *Request) compute(key string, n int) (value.Value, bool, error) {
 	return l.end(v, found, err)
 }
 
-// Indirect is Lookup if the view leaves all keys to it: errors may fail all lookups, a Producer
-// makes the lookup, or the request is closed.
+// Indirect is Lookup for requests whose view leaves all keys to it: errors may fail all lookups, a Producer makes the
+// lookup, or the request is closed.
 func (r *Request) Indirect(key string) (value.Value, bool, error) {
 	if r.closed.Load() {
 		return value.Value{}, false, fs.ErrClosed

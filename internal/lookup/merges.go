@@ -14,7 +14,7 @@ import (
 type merges struct {
 	mu   sync.Mutex
 	kept map[mergeOf]value.Value
-	room expr.Total // remaining space
+	room expr.Total // remaining space in the cache
 }
 
 // mergeOf identifies a cached merge: the bindings of root in the hierarchies or in the default_hierarchy, merged by

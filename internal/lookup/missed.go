@@ -8,11 +8,11 @@ import (
 	"bindc/internal/value"
 )
 
-// hiddenMiss replaces the name of a variable that may be part of sensitive data.
+// hiddenMiss replaces a variable's name if the name may be part of sensitive data.
 const hiddenMiss = "a variable"
 
-// Missed yields the unset variables that lookups in ask need, sorted and written as $role or $facts['role'], each
-// with the most similar set variable or "". A variable that is undef counts as set.
+// Missed yields the unset variables that lookups in ask need, sorted and formatted as $role or $facts['role']. The
+// second value is the most similar set variable, or "". A variable that is undef counts as set.
 func (r *Request) Missed(ask func(*Request)) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		asking := r.clone()

@@ -16,8 +16,8 @@ func (l *lookup) follow(key string, r *recipe.Recipe) (value.Value, error) {
 	return l.finish(key, r, v, err)
 }
 
-// attempt is like follow, but r may decline. Then the result is not sensitive because of the mark of r, but it is if
-// r used sensitive values, because these may determine whether r declines.
+// attempt is like follow, but r may decline. Then the mark of r does not make the result sensitive, but sensitive
+// values that r used do, because they may have decided whether r declines.
 func (l *lookup) attempt(key string, r *recipe.Recipe) (v value.Value, found bool, err error) {
 	switch {
 	case !r.Declines():
@@ -66,7 +66,7 @@ func (l *lookup) multibind(key string, r *recipe.Recipe) (value.Value, error) {
 	return c.hash(parts)
 }
 
-// value evaluates a contribution and checks its element type. there is false if it declines.
+// value evaluates a contribution and checks its element type. there is false if the contribution declines.
 func (c *collector) value(p recipe.Part) (v value.Value, there bool, err error) {
 	v, there, err = c.element(p)
 	c.counts(p, v, there, err)
@@ -210,8 +210,7 @@ func (c *collector) combinedByName(parts []recipe.Part) (value.Value, error) {
 	return out.Hash(), nil
 }
 
-// included returns the names whose first contribution includes them, because the highest decides
-// for each class.
+// included returns the class names whose highest contribution includes them.
 func (c *collector) included(parts []recipe.Part) (value.Value, error) {
 	names := []value.Value{}
 	seen := make(map[string]bool, len(parts))

@@ -40,7 +40,7 @@ func (s *Snapshot) NeedsOfScopes() (variables, scoped, merged []string, location
 	return variables, sv.scopedNames(variables), sv.merged, sv.locations, nil
 }
 
-// survey returns what all bindings need.
+// survey surveys all bindings.
 func (s *Snapshot) survey() (*survey, error) {
 	sv := &survey{s: s, variables: map[string]bool{}, scoped: map[string]bool{}, paths: map[string]bool{},
 		recipes: make([]nature, s.file.Recipes())}
@@ -52,15 +52,15 @@ type survey struct {
 	s         *Snapshot
 	variables map[string]bool
 	scoped    map[string]bool
-	paths     map[string]bool // variables and the keys read from them, as os.family
-	recipes   []nature        // natures of recipes, by number
+	paths     map[string]bool // variables with the keys read from them, such as os.family
+	recipes   []nature        // natures of recipes, by recipe number
 	merges    map[uint32]bool
 	merged    []string
 	nested    []bool // keys bound to an array or a hash
 	locations int
 }
 
-// nature is what is known about the value of a recipe without a request.
+// nature is what the recipe alone says about its value, without a request.
 type nature byte
 
 const (
@@ -73,7 +73,7 @@ const (
 func (sv *survey) run() error {
 	for i, d := range sv.s.dimensions {
 		d.program.Variables(sv.variable)
-		if sv.s.file.HasValues(i) { // otherwise no condition uses it
+		if sv.s.file.HasValues(i) { // otherwise no condition uses the dimension
 			d.program.Scoped(sv.scopedVariable)
 			d.program.Reads(sv.path)
 		}
@@ -130,8 +130,8 @@ func (sv *survey) scopedVariable(name string) {
 	}
 }
 
-// scopedNames returns the variables that are read from scopes. If some names are unknown, it
-// returns all variables.
+// scopedNames returns the variables that are read from scopes. If some of their names are unknown, it returns all
+// variables.
 func (sv *survey) scopedNames(variables []string) []string {
 	if sv.scoped[expr.AnyVariable] {
 		return variables
@@ -148,8 +148,7 @@ func (sv *survey) scopedNames(variables []string) []string {
 	return out
 }
 
-// names returns the sorted variables without environment, which is not a fact even if a fact has
-// that name.
+// names returns the sorted variables except environment, which is not a fact even if a fact has that name.
 func (sv *survey) names() []string {
 	delete(sv.variables, "environment")
 	out := make([]string, 0, len(sv.variables))
@@ -191,7 +190,7 @@ func natureOf(v value.Value) nature {
 	return plain
 }
 
-// numbered returns the nature of recipe n, which it reads only once.
+// numbered returns the nature of recipe n. It reads each recipe once.
 func (sv *survey) numbered(key uint32, n int) (nature, error) {
 	if n < len(sv.recipes) && sv.recipes[n] != unread {
 		return sv.recipes[n], nil
@@ -204,8 +203,7 @@ func (sv *survey) numbered(key uint32, n int) (nature, error) {
 	return sv.recipes[n], err
 }
 
-// nature records the variables that a recipe uses. A recipe that is encrypted and cannot be
-// decrypted uses none.
+// nature returns a recipe's nature and records the variables that it uses. An encrypted recipe without a key uses none.
 func (sv *survey) nature(key uint32, encoded string) (nature, error) {
 	_, sealed := sv.s.file.Seal()
 	unsealed := sealed && recipe.IsSealed(encoded)

@@ -8,8 +8,8 @@ import (
 	"bindc/snapshot"
 )
 
-// New returns the snapshot in f. The error is a *DamageError, or an *Error of code encrypted if
-// opts.Unseal fails. New then closes f.
+// New returns the snapshot in f. The error is a *DamageError, or an *Error of code encrypted if opts.Unseal fails.
+// After an error, f is closed.
 func New(f *snapshot.Snapshot, opts Options) (*Snapshot, error) {
 	box, err := unseal(f, opts.Unseal)
 	if err != nil {
@@ -23,7 +23,7 @@ func New(f *snapshot.Snapshot, opts Options) (*Snapshot, error) {
 	for _, d := range f.Dimensions() {
 		n, err := expr.Decode(string(d.Program))
 		if err != nil {
-			err := &DamageError{Section: "meta", Expected: "the expression of " + d.Name} // built before unmapping
+			err := &DamageError{Section: "meta", Expected: "the expression of " + d.Name} // made before unmapping
 			f.Close()
 			return nil, err
 		}

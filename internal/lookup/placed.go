@@ -10,7 +10,7 @@ import (
 	"bindc/snapshot"
 )
 
-// placed is a candidate and its position in the hierarchies.
+// placed is a candidate with its place in the hierarchies.
 type placed struct {
 	snapshot.Candidate
 	snapshot.HieraPlace
@@ -34,7 +34,7 @@ func (l *lookup) placed(key string) iter.Seq2[placed, error] {
 	}
 }
 
-// position returns the place of a candidate of key in the hierarchies.
+// position returns the place of a candidate in the hierarchies.
 func (l *lookup) position(key string, c snapshot.Candidate) (snapshot.HieraPlace, error) {
 	layer, err := l.layer(key, c)
 	return l.r.file.Hiera()[layer], err

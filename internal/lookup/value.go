@@ -15,7 +15,7 @@ type Value value.Value
 // FromValue returns a Value that does not refer to a file.
 func FromValue(v value.Value) Value { return Value(v) }
 
-// engine returns v with the methods of package value.
+// engine returns v as a value.Value.
 func (v Value) engine() value.Value { return value.Value(v) }
 
 // Read returns v without its mark. Its parts may be damaged.

@@ -19,8 +19,8 @@ import (
 	"bindc/internal/yaml"
 )
 
-// CodeAction offers fixes for the diagnostics in a range: the replacement that a hint names, removing a binding without
-// effect, and a comment that silences a lint. On a value, it offers to encrypt it.
+// CodeAction offers actions for the diagnostics in a range: replace a text as a hint says, remove a binding without
+// effect, or silence a lint with a comment. On a value, it offers to encrypt the value.
 func (s *Server) CodeAction(ctx context.Context, p *protocol.CodeActionParams) ([]protocol.CommandOrCodeAction, error) {
 	at := protocol.TextDocumentPositionParams{TextDocument: p.TextDocument, Position: p.Range.Start}
 	c, err := s.at(ctx, at)
@@ -51,13 +51,13 @@ func (c *cursor) lineEnd(off int) int {
 	return end
 }
 
-// change is a replacement of a part of the document.
+// change is a replacement of a range of the document.
 type change struct {
 	from, to int
 	text     string
 }
 
-// action returns a code action that changes the document.
+// action returns a code action that makes the changes in the document.
 func (c *cursor) action(title string, kind protocol.CodeActionKind, f *analysis.Finding,
 	edits ...change) *protocol.CodeAction {
 	list := make([]protocol.TextEdit, len(edits))
@@ -93,10 +93,10 @@ func (c *cursor) fixes(f analysis.Finding) (out []protocol.CommandOrCodeAction) 
 	return out
 }
 
-// removable lists the codes of bindings that can be removed without an effect.
+// removable lists the diagnostics for bindings that can be removed without effect.
 var removable = []diag.Code{"never_wins", "same_value", "unused_key"}
 
-// correction returns the action that makes the edits of a diagnostic, or nil if it has none.
+// correction returns the action that makes the edits suggested by a diagnostic, or nil if there are none.
 func (c *cursor) correction(f analysis.Finding) *protocol.CodeAction {
 	if len(f.Edits) == 0 {
 		return nil
@@ -127,8 +127,8 @@ func (c *cursor) correction(f analysis.Finding) *protocol.CodeAction {
 	return a
 }
 
-// wholeEntry returns the offsets of the lines of the entry at an offset. ok is false if these lines have another
-// entry, too.
+// wholeEntry returns the range of the lines of the entry at an offset. ok is false if these lines also contain another
+// entry.
 func (c *cursor) wholeEntry(off int) (from, to int, ok bool) {
 	f := c.doc.outline()
 	if f == nil {
@@ -141,7 +141,7 @@ func (c *cursor) wholeEntry(off int) (from, to int, ok bool) {
 	if shared := slices.ContainsFunc(f.Entries, func(o outline.Entry) bool {
 		return o.Pos != e.Pos && o.From == e.From && !(o.Key == "bind" && e.InBind)
 	}); shared || strings.TrimLeft(c.doc.text.Src[e.From:off], " -[{\"'") != "" {
-		return 0, 0, false // the lines have another entry, or the offset is inside an entry
+		return 0, 0, false // the lines contain another entry, or the offset is inside an entry
 	}
 	to = e.From + len(strings.TrimRight(c.doc.text.Src[e.From:e.To], " \t\r\n"))
 	if rest := c.doc.text.Src[to:]; strings.HasPrefix(rest, "\r\n") {

@@ -12,10 +12,10 @@ import (
 	"bindc/internal/lsp/mention"
 )
 
-// maxItems limits the items of a completion. The editor asks again when more has been typed.
+// maxItems limits the items of a completion. The editor asks again after more input.
 const maxItems = 500
 
-// Completion suggests what fits at the cursor. It reads the text before the cursor by patterns, so it works in broken
+// Completion suggests words for the cursor. It matches patterns in the text before the cursor, so it works in broken
 // files.
 func (s *Server) Completion(ctx context.Context, p *protocol.CompletionParams) (protocol.CompletionResult, error) {
 	c, err := s.at(ctx, p.TextDocumentPositionParams)
@@ -77,7 +77,7 @@ var dataTypes = []string{"Any", "Array", "Boolean", "Data", "Default", "Enum", "
 	"Optional", "Pattern", "Regexp", "RichData", "Scalar", "ScalarData", "Sensitive", "SemVer", "String", "Struct",
 	"Timespan", "Timestamp", "Tuple", "Undef", "Variant"}
 
-// suggestions returns the words that fit after the part of a line before the cursor.
+// suggestions returns the words that may follow the line's text before the cursor.
 func (c *cursor) suggestions(before string) ([]string, protocol.CompletionItemKind) {
 	kind := kindOf(c.doc.path, c.doc.text.Src)
 	switch {
@@ -102,7 +102,7 @@ func (c *cursor) suggestions(before string) ([]string, protocol.CompletionItemKi
 	return nil, 0
 }
 
-// inCondition returns the words that fit in a condition, which may have several lines.
+// inCondition returns the words that are possible in a condition, which may span several lines.
 func (c *cursor) inCondition(before string) ([]string, protocol.CompletionItemKind) {
 	m := ofValue.FindStringSubmatch(before)
 	switch {
@@ -114,7 +114,7 @@ func (c *cursor) inCondition(before string) ([]string, protocol.CompletionItemKi
 	return nil, 0
 }
 
-// inBindings returns the words that fit in a bindings file.
+// inBindings returns the words that are possible in a bindings file.
 func (c *cursor) inBindings(before string) ([]string, protocol.CompletionItemKind) {
 	switch words, kind := c.inCondition(before); {
 	case ofTarget.MatchString(before):
@@ -133,7 +133,7 @@ func (c *cursor) inBindings(before string) ([]string, protocol.CompletionItemKin
 	return nil, 0
 }
 
-// inEnvironments returns the words that fit in environments.pp.
+// inEnvironments returns the words that are possible in environments.pp.
 func inEnvironments(before string) ([]string, protocol.CompletionItemKind) {
 	switch {
 	case declaration.MatchString(before):
@@ -146,7 +146,7 @@ func inEnvironments(before string) ([]string, protocol.CompletionItemKind) {
 	return nil, 0
 }
 
-// inOptions reports whether the cursor is in the hash lookup_options.
+// inOptions reports whether the cursor is inside the hash lookup_options.
 func (c *cursor) inOptions() bool {
 	f := c.doc.outline()
 	if f == nil {
@@ -165,7 +165,7 @@ func (c *cursor) categories() (out []string) {
 	return out
 }
 
-// variables returns the facts that conditions of the site name, and those of Facter.
+// variables returns the facts in the site's conditions, and well-known facts of Facter.
 func (c *cursor) variables() []string {
 	out := slices.Clone(commonFacts)
 	for name := range c.site.Compared() {

@@ -8,8 +8,8 @@ import (
 // maxContext limits the lines before the cursor that completion reads.
 const maxContext = 200
 
-// around returns the text of a bindings file in YAML before an offset as if it were in one line: the keys of the
-// enclosing hashes as "key: {", and the dashes of lists in a condition as "[". start is the offset of the line.
+// around returns the text before an offset in a YAML bindings file, rewritten in one line: keys of the enclosing hashes
+// as "key: {", and dashes of condition lists as "[". start is the offset of the current line.
 func (d *document) around(start, off int) string {
 	text := d.text
 	line := text.LineOf(start)
@@ -40,7 +40,7 @@ func (d *document) around(start, off int) string {
 	return before
 }
 
-// parentKey matches a line that only has a key: its indentation, a dash, and the key.
+// parentKey matches a line with only a key: its indentation, a dash, and the key.
 var parentKey = regexp.MustCompile(`^( *)((?:- +)?)(when|bind|[a-z_]\w*):\s*(?:#.*)?$`)
 
 func isItem(text string) bool { return strings.HasPrefix(strings.TrimLeft(text, " "), "-") }
@@ -48,14 +48,14 @@ func isItem(text string) bool { return strings.HasPrefix(strings.TrimLeft(text, 
 // indentOf returns the column of the first character that is not a space.
 func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
-// openBrackets returns the line of the outermost bracket that is open at the start of a line, or -1. It starts at the
-// last line that begins a binding.
+// openBrackets returns the line of the outermost bracket that is still open at the start of a line, or -1. It searches
+// from the last line that begins a binding.
 func (d *document) openBrackets(line int) int {
 	first := line - 1
 	for first > 0 && first > line-maxContext && !d.beginsBinding(first) {
 		first--
 	}
-	var open []int // lines of open brackets
+	var open []int // lines of the open brackets
 	quote := byte(0)
 	for n := max(0, first); n < line; n++ {
 		from, to := d.text.Line(n)

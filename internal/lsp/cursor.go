@@ -23,8 +23,8 @@ type cursor struct {
 // errNoDocument is the error for a request about a document that is not open.
 var errNoDocument = errors.New("the document is not open")
 
-// document returns a document as it was when the request arrived, with its site. site is nil if the file belongs to no
-// site.
+// document returns a document in its state when the request arrived, and its site. site is nil if the file belongs to
+// no site.
 func (s *Server) document(ctx context.Context, u uri.URI) (doc *document, site *analysis.Site, err error) {
 	path, ok := pathOf(u)
 	open, _ := ctx.Value(textsKey{}).(texts)
@@ -37,7 +37,7 @@ func (s *Server) document(ctx context.Context, u uri.URI) (doc *document, site *
 	return doc, site, err
 }
 
-// at returns the cursor of a request. site is never nil.
+// at returns the cursor for a request. Its site is never nil.
 func (s *Server) at(ctx context.Context, p protocol.TextDocumentPositionParams) (*cursor, error) {
 	doc, site, err := s.document(ctx, p.TextDocument.URI)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 // maxLocations limits the answers of a request. A key may be bound for each of thousands of nodes.
 const maxLocations = 1000
 
-// Definition returns the bindings of a key, highest first, without the one at the cursor, and the parameter of a class
-// that receives it; the declaration of a multibinding; or the files of a path.
+// Definition returns the places that the name at the cursor leads to. For a key, these are its other bindings, highest
+// first, and the class parameter that receives it. For a multibinding, it is the declaration; for a path, its files.
 func (s *Server) Definition(ctx context.Context, p *protocol.DefinitionParams) (protocol.DefinitionResult, error) {
 	c, err := s.at(ctx, p.TextDocumentPositionParams)
 	if err != nil {
@@ -72,7 +72,7 @@ func (c *cursor) placesOf(key string) []diag.Pos {
 	return out
 }
 
-// locations converts positions to locations: the first maxLocations, without that of m.
+// locations converts positions to at most maxLocations locations. It omits the position of m.
 func (c *cursor) locations(places []diag.Pos, m *mention.Mention) protocol.LocationSlice {
 	out := protocol.LocationSlice{}
 	texts := map[string]*buffer.Text{}
@@ -91,7 +91,7 @@ func (c *cursor) locations(places []diag.Pos, m *mention.Mention) protocol.Locat
 	return out
 }
 
-// isHere reports whether a location is the name m in the document.
+// isHere reports whether a location is that of the name m in the document.
 func (c *cursor) isHere(l protocol.Location, m *mention.Mention) bool {
 	if l.URI != uri.File(c.doc.path) {
 		return false

@@ -50,7 +50,7 @@ func (d *document) outline() *outline.File {
 	return d.entries
 }
 
-// mentions returns the names in the document.
+// mentions returns the names that the document mentions.
 func (d *document) mentions() []mention.Mention {
 	d.find.Do(func() { d.names = mention.Find(kindOf(d.path, d.text.Src), d.text, d.outline()) })
 	return d.names
@@ -63,7 +63,7 @@ func (s *Server) texts() texts {
 	return s.open
 }
 
-// update replaces a document, or removes it if next returns nil.
+// update replaces the document at path with the result of next, or removes it if that is nil.
 func (s *Server) update(path string, next func(before *document) *document) {
 	s.mu.Lock()
 	open := maps.Clone(s.open)
@@ -111,7 +111,7 @@ func (s *Server) DidChange(_ context.Context, p *protocol.DidChangeTextDocumentP
 	return nil
 }
 
-// DidClose removes a document. From now on, the file counts as it was saved.
+// DidClose removes a document. From then on, the saved file counts.
 func (s *Server) DidClose(_ context.Context, p *protocol.DidCloseTextDocumentParams) error {
 	if path, ok := pathOf(p.TextDocument.URI); ok {
 		s.update(path, func(*document) *document { return nil })
@@ -119,7 +119,7 @@ func (s *Server) DidClose(_ context.Context, p *protocol.DidCloseTextDocumentPar
 	return nil
 }
 
-// DidSave reads the site again, because programs may have changed other files.
+// DidSave reads the site again, because programs that the editor runs may have changed other files.
 func (s *Server) DidSave(_ context.Context, p *protocol.DidSaveTextDocumentParams) error {
 	if path, ok := pathOf(p.TextDocument.URI); ok {
 		s.changed(path)
@@ -137,7 +137,7 @@ func (s *Server) DidChangeWatchedFiles(_ context.Context, p *protocol.DidChangeW
 	return nil
 }
 
-// pathOf returns the path of a file. Documents of other kinds have none.
+// pathOf returns the file path of a URI. URIs of other schemes have none.
 func pathOf(u uri.URI) (string, bool) {
 	if !u.IsFile() {
 		return "", false

@@ -13,7 +13,7 @@ import (
 	"bindc/loader"
 )
 
-// findings returns the diagnostics of an open document.
+// findings returns the findings in an open document.
 func (s *Server) findings(site *analysis.Site, doc *document) []analysis.Finding {
 	if analysis.IsEnvironments(doc.path) {
 		_, found := s.environments(doc)
@@ -38,7 +38,7 @@ func (c *cursor) environment(name string) *loader.Environment {
 	return nil
 }
 
-// describeEnvironment shows where an environment is.
+// describeEnvironment describes where an environment's site is.
 func (c *cursor) describeEnvironment(name string) string {
 	e := c.environment(name)
 	if e == nil {
@@ -63,7 +63,7 @@ func (c *cursor) describeEnvironment(name string) string {
 	return text
 }
 
-// siteFiles returns the configuration of an environment, to which a definition leads.
+// siteFiles returns the configuration of an environment, as targets of a definition.
 func (c *cursor) siteFiles(name string) protocol.LocationSlice {
 	out := protocol.LocationSlice{}
 	e := c.environment(name)

@@ -19,8 +19,8 @@ import (
 // maxHints limits the hints of a part of a document.
 const maxHints = 500
 
-// InlayHint shows after each binding in a part of a document whether it wins for the pinned node, or for how many nodes
-// it wins. Without facts, it shows the place of the binding among those of its key.
+// InlayHint shows after each binding whether it wins for the pinned node, or for how many nodes it wins. Without facts,
+// it shows the binding's rank among all bindings of the key.
 func (s *Server) InlayHint(ctx context.Context, p *protocol.InlayHintParams) ([]protocol.InlayHint, error) {
 	c, err := s.at(ctx, protocol.TextDocumentPositionParams{TextDocument: p.TextDocument, Position: p.Range.Start})
 	if err != nil {
@@ -42,8 +42,8 @@ func (s *Server) InlayHint(ctx context.Context, p *protocol.InlayHintParams) ([]
 	return out, c.check()
 }
 
-// standing describes whether the binding at m wins. saved is the text that the site was read with. It returns "" if
-// that is unknown, or if the key has no other binding and no nodes are known.
+// standing describes whether the binding at m wins. saved is the text with which the site was read. standing returns ""
+// if this is unknown. It also does if the key has no other binding and no nodes are known.
 func (c *cursor) standing(m mention.Mention, saved *buffer.Text) string {
 	t := c.site.Table(m.Name)
 	if t == nil || saved == nil {

@@ -35,7 +35,7 @@ func (s *Server) Hover(ctx context.Context, p *protocol.HoverParams) (*protocol.
 	return &protocol.Hover{Contents: contents, Range: &r}, c.check()
 }
 
-// describe returns the description of a name as Markdown.
+// describe describes a name in Markdown.
 func (c *cursor) describe(m *mention.Mention) string {
 	switch m.Role {
 	case mention.Collects, mention.Joins:
@@ -55,8 +55,8 @@ func (c *cursor) describe(m *mention.Mention) string {
 	return c.describeKey(m.Name)
 }
 
-// describeKey shows the decision table of a key. If the site has errors, it is unknown who wins, and the bindings are
-// listed.
+// describeKey shows the decision table of a key. If the site has errors, the winner is unknown, so it lists the
+// bindings.
 func (c *cursor) describeKey(key string) string {
 	if t := c.site.Table(key); t != nil {
 		v := report.Style{Form: report.People}.Values(key, t)
@@ -102,7 +102,7 @@ func (c *cursor) unbound(key string) string {
 // maxCounted limits the nodes for which a hover looks a key up.
 const maxCounted = 2000
 
-// countNodes adds to each binding the nodes of the fleet for which it wins.
+// countNodes adds to each binding the fleet's nodes for which it wins.
 func (c *cursor) countNodes(key string, v *report.Values) {
 	c.site.Each(c.ctx, c.fleet(), maxCounted, func(node string, r *lookup.Request) {
 		if e, err := (report.Style{Form: report.People}).Explain(r, key); err == nil {
@@ -241,7 +241,7 @@ func (c *cursor) describeMultibind(id string) string {
 		diag.Count(len(list), "contribution"), code(key), code(c.site.Relative(at)))
 }
 
-// describeVariable shows the values that the nodes have for a fact, and those with which conditions compare it.
+// describeVariable shows the nodes' values of a fact, and the values that conditions compare it with.
 func (c *cursor) describeVariable(name string) string {
 	text := c.describeValues("variable", name)
 	counts := c.fleet().Values(name)

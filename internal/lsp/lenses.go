@@ -16,14 +16,14 @@ import (
 // maxLenses limits the code lenses of a document. Editors are slow with more.
 const maxLenses = 1000
 
-// lensData identifies the key of a lens when an editor shows it.
+// lensData identifies the key of a lens. The editor sends it back to ask for the title.
 type lensData struct {
 	URI uri.URI `json:"uri"`
 	Key string  `json:"key"`
 }
 
-// CodeLens marks the keys that a document binds, and the parameters of its classes. The editor asks for the texts of
-// those that it shows.
+// CodeLens marks the keys that a document binds, and its class parameters. The editor asks for the titles of visible
+// lenses only.
 func (s *Server) CodeLens(ctx context.Context, p *protocol.CodeLensParams) ([]protocol.CodeLens, error) {
 	doc, err := s.openDocument(ctx, p.TextDocument.URI)
 	if err != nil {
@@ -46,7 +46,7 @@ func (s *Server) CodeLens(ctx context.Context, p *protocol.CodeLensParams) ([]pr
 	return out, nil
 }
 
-// CodeLensResolve adds the text of a lens: how many bindings the key has, and how many nodes get a value.
+// CodeLensResolve adds the title of a lens: how many bindings the key has, and how many nodes get a value.
 func (s *Server) CodeLensResolve(ctx context.Context, l *protocol.CodeLens) (*protocol.CodeLens, error) {
 	var data lensData
 	if err := json.Unmarshal(l.Data, &data); err != nil {

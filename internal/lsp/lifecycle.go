@@ -13,8 +13,8 @@ import (
 	"bindc/internal/lsp/buffer"
 )
 
-// settings are the initializationOptions of an editor. Editors read them from the repository, so they cannot name files
-// outside of it or programs.
+// settings are the initializationOptions of an editor. Editors read them from the repository. Therefore they cannot
+// name programs, or files outside the repository.
 type settings struct {
 	Node string `json:"node"` // the node whose values hovers show; needs facts
 
@@ -23,7 +23,7 @@ type settings struct {
 	SemanticTokens bool `json:"semanticTokens"`
 
 	units   buffer.Units
-	refresh []func(protocol.Client, context.Context) error // ask the editor for lenses and hints again
+	refresh []func(protocol.Client, context.Context) error // the editor supports refreshing lenses and hints
 }
 
 // Initialize negotiates the position encoding, reads the settings and adds a root for each workspace folder.
@@ -51,7 +51,7 @@ func (s *Server) Initialize(_ context.Context, p *protocol.InitializeParams) (*p
 		ServerInfo: protocol.ServerInfo{Name: "bindc", Version: protocol.NewOptional(version)}}, nil
 }
 
-// addRootOfOldClient adds the root of a client that does not know workspace folders.
+// addRootOfOldClient adds the root directory of a client without workspace folders.
 func (s *Server) addRootOfOldClient(p *protocol.InitializeParams) {
 	root := p.RootURI //lint:ignore SA1019 such clients send no other member
 	if root != nil {
@@ -96,7 +96,7 @@ func (s *Server) capabilities(encoding protocol.PositionEncodingKind) protocol.S
 	return c
 }
 
-// findRefreshes records how to ask the editor for lenses and hints again, where it supports that.
+// findRefreshes determines whether the editor can be asked to refresh lenses and hints.
 func (s *Server) findRefreshes(w *protocol.WorkspaceClientCapabilities) {
 	supported := func(on *bool) bool { return on != nil && *on }
 	if w == nil {
@@ -110,7 +110,7 @@ func (s *Server) findRefreshes(w *protocol.WorkspaceClientCapabilities) {
 	}
 }
 
-// refresh asks the editor for lenses and hints again, because the site has changed.
+// refresh asks the editor to request lenses and hints again, because the site has changed.
 func (s *Server) refresh() {
 	for _, ask := range s.settings.refresh {
 		go ask(s.client, s.ctx)
@@ -152,5 +152,5 @@ func (s *Server) Exit(context.Context) error {
 	return nil
 }
 
-// SetTrace does nothing: the log has no traces.
+// SetTrace does nothing, because the server does not trace.
 func (s *Server) SetTrace(context.Context, *protocol.SetTraceParams) error { return nil }

@@ -13,26 +13,26 @@ import (
 	"bindc/internal/lsp/analysis"
 )
 
-// project is a site with files that the editor has opened. It is read again some time after each change.
+// project is a site with open files. After a change, it is read again once a delay has passed.
 type project struct {
 	dir    string
 	server *Server
-	reader *analysis.Reader // used by one read at a time, which holds the lock reading
+	reader *analysis.Reader // used by one read at a time, which holds the mutex reading
 
 	reading sync.Mutex
 
 	mu      sync.Mutex
-	changes int                // number of changes
-	done    int                // number of changes that site contains
+	changes int                // number of changes so far
+	done    int                // number of changes that site includes
 	site    *analysis.Site     // nil before the first read
 	news    chan struct{}      // closed when site is replaced
 	cancel  context.CancelFunc // stops the current read; may be nil
 	timer   *time.Timer
-	refused map[string]bool // paths that were logged as not read
+	refused map[string]bool // paths whose refusal has been logged
 	stopped bool
 }
 
-// projectOf returns the project of a file, or nil if it belongs to no site.
+// projectOf returns the project of a file, or nil if the file belongs to no site.
 func (s *Server) projectOf(path string) *project {
 	dir := s.siteOf(path)
 	if dir == "" {
@@ -55,7 +55,7 @@ func (p *project) options() analysis.Options {
 	return opts
 }
 
-// changed checks a file that has changed at once, and its site later.
+// changed checks a changed file immediately, and its site later.
 func (s *Server) changed(path string) {
 	p := s.projectOf(path)
 	if p != nil {
@@ -117,7 +117,7 @@ func (p *project) read() {
 	p.mu.Unlock()
 	site, more := p.readSite(ctx)
 	if site == nil || !p.replace(site, changes, len(more) == 0) {
-		return // a change has scheduled another read
+		return // a later change has scheduled another read
 	}
 	p.publish(before, site)
 	site.Prepare()
@@ -132,7 +132,7 @@ func (p *project) read() {
 	}
 }
 
-// publish publishes the diagnostics of a site, and logs what was not done. A panic is logged.
+// publish publishes a site's diagnostics and logs the checks that failed. It logs a panic.
 func (p *project) publish(before, site *analysis.Site) {
 	defer p.onPanic(func() {})
 	p.server.publishSite(p, before, site)
@@ -142,7 +142,7 @@ func (p *project) publish(before, site *analysis.Site) {
 	}
 }
 
-// replace sets the result of reading the site, unless it has changed since. done reports whether the result is final.
+// replace sets the result of a read, unless the site has changed since. done reports whether the result is final.
 func (p *project) replace(site *analysis.Site, changes int, done bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -158,19 +158,20 @@ func (p *project) replace(site *analysis.Site, changes int, done bool) bool {
 	return true
 }
 
-// readSite reads the site. A panic is logged, and the site counts as empty.
+// readSite reads the site. If that panics, it logs the panic, and the site counts as empty.
 func (p *project) readSite(ctx context.Context) (site *analysis.Site, more []func() *analysis.Site) {
 	defer p.onPanic(func() { site, more = analysis.Empty(p.dir), nil })
 	return p.reader.Read(ctx, p.dir, p.server.texts().buffers())
 }
 
-// checked returns the site with the diagnostics of a further check. A panic is logged, and the check counts as done.
+// checked returns the site with the diagnostics of a further check. If that panics, it logs the panic, and the check
+// counts as done.
 func (p *project) checked(site *analysis.Site, check func() *analysis.Site) (next *analysis.Site) {
 	defer p.onPanic(func() { next = site })
 	return check()
 }
 
-// onPanic logs a panic of the function that defers it, and calls do.
+// onPanic must be deferred. It recovers a panic, logs it, and calls do.
 func (p *project) onPanic(do func()) {
 	if r := recover(); r != nil {
 		p.server.log(protocol.MessageTypeError, fmt.Sprintf("reading %s failed: %v\n%s", p.dir, r, debug.Stack()))
@@ -178,7 +179,7 @@ func (p *project) onPanic(do func()) {
 	}
 }
 
-// logRefused logs the paths that were not read because they are outside the folders of the editor, each once.
+// logRefused logs, once each, the paths that were not read because they are outside the workspace folders.
 func (p *project) logRefused(site *analysis.Site) {
 	for _, path := range site.Refused {
 		if !p.refused[path] {
@@ -189,12 +190,12 @@ func (p *project) logRefused(site *analysis.Site) {
 	}
 }
 
-// current returns the last result of reading the site. It waits for the first one.
+// current returns the result of the last read. It waits for the first one.
 func (p *project) current(ctx context.Context) (*analysis.Site, error) {
 	return p.waitFor(ctx, func() bool { return p.site != nil })
 }
 
-// settled returns the result of reading the site with all changes so far.
+// settled waits for a result that includes all changes so far, and returns it.
 func (p *project) settled(ctx context.Context) (*analysis.Site, error) {
 	return p.waitFor(ctx, func() bool { return p.site != nil && p.done == p.changes })
 }
@@ -217,7 +218,7 @@ func (p *project) waitFor(ctx context.Context, ok func() bool) (*analysis.Site, 
 	}
 }
 
-// latest returns the last result of reading the site, or nil.
+// latest returns the result of the last read, or nil.
 func (p *project) latest() *analysis.Site {
 	if p == nil {
 		return nil

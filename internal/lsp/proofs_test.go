@@ -122,3 +122,26 @@ func (e *editor) read(name string) string {
 	}
 	return string(text)
 }
+
+// A misspelt key is corrected where it is bound, although a correct lookup in another file finds nothing.
+func TestMisspeltKeyIsCorrectedWhereItIsBound(t *testing.T) {
+	const data, other = "data/common.yaml", "data/os/Debian.yaml"
+	e := start(t, site(t, control+"-- modules/application/manifests/web.pp --\nclass application::web ($docroot) { }\n"), withLints())
+	e.open(data, "aplication::web::docroot: /srv\n")
+	e.open(other, "x: \"%{lookup('application::web::docroot')}\"\n")
+	e.settle()
+	wantDiagnostics(t, e, data, "0:0-0:24 unknown_class: 'aplication::web::docroot': there is no class "+
+		"aplication::web, and nothing else looks this key up")
+	wantDiagnostics(t, e, other, "0:0-0:1 key_unbound: this looks up 'application::web::docroot', which nothing binds")
+	if got, titles := e.act(other, 0, "Replace by 'aplication::web::docroot'"); strings.Contains(got, "'aplication") {
+		t.Errorf("a fix spreads the typo: %q; the actions are %q", got, titles)
+	}
+	got, titles := e.act(data, 0, "Replace by 'application::web::docroot'")
+	if got != "application::web::docroot: /srv\n" {
+		t.Errorf("the fix makes %q; the actions are %q", got, titles)
+	}
+	e.change(data, got)
+	e.settle()
+	wantDiagnostics(t, e, data)
+	wantDiagnostics(t, e, other)
+}

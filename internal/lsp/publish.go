@@ -16,7 +16,7 @@ import (
 // maxPublished limits the diagnostics of a file. An editor is slow with more.
 const maxPublished = 1000
 
-// publishSite sends the diagnostics of all files of a site that may have changed.
+// publishSite sends the diagnostics of all files in a site that may have changed.
 func (s *Server) publishSite(p *project, before, site *analysis.Site) {
 	paths := map[string]bool{}
 	for path := range site.Diags {
@@ -83,7 +83,7 @@ func hashOf(p *protocol.PublishDiagnosticsParams) uint64 {
 	return xxhash.Sum64(text)
 }
 
-// diagnostics converts the findings in a text.
+// diagnostics converts findings to diagnostics of the protocol.
 func (s *Server) diagnostics(site *analysis.Site, t *buffer.Text, found []analysis.Finding) []protocol.Diagnostic {
 	var out []protocol.Diagnostic
 	for i, f := range found {
@@ -102,7 +102,7 @@ var severities = [...]protocol.DiagnosticSeverity{diag.Error: protocol.Diagnosti
 	diag.Warning: protocol.DiagnosticSeverityWarning, diag.Lint: protocol.DiagnosticSeverityInformation,
 	diag.Info: protocol.DiagnosticSeverityHint}
 
-// dead lists the codes for data without effect, which editors show faded.
+// dead lists the codes for data without effect, which editors show greyed out.
 var dead = []diag.Code{"never_wins", "same_value", "unused_key", "no_node", "data_unreached", "not_included",
 	"hiera_key"}
 
@@ -124,7 +124,7 @@ func (s *Server) diagnostic(site *analysis.Site, t *buffer.Text, f analysis.Find
 	return d
 }
 
-// textOf returns the message of a diagnostic with its hint.
+// textOf returns a diagnostic's message with its hint.
 func textOf(d diag.Diagnostic) string {
 	if d.Hint == "" {
 		return diag.Visible(d.Message)
@@ -137,7 +137,8 @@ func (s *Server) location(site *analysis.Site, at diag.Pos) (protocol.Location, 
 	return s.locationIn(site.Text(at.File), at)
 }
 
-// locationIn returns the token at a position, whose file has a text. text is nil if the file cannot be read.
+// locationIn returns the location of the token at the given position. text is the file's contents, or nil if the file
+// cannot be read.
 func (s *Server) locationIn(text *buffer.Text, at diag.Pos) (protocol.Location, bool) {
 	if text == nil {
 		return protocol.Location{}, false

@@ -17,10 +17,10 @@ import (
 	"bindc/internal/lsp/mention"
 )
 
-// requestFailed is the code of the protocol for a request that is valid but cannot be done.
+// requestFailed is the protocol's error code for a valid request that failed.
 const requestFailed = jsonrpc2.Code(-32803)
 
-// refused returns the error for a rename that is not done. Editors show it.
+// refused returns the error for a rejected rename. Editors show it.
 func refused(format string, args ...any) error {
 	return jsonrpc2.NewError(requestFailed, fmt.Sprintf(format, args...))
 }
@@ -57,8 +57,8 @@ func (c *cursor) renamed() (*mention.Mention, error) {
 // keyName matches the names that a rename accepts.
 var keyName = regexp.MustCompile(`^[\pL_][\pL\pN_:-]*$`)
 
-// Rename renames a key in data, lookups, lookup_options and manifests. The site is compiled with the new name, and the
-// answers may not differ in anything else.
+// Rename renames a key in data, lookups, lookup_options and manifests. It compiles the site with the new name and
+// rejects the rename if any other answer changes.
 func (s *Server) Rename(ctx context.Context, p *protocol.RenameParams) (*protocol.WorkspaceEdit, error) {
 	project := s.projectOf(p.TextDocument.URI.FsPath())
 	if project == nil {
@@ -90,7 +90,7 @@ func (s *Server) Rename(ctx context.Context, p *protocol.RenameParams) (*protoco
 	return edits, c.check()
 }
 
-// mayRename checks the names before any file is read.
+// mayRename checks both names before any file is read.
 func (c *cursor) mayRename(from, to string) error {
 	switch {
 	case !keyName.MatchString(to):
@@ -106,7 +106,7 @@ func (c *cursor) mayRename(from, to string) error {
 	return nil
 }
 
-// renaming returns the edits of a rename, and the texts that they result in.
+// renaming returns the edits for a rename, and the resulting texts.
 func (c *cursor) renaming(m *mention.Mention, to string) (*protocol.WorkspaceEdit, map[string]*buffer.Text, error) {
 	edits, texts := map[uri.URI][]protocol.TextEdit{}, map[string]*buffer.Text{}
 	var wrong error
@@ -141,7 +141,7 @@ func (c *cursor) renaming(m *mention.Mention, to string) (*protocol.WorkspaceEdi
 	return &protocol.WorkspaceEdit{Changes: edits}, texts, nil
 }
 
-// tryRename compiles the site with the renamed texts, and compares the answers.
+// tryRename compiles the site with the renamed texts and compares the answers with those before.
 func (p *project) tryRename(ctx context.Context, before *analysis.Site, texts map[string]*buffer.Text,
 	from, to string) error {
 	if before.Snapshot() == nil {

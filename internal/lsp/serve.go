@@ -20,13 +20,13 @@ import (
 
 // Options configures a server.
 type Options struct {
-	Analysis analysis.Options // Fence is extended by the folders of the editor
+	Analysis analysis.Options // the server adds the workspace folders to Fence
 	FactsDir string           // facts of a fleet; "": none
 	Version  string           // version of the program
-	Delay    time.Duration    // time between the last change and reading the site; default: 300 ms
+	Delay    time.Duration    // time between the last change and the read of the site; default: 300 ms
 }
 
-// defaultDelay is long enough that a site is not read while somebody types a word.
+// defaultDelay is so long that a site is not read in the middle of a word.
 const defaultDelay = 300 * time.Millisecond
 
 // Serve serves one editor until it disconnects or asks the server to exit.
@@ -49,7 +49,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opts Options) error
 	return nil
 }
 
-// pipe is the connection to the editor. Only the end of the process closes it.
+// pipe is the connection to the editor. It is only closed when the process ends.
 type pipe struct {
 	io.Reader
 	io.Writer
@@ -57,9 +57,9 @@ type pipe struct {
 
 func (*pipe) Close() error { return nil }
 
-// handler handles messages. Requests run concurrently and can be cancelled. Each sees the texts from before later
-// notifications. The request initialize runs alone, and outside of CancelHandler: the library reuses the context of a
-// request that runs alone while contexts derived from it still wait.
+// handler handles messages. Requests run concurrently and can be cancelled. Each sees the texts from when it arrived.
+// The request initialize runs alone and outside CancelHandler, because the library reuses the context of such a request
+// while derived contexts still wait.
 func (s *Server) handler() jsonrpc2.Handler {
 	alone := s.guarded(protocol.ServerHandler(s, jsonrpc2.MethodNotFoundHandler))
 	concurrent := protocol.CancelHandler(func(ctx context.Context, req *jsonrpc2.Request) (any, error) {
@@ -77,7 +77,8 @@ func (s *Server) handler() jsonrpc2.Handler {
 	}
 }
 
-// guarded makes a panic fail one request only. Errors of notifications, which would end the connection, are logged.
+// guarded turns a panic into an error of the one request. It logs errors of notifications, because they would end the
+// connection.
 func (s *Server) guarded(next jsonrpc2.Handler) jsonrpc2.Handler {
 	return func(ctx context.Context, req *jsonrpc2.Request) (result any, err error) {
 		defer func() {
@@ -94,10 +95,10 @@ func (s *Server) guarded(next jsonrpc2.Handler) jsonrpc2.Handler {
 	}
 }
 
-// textsKey is the key of the texts in the context of a request.
+// textsKey is the context key of a request's texts.
 type textsKey struct{}
 
-// codec encodes messages as the protocol requires.
+// codec encodes messages in the way that the protocol requires.
 type codec struct{}
 
 func (codec) Marshal(v any) ([]byte, error) {
@@ -123,7 +124,7 @@ func (s *Server) log(kind protocol.MessageType, message string) {
 // Server is the state of a connection.
 type Server struct {
 	protocol.UnimplementedServer
-	ctx    context.Context // ends with the connection
+	ctx    context.Context // done when the connection ends
 	opts   Options
 	client protocol.Client
 	exited chan struct{}
@@ -132,15 +133,15 @@ type Server struct {
 	settings settings
 
 	factsOnce sync.Once
-	facts     *analysis.Fleet // nodes with facts; read by fleet
-	roots     []string        // the folders of the editor
+	facts     *analysis.Fleet // nodes and their facts; call fleet to read them
+	roots     []string        // the workspace folders
 
 	mu       sync.Mutex
 	open     texts // open documents; replaced as a whole, never changed
 	projects map[string]*project
 
 	publishing sync.Mutex
-	sent       map[string]uint64 // hash of the diagnostics that the editor has, by path
+	sent       map[string]uint64 // hash of the diagnostics that were sent to the editor, by path
 }
 
 func newServer(ctx context.Context, opts Options) *Server {
@@ -148,7 +149,7 @@ func newServer(ctx context.Context, opts Options) *Server {
 		sent: map[string]uint64{}}
 }
 
-// fleet returns the nodes of the directory of facts, which it reads once. It returns nil if there is none.
+// fleet returns the nodes in the facts directory. It reads the directory once, and returns nil if none is set.
 func (s *Server) fleet() *analysis.Fleet {
 	s.factsOnce.Do(func() {
 		if s.opts.FactsDir == "" {

@@ -39,8 +39,8 @@ func (s *Server) DocumentSymbol(ctx context.Context, p *protocol.DocumentSymbolP
 	return out, nil
 }
 
-// linesOf returns the offsets of the entry that binds the key m. For another kind of name, it returns the offsets of
-// the name.
+// linesOf returns the range of the entry that binds the key m. If m is not a bound key, it returns the range of the
+// name.
 func (d *document) linesOf(m mention.Mention) (from, to int) {
 	if f := d.outline(); f != nil && m.Role == mention.Binds {
 		if e := entryAt(f, m.From); e != nil {
@@ -51,7 +51,7 @@ func (d *document) linesOf(m mention.Mention) (from, to int) {
 	return m.From, m.To
 }
 
-// entryAt returns the last entry that begins at or before an offset, if it does not end before it.
+// entryAt returns the innermost entry that contains an offset, or nil.
 func entryAt(f *outline.File, off int) (found *outline.Entry) {
 	for i := range f.Entries {
 		if e := &f.Entries[i]; e.From <= off && off <= e.To && (found == nil || e.From >= found.From) {
@@ -104,7 +104,7 @@ func (s *Server) allProjects() []*project {
 	return out
 }
 
-// DocumentHighlight marks the other places in the document that name the same thing.
+// DocumentHighlight marks the other mentions of the name at the cursor in the document.
 func (s *Server) DocumentHighlight(ctx context.Context, p *protocol.DocumentHighlightParams) (
 	[]protocol.DocumentHighlight, error) {
 	doc, err := s.openDocument(ctx, p.TextDocument.URI)
@@ -129,7 +129,7 @@ func (s *Server) DocumentHighlight(ctx context.Context, p *protocol.DocumentHigh
 	return out, nil
 }
 
-// References lists the places that name a key or a multibinding.
+// References lists the mentions of the name at the cursor in the whole site.
 func (s *Server) References(ctx context.Context, p *protocol.ReferenceParams) ([]protocol.Location, error) {
 	c, err := s.at(ctx, p.TextDocumentPositionParams)
 	if err != nil {
@@ -151,7 +151,8 @@ func (s *Server) References(ctx context.Context, p *protocol.ReferenceParams) ([
 	return out, c.check()
 }
 
-// mentionsOf calls found for each name in the site that is the same as m. Open documents count as they are now.
+// mentionsOf calls found for each mention in the site of the same thing as m. For open documents, it reads the current
+// texts.
 func (c *cursor) mentionsOf(m *mention.Mention, found func(analysis.File, mention.Mention)) error {
 	open := c.texts()
 	for f := range c.site.FilesWith(c.ctx, m.Name) {
@@ -173,7 +174,7 @@ func (c *cursor) mentionsOf(m *mention.Mention, found func(analysis.File, mentio
 	return c.ctx.Err()
 }
 
-// openDocument returns a document as it was when the request arrived.
+// openDocument returns a document in its state when the request arrived.
 func (s *Server) openDocument(ctx context.Context, u uri.URI) (*document, error) {
 	path, ok := pathOf(u)
 	open, _ := ctx.Value(textsKey{}).(texts)

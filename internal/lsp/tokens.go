@@ -16,7 +16,7 @@ var tokenTypes = []protocol.SemanticTokenTypes{protocol.SemanticTokenTypesProper
 	protocol.SemanticTokenTypesEnum, protocol.SemanticTokenTypesEnumMember, protocol.SemanticTokenTypesNamespace,
 	protocol.SemanticTokenTypesKeyword}
 
-// typeOfRole holds the type of the names in a role. Paths have none, because they contain other names.
+// typeOfRole maps roles to the token types of their names. Paths have none, because they contain other names.
 var typeOfRole = map[mention.Role]protocol.SemanticTokenTypes{
 	mention.Binds:       protocol.SemanticTokenTypesProperty,
 	mention.LooksUp:     protocol.SemanticTokenTypesProperty,
@@ -30,14 +30,14 @@ var typeOfRole = map[mention.Role]protocol.SemanticTokenTypes{
 	mention.Environment: protocol.SemanticTokenTypesNamespace,
 }
 
-// semanticToken is a part of a line with a type. A key where it is bound is a declaration.
+// semanticToken is a token within a line. A key that is bound counts as a declaration.
 type semanticToken struct {
 	from, to    int
 	kind        int // index of the type in tokenTypes
 	declaration bool
 }
 
-// SemanticTokensFull returns the names in a document and, in Puppet syntax, the keywords.
+// SemanticTokensFull returns tokens for the document's names and, in Puppet syntax, its keywords.
 func (s *Server) SemanticTokensFull(ctx context.Context, p *protocol.SemanticTokensParams) (*protocol.SemanticTokens,
 	error) {
 	doc, err := s.openDocument(ctx, p.TextDocument.URI)
@@ -47,7 +47,7 @@ func (s *Server) SemanticTokensFull(ctx context.Context, p *protocol.SemanticTok
 	return s.encodeTokens(doc, 0, len(doc.text.Src)), nil
 }
 
-// SemanticTokensRange returns the names and keywords in a part of a document.
+// SemanticTokensRange returns the tokens in a range of a document.
 func (s *Server) SemanticTokensRange(ctx context.Context, p *protocol.SemanticTokensRangeParams) (
 	*protocol.SemanticTokens, error) {
 	doc, err := s.openDocument(ctx, p.TextDocument.URI)
@@ -84,8 +84,8 @@ func (d *document) semanticTokens() []semanticToken {
 	return out
 }
 
-// encodeTokens encodes the tokens between two offsets. Each has its distance from the last one in lines and columns,
-// its length, its type and its modifiers.
+// encodeTokens encodes the tokens between two offsets as the protocol requires: each as its distance from the previous
+// one in lines and columns, its length, its type and its modifiers.
 func (s *Server) encodeTokens(d *document, from, to int) *protocol.SemanticTokens {
 	out := &protocol.SemanticTokens{Data: []uint32{}}
 	var last protocol.Position
@@ -109,7 +109,7 @@ func (s *Server) encodeTokens(d *document, from, to int) *protocol.SemanticToken
 	return out
 }
 
-// tokenOptions announces the semantic tokens.
+// tokenOptions is the server's capability for semantic tokens.
 func tokenOptions() *protocol.SemanticTokensOptions {
 	declaration := string(protocol.SemanticTokenModifiersDeclaration)
 	legend := protocol.SemanticTokensLegend{TokenModifiers: []string{declaration}}

@@ -157,3 +157,17 @@ func TestReadsManifestsInDirectories(t *testing.T) {
 		t.Error("a missing directory does not fail")
 	}
 }
+
+// A manifest may nest interpolations. If they are nested so deep that they would fill the stack, it counts as wrong.
+func TestLimitsNestingOfInterpolations(t *testing.T) {
+	for depth, wrong := range map[int]int{100: 0, 101: 1, 1 << 20: 1} {
+		var calls manifest.Calls
+		calls.Add("a.pp", strings.Repeat(`"${`, depth)+"lookup('a')"+strings.Repeat(`}"`, depth))
+		if len(calls.Wrong) != wrong {
+			t.Errorf("%d: %d wrong manifests, expected %d", depth, len(calls.Wrong), wrong)
+		}
+		if wrong == 0 && len(calls.Uses) != 1 {
+			t.Errorf("%d: found %v", depth, calls.Uses)
+		}
+	}
+}

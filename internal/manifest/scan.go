@@ -29,8 +29,12 @@ type scanner struct {
 	out      []token
 	heredocs []string  // end markers of heredocs that begin on this line
 	inner    [][]token // tokens of the code in interpolations
-	broken   bool      // a string, comment or bracket is not closed
+	broken   bool      // a string, comment or bracket is not closed, or interpolations are nested too deep
+	depth    int       // number of interpolations around the code
 }
+
+// maxNesting limits how deep interpolations are nested. The scanner calls itself for each.
+const maxNesting = 100
 
 // scan returns the tokens of src, followed by those of each interpolation.
 func scan(src string) (streams [][]token, whole bool) {
@@ -124,7 +128,6 @@ func (s *scanner) skipTo(end string, from int) {
 	}
 }
 
-// single reads a string in single quotes.
 func (s *scanner) single() {
 	start := s.at
 	var b strings.Builder
@@ -176,7 +179,11 @@ func (s *scanner) double() {
 // interpolation scans the code in ${...}.
 func (s *scanner) interpolation() {
 	s.at += len("${")
-	in := &scanner{src: s.src, at: s.at}
+	if s.depth == maxNesting {
+		s.at, s.broken = len(s.src), true
+		return
+	}
+	in := &scanner{src: s.src, at: s.at, depth: s.depth + 1}
 	for depth := 1; in.at < len(in.src); {
 		n := len(in.out)
 		in.next()

@@ -30,9 +30,9 @@ func (e *Entry) Convert(v value.Value, bounds expr.Options) (value.Value, error)
 
 // conversion is a parsed convert_to.
 type conversion struct {
-	to        *types.Type // the target type, or for Sensitive the required type; nil: any
+	to        *types.Type // the target type; for Sensitive, the type that the value must have, or nil for any
 	rich      *rich.Type  // the target type from package rich; nil: to is the target
-	optional  bool        // for rich: undef remains undef
+	optional  bool        // for rich: undef stays undef
 	args      []value.Value
 	sensitive bool
 }
@@ -157,7 +157,7 @@ func (c *conversion) apply(v value.Value, bounds expr.Options) (value.Value, err
 	return v, err
 }
 
-// check checks the type of a value that convert_to Sensitive[T] marks.
+// check checks the type of a value that convert_to Sensitive[T] marks as sensitive.
 func (c *conversion) check(v value.Value) error {
 	if len(c.args) > 0 {
 		return errArguments

@@ -9,9 +9,9 @@ import (
 	"bindc/internal/value"
 )
 
-// This file implements Ruby's deep_merge, which modifies the values that it merges. It also merges a value that occurs
-// on one side only with itself. Both sides may then be the same object in memory, which affects knock-outs in arrays
-// and therefore Puppet's results.
+// This file implements Ruby's deep_merge, which modifies the values that it merges. A value that occurs on only one
+// side is merged with itself. Both sides may then be the same object in memory, which affects knock-outs in arrays and
+// therefore Puppet's results.
 
 // sharing describes whether both sides of a merge share memory in Ruby.
 type sharing uint8
@@ -22,7 +22,7 @@ const (
 	same                  // the same object
 )
 
-// below returns the sharing of the elements, if the collections have sharing b.
+// below returns the sharing of the elements of collections with sharing b.
 func (b sharing) below() sharing {
 	if b == apart {
 		return apart
@@ -30,7 +30,7 @@ func (b sharing) below() sharing {
 	return same
 }
 
-// merge merges high into low. at is the position of low among the candidates, for errors.
+// merge merges high into low. at is the candidate number of low, for errors.
 func (d *deepOptions) merge(high, low value.Value, at int) (value.Value, error) {
 	if d.reverse {
 		high, low = low, high
@@ -72,8 +72,8 @@ func (d *deepOptions) values(src, dst value.Value, b sharing) (value.Value, erro
 	return src, nil
 }
 
-// keeps reports whether merging v with itself has no effect. That is the case if no array in v, except arrays inside
-// arrays, has duplicates.
+// keeps reports whether merging v with itself has no effect. This is the case if no array in v has duplicates, except
+// arrays inside arrays.
 func (d *deepOptions) keeps(v value.Value) bool {
 	if d.knockout != nil || d.sort || d.split || d.mergeHashes {
 		return false
@@ -86,7 +86,7 @@ func (d *deepOptions) keeps(v value.Value) bool {
 	return d.overwrite || !repeats(v.Slice())
 }
 
-// extended appends v to the array dst, several times.
+// extended appends v to the array dst the given number of times.
 func extended(dst, v value.Value, times int) value.Value {
 	out := slices.Clone(dst.Slice())
 	for range times {
@@ -215,7 +215,7 @@ func (s Strategy) KnocksOut(text string) string {
 	return item
 }
 
-// target returns the text that v knocks out, if v is a knock-out.
+// target returns the text that v knocks out, if v is a knock-out, that is, a string with the knockout_prefix.
 func (d *deepOptions) target(v value.Value) (item string, ok bool) {
 	if !d.knocksOut(v) {
 		return "", false

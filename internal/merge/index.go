@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// patternIndex selects the patterns that may match a key. Nearly all patterns begin with a literal text, as '^module::'
-// does, so few patterns remain for each key even if a site has thousands.
+// patternIndex selects the patterns that may match a key. Nearly all patterns begin with a literal text, such as
+// '^module::'. So few remain for each key, even if a site has thousands.
 type patternIndex struct {
 	byPrefix map[string][]int // patterns by the text they begin with, which may be ""
 	lengths  []int            // the lengths of the literal strings, ascending
@@ -71,7 +71,7 @@ func hasAlternatives(source string) bool {
 		switch source[i] {
 		case '\\':
 			i++
-		case '[': // a ] inside of nested brackets ends the class too early, which is safe
+		case '[': // a ] of nested brackets ends the class too early, which is safe
 			return strings.Contains(source[i:], "|")
 		case '(':
 			depth++

@@ -7,9 +7,8 @@ import (
 	"bindc/internal/value"
 )
 
-// Candidate is one of the values that may be merged for a key. Candidates are sorted by precedence. Paths of a
-// hierarchy entry are merged first, then the entries of a layer, then the layers, so candidates of one layer or entry
-// must be adjacent.
+// Candidate is one of the values to be merged for a key. Candidates are sorted by precedence. Paths of an entry are
+// merged first, then the entries of a layer, then the layers, so the candidates of an entry or layer must be adjacent.
 type Candidate struct {
 	Layer, Entry int
 	// OnlyPath means that the entry has only this path in the request, counting paths without a file. For a glob, each
@@ -62,7 +61,7 @@ const (
 	single
 )
 
-// together reports whether a and b belong to the same group at level l, which is merged before l.
+// together reports whether a and b belong to the same group, which is merged before level l.
 func (l level) together(a, b Candidate) bool {
 	return l == layers && a.Layer == b.Layer || l == entries && a.Entry == b.Entry
 }
@@ -76,12 +75,12 @@ func (l level) alone(c Candidate) bool {
 type part struct {
 	v      value.Value
 	found  bool
-	from   int  // number of its first candidate
-	merged bool // the result of merging at least two values
+	from   int  // number of the first candidate in it
+	merged bool // the result of merging two or more values
 }
 
-// nest merges candidates at level l, after it has merged groups of them at the lower levels. at is the number of the
-// first candidate.
+// nest merges candidates at level l, after merging groups of them at the levels below. at is the number of the first
+// candidate.
 func (s Strategy) nest(candidates []Candidate, at int, l level) (part, error) {
 	if l == single {
 		return s.value(candidates[0], at)

@@ -27,7 +27,7 @@ type MergeError struct {
 	Class     Class
 	Message   string
 	Candidate int    // for Mismatch: number of the candidate that cannot be merged
-	Absent    bool   // Puppet supports the type of convert_to, and this program does not
+	Absent    bool   // Puppet supports the type in convert_to, but bindc does not
 	Entry     string // of lookup_options: the invalid key or pattern; "" for all of them
 }
 

@@ -12,8 +12,8 @@ import (
 // noEntry is the number of the first foreign entry in a hierarchy without one.
 const noEntry = math.MaxInt
 
-// foreignEntry is the first entry of a hierarchy that only Puppet can read: an entry that is not compiled, such as a
-// vault, or a level with a value that only Puppet knows.
+// foreignEntry is the first entry of a hierarchy that only Puppet can read. This is an entry that is not compiled, such
+// as a vault, or a level with a value that only Puppet knows.
 type foreignEntry struct {
 	entry int // number of the entry
 	name  string

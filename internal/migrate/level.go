@@ -30,7 +30,6 @@ type level struct {
 	moves     bool // the new site gets a data file of the level
 }
 
-// levelFile is a file of a level.
 type levelFile struct {
 	*source
 	rel     string // path relative to the directory of the hierarchy

@@ -157,8 +157,8 @@ func (m *migration) hashProblem(key string) string {
 	return ""
 }
 
-// deepProblem returns "" if the deep merge is the same as a merge of hashes: all values are hashes, nothing below their
-// first level is merged, and no knockout_prefix is set.
+// deepProblem returns "" if the deep merge is the same as a merge of hashes. This is so if all values are hashes,
+// nothing below their first level is merged, and no knockout_prefix is set.
 func (m *migration) deepProblem(key string, options value.Value) string {
 	if problem := m.hashProblem(key); problem != "" {
 		return strings.Replace(problem, "'hash'", "'deep'", 1)

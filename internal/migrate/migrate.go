@@ -225,7 +225,6 @@ func (m *migration) stay(b *binding, format string, args ...any) {
 		Message: "'" + b.key + "' stays in Hiera 5: " + fmt.Sprintf(format, args...)})
 }
 
-// decide determines for each key whether it moves.
 func (m *migration) decide() {
 	m.decideMerges()
 	for _, key := range m.keys {
@@ -238,8 +237,8 @@ func (m *migration) decide() {
 	m.decideModules()
 }
 
-// decideModules keeps all keys of a module in Hiera 5 if one of them stays, if its lookup_options may apply to a key
-// that stays, or if it has a default_hierarchy.
+// decideModules keeps all keys of a module in Hiera 5 if one of them stays or if the module has a default_hierarchy. It
+// also does so if the module's lookup_options may apply to a key that stays.
 func (m *migration) decideModules() {
 	for _, h := range m.hierarchies {
 		if h.module == "" {

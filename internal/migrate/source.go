@@ -60,7 +60,6 @@ func withEdits(v value.Value, translate func(string) []edit) value.Value {
 	return mapTexts(v, func(text string) string { return apply(text, translate(text)) })
 }
 
-// mapTexts returns v with its strings changed.
 func mapTexts(v value.Value, change func(string) string) value.Value {
 	switch v.Kind() {
 	case value.String:

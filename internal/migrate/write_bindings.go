@@ -36,7 +36,6 @@ func hash(pairs ...any) value.Value {
 	return b.Hash()
 }
 
-// writeBinding writes a binding as a structured one.
 func (o *output) writeBinding(b *binding) {
 	var out []value.Value
 	switch k := o.merged[b.key]; k.strategy {

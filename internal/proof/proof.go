@@ -17,14 +17,14 @@ import (
 
 // Options configures Check.
 type Options struct {
-	Disk     fsx.Disk        // reads policies and manifests
-	Context  context.Context // when it is done, Check fails; may be nil
-	Policies []string        // files of policies, in addition to those of the site
-	Fleet    bool            // policies that are not proven are decided for a fleet later
+	Disk     fsx.Disk        // reads policy files and manifests
+	Context  context.Context // Check fails when it is done; may be nil
+	Policies []string        // policy files in addition to those of the site
+	Fleet    bool            // the caller decides open policies for a fleet
 	Params   params.Options  // Check sets Disk and Context
 }
 
-// Result has the outcome of Check. Its fields are nil if the site or a policy file has errors.
+// Result is the result of Check. Its fields are nil if the site or a policy file has errors.
 type Result struct {
 	Policies *policy.Result
 	Params   *params.Checker

@@ -66,8 +66,8 @@ func (db *DB) Names(ctx context.Context, query string) ([]string, error) {
 	return slices.Compact(names), nil
 }
 
-// always lists facts that are fetched with those of a snapshot. Every agent sends clientcert, so a node without it has
-// no facts. The trusted facts name the node.
+// always lists facts to fetch in addition to those of a snapshot. Every agent sends clientcert, so a node without it
+// has no facts. The trusted facts contain the certname.
 var always = []string{"clientcert", "trusted"}
 
 // Facts returns the facts of nodes, sorted by the names of the nodes and of the facts. only lists the facts to fetch;
@@ -89,7 +89,7 @@ func (db *DB) Facts(ctx context.Context, certnames, only []string) ([]facts.Node
 	if err != nil {
 		return nil, err
 	}
-	for _, n := range nodes { // names become names of files
+	for _, n := range nodes { // the names become file names
 		if !slices.Contains(certnames, n.Name) {
 			return nil, fmt.Errorf("%s: the answer has facts of '%s', a node that the query does not name", db.shown(),
 				diag.Visible(n.Name))

@@ -14,8 +14,8 @@ import (
 // Session looks up the keys of queries. It keeps the last request, because queries for the same node usually come
 // together.
 type Session struct {
-	Begin func(*bindings.Facts) (*lookup.Request, error) // begins a request, and ends the previous one
-	Node  func(name string) (facts.Node, error)          // returns the facts of a node whose query has none
+	Begin func(*bindings.Facts) (*lookup.Request, error) // begins a request; the previous one ends
+	Node  func(name string) (facts.Node, error)          // returns the facts of a node if its query has none
 
 	last    []byte // identifies the facts of the last request
 	request *lookup.Request
@@ -73,7 +73,7 @@ func parseOptional(text json.RawMessage) (v bindings.Value, err error) {
 	return v, err
 }
 
-// Check returns an error if the answer for key would be doubtful. merge is undef if the query has none.
+// Check returns an error if the answer for key cannot be trusted. merge is undef if the query has none.
 type Check func(r *lookup.Request, key string, merge bindings.Value) error
 
 // Lookup looks up a key of a query. If check is not nil, Lookup calls it first.

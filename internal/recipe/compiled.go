@@ -7,11 +7,12 @@ import (
 	"bindc/internal/value"
 )
 
-// A compiled value is a form byte followed by an encoded constant or recipe. compile stores one for each binding.
+// A compiled value is a form byte followed by an encoded constant or recipe. Package compile stores one for each
+// binding.
 const (
 	CompiledConstant byte = 'c' // encoded by package value
 	CompiledRecipe   byte = 'r' // encoded Recipe
-	CompiledLookup   byte = 'l' // encoded Recipe that looks up other keys or contributions in every request
+	CompiledLookup   byte = 'l' // an encoded Recipe that looks up other keys or contributions in every request
 )
 
 // AppendConstant appends the constant v as a compiled value.

@@ -7,13 +7,13 @@ import (
 )
 
 // Check checks a contribution against the element type. If the option flatten splits the contribution, Check checks
-// each element. With the resolution append, it checks against the type of the elements of the element type.
+// each element. With the resolution append, the type is that of the elements of the element type.
 func (o *Options) Check(v value.Value) *types.Mismatch {
 	return check(v, o.contributed(), o.Flatten)
 }
 
-// Misfit reports why the value of expression n, a contribution, has the wrong type in every request. It returns nil
-// if the type depends on facts or is unknown.
+// Misfit returns the reason why the value of n, the expression of a contribution, has the wrong type in every request.
+// It returns nil if the type depends on facts or is unknown.
 func (o *Options) Misfit(n *expr.Node) *types.Mismatch {
 	if n.Op == expr.ArrayLit && o.Flatten != 0 {
 		return nil
@@ -21,7 +21,7 @@ func (o *Options) Misfit(n *expr.Node) *types.Mismatch {
 	return Misfit(o.contributed(), n)
 }
 
-// LacksFlatten reports whether Check rejects the list v only because the multibinding does not have the option flatten.
+// LacksFlatten reports whether Check rejects the list v only because the option flatten is not set.
 func (o *Options) LacksFlatten(v value.Value) bool {
 	flattens := o.Combinator == nil && (o.Array || o.Resolution == AppendAll)
 	return flattens && v.Kind() == value.Array && o.Flatten == 0 && check(v, o.contributed(), -1) == nil
@@ -38,7 +38,8 @@ func (o *Options) contributed() *types.Type {
 	return types.Of(types.Data)
 }
 
-// check flattens nested arrays down to the given number of levels, -1 for all, and checks the elements against t.
+// check checks the elements of v against t. It descends into nested arrays, up to the given number of levels (-1 for
+// all).
 func check(v value.Value, t *types.Type, levels int) *types.Mismatch {
 	if v.Kind() != value.Array || levels == 0 {
 		return t.Check(v)

@@ -19,15 +19,15 @@ const (
 	Constant      Kind = iota // Value; only for bindings that are sensitive or have a transformer
 	Expression                // the result of Expr
 	LookupOf                  // the value of the key Targets[0]
-	FirstFound                // the value of the first of Targets that has one
-	HashLookup                // the entry Value in the hash that the key Targets[0] has
+	FirstFound                // the value of the first key in Targets that has one
+	HashLookup                // the entry Value in the hash bound to the key Targets[0]
 	Custom                    // the result of the producer Name of the embedding program, with arguments Value
 	Abstract                  // an error: nothing overrides the abstract binding
 	Multibind                 // the contributions to Name, combined by Options
 	Contributions             // Parts, the contributions of one scope to a multibinding
 	Merged                    // the bindings of MergeKey, merged according to the options in Value
 	AliasOf                   // the value of the key Targets[0]; declines if that key is not bound
-	Below                     // the value that Name has below this precedence; declines if there is none
+	Below                     // the value that Name has in lower bindings; declines if there is none
 	Erased                    // no value, even if a lower binding has one
 	RenamedPart               // in Parts: contributions called Name at lower precedence take the part's name instead
 	AliasedPart               // in Parts: contributions called Name count under the part's name, too
@@ -38,7 +38,7 @@ const (
 type Recipe struct {
 	Kind        Kind
 	Sensitive   bool
-	Optional    bool         // declines if the value is undef before Transformer
+	Optional    bool         // declines if the value before Transformer is undef
 	Type        *types.Type  // the type that the value must have after Transformer; may be nil
 	Transformer *expr.Lambda // changes the value; may be nil
 	Value       value.Value
@@ -70,10 +70,10 @@ func (r *Recipe) Placeless() *Recipe {
 	return &out
 }
 
-// Declines reports whether r may have no value in some requests. Lookups then continue with lower bindings.
+// Declines reports whether r may have no value in some requests, so that lookups continue with lower bindings.
 func (r *Recipe) Declines() bool { return r.Optional || r.Kind == AliasOf || r.Kind == Below }
 
-// IsFinal reports whether a lookup that reaches r can stop there: r always has a value, and no lower binding can be
+// IsFinal reports whether a lookup that reaches r can stop there: r always has a value, and no lower binding could be
 // found under another name.
 func (r *Recipe) IsFinal() bool { return !r.Declines() && r.Kind != Erased }
 
@@ -100,7 +100,7 @@ const HierarchiesKey = "\x00\x00hierarchies"
 // DefaultsOf returns the name of a module's default_hierarchy in HierarchiesKey.
 func DefaultsOf(module string) string { return module + " default_hierarchy" }
 
-// PoliciesID is the id in PoliciesKey. No multibinding can have it.
+// PoliciesID is the id in PoliciesKey. A multibinding cannot have it.
 const PoliciesID = "/policies"
 
 // PoliciesKey is the internal key of the policies that were proven for all requests (package proof/record). It has one
@@ -108,9 +108,9 @@ const PoliciesID = "/policies"
 // programs that do not know the key, ignore it.
 const PoliciesKey = "\x00" + PoliciesID
 
-// MergeKey is the internal key of the values of a Hiera 5 key that are merged or converted. The key itself has a recipe
-// of kind Merged. Its Value is the lookup options, or undef if they depend on the request. Its Name is the module if
-// the values come from default_hierarchy.
+// MergeKey is the internal key that holds the values of a Hiera 5 key that are merged or converted. The key itself has
+// a recipe of kind Merged, whose Value is the lookup options, or undef if they depend on the request. Its Name is the
+// module if the values come from default_hierarchy.
 func MergeKey(key string) string { return "\x00\x00merge " + key }
 
 // Target is a key to look up, and the type that its value must have. The type may be nil.
@@ -137,7 +137,7 @@ const (
 	ErrorOnConflict                   // "error": a second contribution is an error
 	AppendAll                         // "append": an array has all of them
 	Merge                             // "merge": merges hashes; keys of higher contributions win
-	Included                          // for classes: collects the names whose first contribution is Include
+	Included                          // for classes: collects the names whose highest contribution is Include
 	resolutionCount
 )
 

@@ -6,7 +6,7 @@ import (
 	"bindc/internal/secret/seal"
 )
 
-// headBytes is the size of the kind and the flags, which a sealed recipe shows unencrypted.
+// headBytes is the size of a recipe's kind and flags, which stay unencrypted in a sealed recipe.
 const headBytes = 2
 
 // IsSecret reports whether an encoded recipe, or a contribution in it, is sensitive. It returns true for recipes that
@@ -17,7 +17,7 @@ func IsSecret(encoded string) bool {
 }
 
 // IsARM8 reports whether an encoded recipe uses operations of ARM-8, which older readers do not know. It returns true
-// if the recipe is sealed and this cannot be seen.
+// for a sealed recipe if its kind and flags do not show this.
 func IsARM8(encoded string) bool {
 	if len(encoded) < headBytes {
 		return false

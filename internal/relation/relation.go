@@ -26,12 +26,12 @@ import (
 type Relations struct {
 	named      int // number of dimensions of the site
 	dims       []Dimension
-	templates  [][]part // per dimension, the parts of its text
+	templates  [][]part // by dimension: the parts of its text
 	related    []bool   // per dimension: it shares an unknown with another one, or has none
 	unknowns   []unknown
-	numbers    map[string]int // numbers of unknowns, by their source
+	numbers    map[string]int // numbers of unknowns, by source text
 	spend      func(steps int)
-	conditions map[int]Condition // settled conditions, by number
+	conditions map[int]Condition // settled conditions, by the number of the original
 }
 
 // Dimension is a category or a guard. Each request has one value for it.
@@ -61,7 +61,7 @@ type part struct {
 
 // unknown is a variable or an expression.
 type unknown struct {
-	computed  bool // an expression, not just a variable
+	computed  bool // an expression that is not just a variable
 	slashless bool // its values never contain '/'
 	mentions  []string
 }
@@ -246,14 +246,14 @@ func (r *Relations) Implies(a, b Condition) bool {
 	return true
 }
 
-// holds reports whether t holds for every request for which a holds and the variables have the values in w. For a
-// guard, the request must also have a value of its category.
+// holds reports whether t holds in every request in which a holds and the unknowns have the values in w. For a guard,
+// the request must also have a value of the guard's category.
 func (r *Relations) holds(t Term, a Condition, w assignment) bool {
 	text, determined := r.text(t.Dimension, w)
 	return determined && text == t.Value && r.inCategory(r.dims[t.Dimension].Category, a, w)
 }
 
-// inCategory reports whether every request for which a holds and the variables have the values in w has a value of a
+// inCategory reports whether every request in which a holds and the unknowns have the values in w has a value of a
 // category.
 func (r *Relations) inCategory(category int, a Condition, w assignment) bool {
 	inCategory := func(t Term) bool { return r.dims[t.Dimension].Category == category }

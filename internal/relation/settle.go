@@ -3,8 +3,8 @@ package relation
 import "slices"
 
 // Ways splits c into conditions that exclude each other: whenever c holds, exactly one of them does. If there are
-// several, they have additional terms for the strings of variables, whose dimensions are not IsNamed. If c never holds,
-// ways is empty. all is false if a term was not split because it can hold in too many ways.
+// several, they have additional terms for the values of unknowns, on dimensions for which IsNamed is false. If c never
+// holds, ways is empty. all is false if a term was not split, because it can hold in too many ways.
 func (r *Relations) Ways(c Condition) (ways []Condition, all bool) {
 	if !slices.ContainsFunc(c, r.isRelated) {
 		return []Condition{c}, true
@@ -52,7 +52,7 @@ func (r *Relations) Settled(c Condition) Condition {
 	return r.withKnown(c, known)
 }
 
-// withKnown returns c with terms for known unknowns, and without terms that follow from them.
+// withKnown returns c with terms for the unknowns in values, and without terms that follow from those.
 func (r *Relations) withKnown(c Condition, values assignment) Condition {
 	var out Condition
 	for _, t := range c {
@@ -78,8 +78,8 @@ func (r *Relations) SettledOf(number int, c Condition) Condition {
 // IsOpen reports whether a dimension of a settled condition may follow from others.
 func (r *Relations) IsOpen(dim int) bool { return r.IsNamed(dim) && r.related[dim] }
 
-// Undecided returns two dimensions of c that depend on a common variable in different ways, if at least one of them is
-// computed. The terms that Ways adds make no difference.
+// Undecided returns two dimensions of c, at least one of them computed, that depend on a common variable in different
+// ways. It ignores the terms added by Ways.
 func (r *Relations) Undecided(c Condition) (computed, other int, ok bool) {
 	for _, t := range c {
 		for _, p := range r.templates[t.Dimension] {

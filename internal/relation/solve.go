@@ -15,14 +15,14 @@ const (
 	maxSteps = 4096
 )
 
-// solutions returns the values of variables for which c holds. There are none if it never holds. Terms that can hold in
-// too many ways are ignored.
+// solutions returns the assignments of unknowns with which c holds. There are none if c never holds. It ignores terms
+// that can hold in too many ways.
 func (r *Relations) solutions(c Condition) []assignment {
 	ways, _ := r.solve(c)
 	return ways
 }
 
-// solve is solutions. all is false if a term was ignored.
+// solve is like solutions. all is false if it ignored a term.
 func (r *Relations) solve(c Condition) (ways []assignment, all bool) {
 	terms := slices.DeleteFunc(slices.Clone(c), func(t Term) bool { return !r.isRelated(t) })
 	slices.SortStableFunc(terms, func(a, b Term) int {
@@ -44,7 +44,7 @@ func (r *Relations) solve(c Condition) (ways []assignment, all bool) {
 	return slices.DeleteFunc(ways, func(w assignment) bool { return r.outside(c, w) }), all
 }
 
-// outside reports whether c has a guard whose category has no value in requests with the variables of w.
+// outside reports whether c has a guard whose category has no value in requests with the unknowns in w.
 func (r *Relations) outside(c Condition, w assignment) bool {
 	return slices.ContainsFunc(c, func(t Term) bool {
 		category := r.dims[t.Dimension].Category
@@ -63,7 +63,7 @@ type solver struct {
 	steps    int
 }
 
-// solve adds the ways in which parts can result in text, given w. It restores w before it returns.
+// solve adds the assignments with which parts result in text, given w. It restores w before it returns.
 func (s *solver) solve(parts []part, text string, w assignment) {
 	if s.steps++; s.steps > maxSteps || len(s.ways) > maxWays {
 		return
@@ -88,7 +88,7 @@ func (s *solver) solve(parts []part, text string, w assignment) {
 		}
 		return
 	}
-	if len(parts) > 1 { // otherwise the unknown is the whole text
+	if len(parts) > 1 { // otherwise the unknown takes the whole text
 		for n := range text {
 			s.assign(parts, text, n, w)
 		}
@@ -97,7 +97,7 @@ func (s *solver) solve(parts []part, text string, w assignment) {
 	delete(w, parts[0].unknown)
 }
 
-// assign continues solve with the first n bytes of text as the value of the first part, which is an unknown.
+// assign continues solve. It takes the first n bytes of text as the value of the first part, an unknown.
 func (s *solver) assign(parts []part, text string, n int, w assignment) {
 	if s.unknowns[parts[0].unknown].slashless && strings.Contains(text[:n], "/") {
 		return

@@ -9,7 +9,7 @@ import (
 	"bindc/snapshot"
 )
 
-// Cause is a level or a file that only one of the two snapshots has, with the keys that change because of it.
+// Cause is a level or a file that only one of two snapshots has, with the keys that change because of it.
 type Cause struct {
 	What  string   `json:"what"` // added or removed
 	Level string   `json:"level,omitempty"`
@@ -18,12 +18,12 @@ type Cause struct {
 	Keys  []string `json:"keys"`            // sorted
 }
 
-// fewKeys is the largest number of keys of a cause that are shown one by one.
+// fewKeys is the largest number of keys that are shown one by one instead of under their cause.
 const fewKeys = 3
 
 // causes groups the changes of keys by their causes.
 type causes struct {
-	files, levels [2]map[string]bool // files and levels of the old and the new snapshot
+	files, levels [2]map[string]bool // in the old and in the new snapshot
 	list          []*Cause
 }
 
@@ -88,8 +88,8 @@ func (c *causes) ofChange(x decision.Change) *Cause {
 	return nil
 }
 
-// cause returns the cause of a row that the other snapshot lacks: the row's level if the other snapshot lacks that,
-// too, otherwise the row's file.
+// cause returns the cause of a row that the other snapshot lacks: the level if the other snapshot lacks that, too, and
+// otherwise the file.
 func (c *causes) cause(what string, r *decision.Row, others map[string]bool) *Cause {
 	file := diag.ParsePos(r.At).File
 	wanted := Cause{What: what, Level: r.Layer}

@@ -19,9 +19,9 @@ type Diff struct {
 	Keys  []Key    `json:"keys"`
 	Nodes []Group  `json:"nodes,omitzero"`  // fleet nodes with changes
 	Fleet int      `json:"fleet,omitempty"` // number of nodes of the fleet
-	If    []string `json:"if,omitempty"`    // facts that were changed, to compare values in one snapshot
+	If    []string `json:"if,omitempty"`    // changed facts, if values in one snapshot are compared
 
-	askedFor map[string]bool // removed keys that manifests still look up
+	askedFor map[string]bool // removed keys that manifests still look up, or nil
 }
 
 // isEmpty reports whether nothing changes.
@@ -56,7 +56,7 @@ func (d *Diff) Summary() string {
 	return text + "."
 }
 
-// changes begins a summary: keys change.
+// changes returns the beginning of a summary: how many keys change.
 func (d *Diff) changes(keys int) string {
 	switch {
 	case len(d.If) > 0:
@@ -83,7 +83,7 @@ func (d *Diff) Unreached() map[string]bool {
 	return out
 }
 
-// SetAskedFor records which manifests still look up removed keys. uses lists the places by key.
+// SetAskedFor records the manifests that still look up removed keys. uses lists the positions by key.
 func (d *Diff) SetAskedFor(uses map[string][]Use) {
 	d.askedFor = map[string]bool{}
 	for i := range d.Keys {
@@ -104,7 +104,7 @@ type Key struct {
 	Contributions []Change `json:"contributions,omitempty"`
 }
 
-// Use is a place where a manifest asks for a key.
+// Use is a position at which a manifest looks up a key.
 type Use struct {
 	At string `json:"at"`
 	By string `json:"by"`
@@ -123,7 +123,7 @@ type Change struct {
 	Below   bool     `json:"below,omitempty"`
 }
 
-// Group is a set of nodes for which the same keys change in the same way.
+// Group is a set of nodes with the same changes.
 type Group struct {
 	Nodes   []string `json:"nodes"`
 	Changes Effect   `json:"changes"`
@@ -160,7 +160,7 @@ func (e Effect) id() string {
 	return b.String()
 }
 
-// Grouped groups the nodes by their effects, which have the same order. It omits nodes without changes.
+// Grouped groups the nodes by their effects. nodes and effects have the same order. It omits nodes without changes.
 func Grouped(nodes []string, effects []Effect) []Group {
 	out := []Group{}
 	at := map[string]int{}
@@ -180,7 +180,7 @@ func Grouped(nodes []string, effects []Effect) []Group {
 	return out
 }
 
-// bindings returns the changes to show. It omits those of a multibinding that follow from changed contributions.
+// bindings returns the changes to show. It omits changes of a multibinding that follow from its contributions.
 func (k *Key) bindings() []Change {
 	return slices.DeleteFunc(slices.Clone(k.Changes), func(c Change) bool {
 		return len(k.Contributions) > 0 && c.isIndirect() && c.Old.collects()
@@ -201,7 +201,7 @@ func (c *Change) why() string {
 	return ""
 }
 
-// collects reports whether the value is computed from contributions only.
+// collects reports whether the value is a multibinding, and thus computed from contributions only.
 func (o Outcome) collects() bool { return strings.HasPrefix(o.Computed, "multibind(") }
 
 // shownGroup is a group of nodes on a page.
@@ -210,8 +210,8 @@ type shownGroup struct {
 	differing map[string]bool // keys whose values differ between the nodes
 }
 
-// groups merges groups of nodes for which the same keys change in the same way. Values that depend on facts, such as
-// a string with the name of the node, do not keep groups apart.
+// groups merges the groups of nodes in which the same keys change in the same way. It ignores differences between
+// values that depend on facts, such as the name of the node.
 func (d *Diff) groups() []shownGroup {
 	computed := map[string]bool{}
 	for _, k := range d.Keys {
@@ -308,7 +308,7 @@ func lookedUp(r *lookup.Request, key string) lookup.Outcome {
 
 // Effect returns the keys whose answers differ between two requests for a node.
 func (s Style) Effect(old, now *lookup.Request, keys []string) Effect {
-	out, exact := Effect{}, Style{Sensitive: true, Form: People} // a form in which different values never look the same
+	out, exact := Effect{}, Style{Sensitive: true, Form: People} // in this form, different values never look the same
 	for _, key := range keys {
 		before, after := lookedUp(old, key), lookedUp(now, key)
 		if x, y := exact.Outcome(before).text(), exact.Outcome(after).text(); x != y ||

@@ -155,7 +155,7 @@ func (p *Page) candidate(c *Candidate, indent int) {
 	}
 }
 
-// Outcomes shows each outcome on a line, after the key if that is not "".
+// Outcomes shows each outcome on a line, after the key if the key is not "".
 func (p *Page) Outcomes(key string, all []Outcome) {
 	for _, o := range all {
 		if key != "" {

@@ -89,7 +89,7 @@ const (
 	People             // keys without quotes
 )
 
-// FormOf returns the form of values in a report that a verb prints with a value of --format.
+// FormOf returns the form of the values that a verb prints with a value of --format.
 func FormOf(format string) Form {
 	switch format {
 	case "json":
@@ -157,7 +157,7 @@ func hasPlainKeys(hash value.Value) bool {
 	return true
 }
 
-// restoreKeys converts a value in the form YAML back to hashes whose keys have their types.
+// restoreKeys converts a value in the form YAML back to hashes whose keys have their original types.
 func restoreKeys(v value.Value) value.Value {
 	switch v.Kind() {
 	case value.Array:

@@ -52,8 +52,8 @@ const (
 	cyan   = "36"
 )
 
-// paint returns text in a style, with control characters escaped. All text from snapshots, facts and arguments on a
-// page goes through paint.
+// paint returns text in a style, with control characters escaped. All text on a page that comes from snapshots, facts
+// and arguments must go through paint.
 func (p *Page) paint(style, text string) string {
 	text = diag.Visible(text)
 	if !p.Color || style == "" || text == "" {
@@ -80,7 +80,7 @@ func fitted(text string, width int) string {
 	return text
 }
 
-// room returns the width that is left on a line after used columns, at least 10.
+// room returns the remaining width of a line of which used columns are taken. It is at least 10.
 func (p *Page) room(used int) int { return max(p.width()-used, 10) }
 
 // width returns the width of a line.

@@ -4,8 +4,8 @@ package report
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
+	"strconv"
 
 	"bindc/internal/lookup"
 	"bindc/internal/report/decision"
@@ -179,8 +179,8 @@ func (s Style) candidates(cs []lookup.Candidate) []Candidate {
 	return distinct(out)
 }
 
-// distinct removes repeated bindings, and keeps the one with the most effective state. Hiera 5's mapped_paths binds the
-// same file once per element of a list; a report should name it once.
+// distinct removes duplicate bindings, and keeps the one with the most effective state. With mapped_paths, Hiera 5
+// binds a file once for each element of a list, but a report should show it once.
 func distinct(cs []Candidate) []Candidate {
 	return distinctBy(cs, func(c *Candidate) *Candidate { return c })
 }
@@ -206,7 +206,16 @@ func distinctBy[T any](list []T, candidate func(*T) *Candidate) []T {
 
 // id identifies a binding as reports show it.
 func (c *Candidate) id() string {
-	return fmt.Sprintf("%q %q %q %q", c.At, c.Name, c.Layer, c.When)
+	var id []byte
+	add := func(text string) { id = append(append(strconv.AppendInt(id, int64(len(text)), 10), ':'), text...) }
+	add(c.At)
+	add(c.Name)
+	add(c.Layer)
+	for _, t := range c.When {
+		add(t.Name)
+		add(t.Value)
+	}
+	return string(id)
 }
 
 // states lists the states of a candidate, the most effective first.

@@ -28,7 +28,7 @@ func (s Style) Values(key string, t *decision.Table) *Values {
 		Contributions: s.rows(t.Contributions), table: t}
 }
 
-// AddNode adds a node to the bindings that contribute to its value according to e.
+// AddNode adds a node to the bindings that its value comes from. e explains the value.
 func (v *Values) AddNode(name string, e *Explanation) {
 	found := addNode(v.Bindings, name, e.Candidates)
 	addNode(v.Contributions, name, e.Contributions)

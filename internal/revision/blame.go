@@ -23,8 +23,8 @@ type NotCommitted struct{ Reason string }
 
 func (e *NotCommitted) Error() string { return e.Reason }
 
-// Blame returns the newest commit that wrote one of the lines from first to last of a file in the work tree, and the
-// first of these lines that it wrote. The error is a *NotCommitted if one of the lines has no commit.
+// Blame returns the newest commit that wrote any of the lines from first to last of a file in the work tree, and the
+// first of the lines that it wrote. The error is a *NotCommitted if one of the lines has no commit.
 func (r *Repository) Blame(file string, first, last int) (*Line, error) {
 	name, err := r.Path(file)
 	if err != nil {

@@ -105,7 +105,7 @@ func (r *Repository) writeFiles(entries []entry, root *os.Root, below string) er
 	return err
 }
 
-// writeAll reads the blobs of entries in order.
+// writeAll writes entries to the directory below in root. blobs has their contents in the same order.
 func writeAll(blobs *bufio.Reader, entries []entry, root *os.Root, below string) error {
 	links := map[string]string{} // targets of links, by name
 	for _, e := range entries {

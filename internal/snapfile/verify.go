@@ -35,7 +35,7 @@ func Verify(f *snapshot.Snapshot) error {
 	})
 }
 
-// SensitiveValues counts the sensitive values, and how many of them eyaml has encrypted.
+// SensitiveValues counts the sensitive values, and those that eyaml has encrypted.
 func SensitiveValues(f *snapshot.Snapshot) (n, ofEyaml int, err error) {
 	for encoded, err := range f.AllRecipes() {
 		if err != nil {

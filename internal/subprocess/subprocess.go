@@ -1,5 +1,5 @@
 // Package subprocess runs external programs without a shell, with a time limit and a limit on their output. When such a
-// program ends, so do the processes it left running.
+// program ends, its remaining child processes are killed.
 package subprocess
 
 import (

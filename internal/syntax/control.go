@@ -107,7 +107,7 @@ func isDefault(n *expr.Node) bool {
 	return ok && v.Kind() == value.Default
 }
 
-// selector parses a selector. tok is the question mark after control.
+// selector parses a selector. Its question mark, after control, is tok.
 func (p *parser) selector(control *expr.Node) *expr.Node {
 	p.advance()
 	n := p.over(expr.Selector, "", control)

@@ -38,7 +38,7 @@ func Misspelt(n *expr.Node) []SyntaxError {
 		if x.Op == expr.Assign {
 			own = append(own, x.Name)
 		}
-		path := factPath(x)
+		path := FactPath(x)
 		if wrong, right := nearMiss(path); wrong != nil {
 			variables = append(variables, path[0])
 			found = append(found, SyntaxError{Off: x.Off, Fix: diag.MeantAs(wrong[len(wrong)-1], right[len(right)-1]),
@@ -56,16 +56,16 @@ func Misspelt(n *expr.Node) []SyntaxError {
 	return kept
 }
 
-// factPath returns the variable and the keys of an access: facts, os and family for $facts['os']['family']. It returns
+// FactPath returns the variable and the keys of an access: facts, os and family for $facts['os']['family']. It returns
 // nil for other expressions.
-func factPath(n *expr.Node) []string {
+func FactPath(n *expr.Node) []string {
 	if n.Op == expr.Var {
 		return []string{strings.TrimPrefix(n.Name, "::")}
 	}
 	if n.Op != expr.Access || len(n.Kids) != 2 {
 		return nil
 	}
-	fact := factPath(n.Kids[0])
+	fact := FactPath(n.Kids[0])
 	key, isConstant := n.Kids[1].Constant()
 	if fact == nil || !isConstant || key.Kind() != value.String {
 		return nil
@@ -73,7 +73,6 @@ func factPath(n *expr.Node) []string {
 	return append(fact, key.Text())
 }
 
-// accessText prints a path that factPath has returned.
 func accessText(path []string) string {
 	text := "$" + path[0]
 	for _, key := range path[1:] {

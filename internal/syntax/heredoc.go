@@ -170,7 +170,6 @@ func (d *heredoc) sourceOff(off int) int {
 	return d.lines[i].src + off - d.lines[i].off
 }
 
-// heredoc returns the value of the heredoc in tok.
 func (p *parser) heredoc() *expr.Node {
 	doc := p.tok.doc
 	sub := parser{lexer: lexer{src: doc.text, origin: &origin{doc, p.origin}}, depth: p.depth}

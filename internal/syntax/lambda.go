@@ -6,7 +6,6 @@ import (
 	"bindc/internal/expr"
 )
 
-// optionalLambda parses a lambda, if there is one.
 func (p *parser) optionalLambda() *expr.Lambda {
 	if !p.at("|") {
 		return nil

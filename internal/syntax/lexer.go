@@ -34,7 +34,6 @@ func (l *lexer) origOff(off int) int {
 	return off
 }
 
-// next returns the token at pos.
 func (l *lexer) next() token {
 	l.skip()
 	t := token{kind: tEOF, off: l.pos, end: l.pos}

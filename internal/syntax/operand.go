@@ -88,7 +88,7 @@ func (p *parser) variable(off int, name string) *expr.Node {
 	return p.node(expr.Var, off, name)
 }
 
-// quoted parses a double-quoted string. tok is the opening quote.
+// quoted parses a double-quoted string. The opening quote is tok.
 func (p *parser) quoted() *expr.Node {
 	off, outer := p.tok.off, p.trace
 	p.trace = nil // the formatter treats a string as one token

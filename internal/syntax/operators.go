@@ -105,7 +105,7 @@ func (p *parser) postfix() *expr.Node {
 	return p.suffixes(begin, p.operand())
 }
 
-// suffixes parses the accesses and calls after n. begin is the first token of n.
+// suffixes parses the accesses and calls after n. The argument begin is the first token of n.
 func (p *parser) suffixes(begin token, n *expr.Node) *expr.Node {
 	for {
 		switch {

@@ -10,8 +10,8 @@ import (
 	"bindc/internal/value"
 )
 
-// parser is a recursive-descent parser. tok is the next token to parse. A method that parses a construct expects its
-// first token in tok, and leaves the token after it there.
+// parser is a recursive-descent parser. The field tok is the next token to parse. A method that parses a construct
+// expects its first token in tok, and leaves the token after it there.
 type parser struct {
 	lexer
 	tok   token

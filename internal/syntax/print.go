@@ -341,8 +341,8 @@ func (p *printer) param(param expr.Param) {
 	}
 }
 
-// defaultLevel returns the level at which the default of a parameter needs parentheses: it must not end in a call,
-// because the following '|' would begin a lambda.
+// defaultLevel returns the level at which the default of a parameter needs parentheses. The default must not end in a
+// call, because the following '|' would begin a lambda.
 func defaultLevel(n *expr.Node) level {
 	if n.Op == expr.Const || n.Op == expr.Var {
 		return lowest

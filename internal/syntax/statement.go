@@ -9,7 +9,6 @@ import (
 	"bindc/internal/value"
 )
 
-// statementWords lists the first words of statements.
 var statementWords = []string{"bind", "exclude", "include", "multibind", "rebind", "when"}
 
 // statementList parses statements up to a '}' or the end. After an invalid statement, it continues with the next.
@@ -121,7 +120,6 @@ func (p *setParser) expected(what string, words ...string) {
 	p.correctHere("expected "+what+", found "+p.found(), fix.Hint(), fix)
 }
 
-// when parses a condition and its statements.
 func (p *setParser) when(s *Statement) {
 	s.When = append(s.When, p.pairs())
 	for p.err == nil && p.accepts("or") {
@@ -264,7 +262,6 @@ func (p *setParser) className() Word {
 
 var flagWords = []string{"abstract", "override", "sensitive"}
 
-// flags parses the flags before a key.
 func (p *setParser) flags() (out []Word) {
 	for p.tok.kind == tName && slices.Contains(flagWords, p.tok.text) {
 		out = append(out, Word{p.tok.text, p.tok.off})
@@ -331,7 +328,6 @@ func (p *setParser) ofData(n *expr.Node) {
 	}
 }
 
-// multibind parses a multibinding.
 func (p *setParser) multibind(s *Statement) {
 	s.Flags = p.flags()
 	s.Type, s.Key = p.key("the key of the multibinding")

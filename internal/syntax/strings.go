@@ -122,7 +122,6 @@ func (t *template) node(p *parser, start, end int) *expr.Node {
 	return &expr.Node{Op: expr.Concat, Off: p.origOff(start), Kids: t.parts}
 }
 
-// escape reads the escape sequence at pos.
 func (p *parser) escape(q quoting, t *template) {
 	rest := p.src[p.pos+1:]
 	if strings.HasPrefix(rest, "\r\n") {

@@ -17,7 +17,7 @@ const (
 	tHeredoc      // doc is the heredoc
 )
 
-// token is a token of the source. off and end are byte offsets in it.
+// token is a token of the source. The fields off and end are byte offsets in it.
 type token struct {
 	kind     kind
 	off, end int

@@ -48,8 +48,8 @@ type session struct {
 	dir     string
 }
 
-// Run runs the sessions in testdata/transcripts with a program that the sessions call name. If update is set, it writes
-// the output of the commands into the sessions.
+// Run runs the sessions in testdata/transcripts, in which program is invoked as name. If update is set, it rewrites the
+// expected output.
 func Run(t *testing.T, name string, program Program, update bool) {
 	paths, err := filepath.Glob("testdata/transcripts/*.txtar")
 	if err != nil || len(paths) == 0 {

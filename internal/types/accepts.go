@@ -61,7 +61,7 @@ func dataMembers(k Kind) []*Type {
 	return append(ts, scalar, array, hash)
 }
 
-// acceptsScalar is Accepts for a scalar type t. u must not be a union of types.
+// acceptsScalar is Accepts for a scalar type t. The type u must not be a union of types.
 func (t *Type) acceptsScalar(u *Type) bool {
 	switch t.kind {
 	case Undef, Default:

@@ -58,7 +58,6 @@ func open(name string) *Type {
 var unknownTypes = []string{"Init", "Object", "TypeAlias", "TypeReference", "TypeSet", "Error", "Target", "Iterable",
 	"Iterator"}
 
-// named returns the type or alias called name.
 func (a *Aliases) named(name string) (*Type, error) {
 	switch {
 	case name == "Sensitive":
@@ -218,8 +217,8 @@ func (t *Type) AdmitsSensitive(k value.Kind) bool {
 	return t.Admits(k)
 }
 
-// OnlyKind returns the only type inside t that may have values of kind k: one of a Variant, or the type in an Optional,
-// or t itself. If there are several or none, it returns Any.
+// OnlyKind returns the only type inside a Variant, Optional or NotUndef t that may have values of kind k. If there are
+// several or none, it returns Any. For any other t, it returns t.
 func (t *Type) OnlyKind(k value.Kind) *Type {
 	t = t.resolved()
 	switch t.Kind() {

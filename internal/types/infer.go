@@ -262,7 +262,7 @@ func union(ts []*Type) *Type {
 	return t
 }
 
-// literal returns the only text of a String type, or "". String() does not show it.
+// literal returns the one string that a String type admits, or "" if it admits others. String() omits it.
 func (t *Type) literal() string {
 	if t.kind == String && t.exact {
 		return t.texts[0]

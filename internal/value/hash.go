@@ -6,7 +6,6 @@ type Pair struct{ Key, Value Value }
 // indexFrom is the number of entries that a hash needs for an index to be faster than a search.
 const indexFrom = 24
 
-// find returns the position of key in elems.
 func (t *body) find(key Value) (int, bool) {
 	if t.index != nil && key.Kind() == String {
 		i, ok := t.index[key.str]

@@ -7,9 +7,10 @@ import (
 	"bindc/internal/value"
 )
 
-// blockReader is a fast reader for the YAML that nearly all data files consist of: hashes and lists in block style,
-// scalars on one line, literal blocks, and hashes and lists in brackets on one line. It gives up at anything else, and
-// at anything that would have to be reported; then the library reads the whole file. FuzzBlocks checks that both agree.
+// blockReader is a fast reader for the YAML that nearly all data files consist of. This is hashes and lists in block
+// style, scalars on one line, literal blocks, and hashes and lists in brackets on one line. It gives up at anything
+// else, and at anything that would have to be reported; then the library reads the whole file. FuzzBlocks checks that
+// both agree.
 //
 // Its methods return false to give up. They leave the offset after the text that they have read in off.
 type blockReader struct {

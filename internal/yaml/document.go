@@ -148,7 +148,6 @@ func (d *Document) hideSecrets(diags *diag.List) {
 	}
 }
 
-// posAt returns the position of an offset.
 func (d *Document) posAt(off int) diag.Pos {
 	c := cursor{doc: d, line: max(0, sort.SearchInts(d.lines, off+1)-1)}
 	if marks := d.marksOf(c.line); marks != nil {

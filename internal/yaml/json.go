@@ -206,7 +206,6 @@ func (p *jsonParser) entry() (key, val Node, ok bool) {
 	return key, val, ok
 }
 
-// text parses a string at the current position.
 func (p *jsonParser) text() (string, bool) {
 	start := p.off
 	for p.off++; p.off < len(p.src); p.off++ {

@@ -42,7 +42,6 @@ func identify(n *Node) keyID {
 	return id
 }
 
-// find returns the index of key in kids.
 func (m *mapping) find(key *Node) (at int, ok bool) {
 	if len(m.kids) >= 2*indexFrom {
 		m.index()
@@ -109,7 +108,6 @@ func (m *mapping) set(key, val Node) {
 
 func (m *mapping) add(key, val Node) { m.kids = append(m.kids, key, val) }
 
-// twice reports a duplicate key.
 func (m *mapping) twice(first, second *Node) {
 	note := diag.Note{Pos: m.doc.Pos(first), Message: "it is first given here"}
 	what := "the key " + second.name() + " is given twice in one hash"

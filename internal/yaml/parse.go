@@ -28,8 +28,8 @@ const (
 	maxRepairs  = 100 // number of places in a file that repair changes
 )
 
-// Parse parses a YAML file. It adds errors to diags, and then returns false. The document keeps src, which must not
-// change.
+// Parse parses a YAML file. If there are errors, it adds them to diags and returns false. The document retains src,
+// which must not be modified.
 func Parse(file string, src []byte, opts Options, diags *diag.List) (*Document, bool) {
 	memory := opts.scratch()
 	d, problem := memory.newDocument(file, src, refusedInYAML)
@@ -236,7 +236,6 @@ func (c *converter) node(n *goyaml.Node, depth int) Node {
 	return out
 }
 
-// entries converts the entries of the mapping n.
 func (c *converter) entries(n *goyaml.Node, depth int) []Node {
 	m := mapping{report: c.report, kids: make([]Node, 0, len(n.Content))}
 	for i := 0; i+1 < len(n.Content); i += 2 {

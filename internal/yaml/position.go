@@ -68,7 +68,6 @@ type search struct {
 	start, pos int // start of this line's text in the source and in the text
 }
 
-// searchIn begins a search in n.
 func (d *Document) searchIn(n *Node) search {
 	s := search{line: n.Line, col: n.Col, at: d.skipProperties(d.offset(int(n.Line), int(n.Col)))}
 	if s.at >= len(d.src) {

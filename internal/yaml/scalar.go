@@ -182,7 +182,6 @@ func consistsOf(s, set string) bool {
 	return s != ""
 }
 
-// withoutGroups removes underscores and commas.
 func withoutGroups(s string) string {
 	if strings.IndexByte(s, '_') < 0 && strings.IndexByte(s, ',') < 0 {
 		return s

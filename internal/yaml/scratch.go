@@ -9,7 +9,6 @@ type Scratch struct {
 	inUse bool // top is in use for the outermost hash of the document
 }
 
-// scratch returns the given Scratch, or a new one.
 func (o Options) scratch() *Scratch {
 	if o.Scratch == nil {
 		return &Scratch{}

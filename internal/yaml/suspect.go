@@ -21,8 +21,8 @@ const (
 	endOfStream = "found unexpected end of stream"
 )
 
-// refuseSuspect reports the probable cause of a complaint. libyaml notices an unclosed quote, a colon without a blank
-// or a wrong indentation only some lines later. It returns false if no cause is found.
+// refuseSuspect reports the probable cause of a complaint, or returns false if it finds none. For example, libyaml
+// notices an unclosed quote, a colon without a blank or a wrong indentation only some lines later.
 func (r *report) refuseSuspect(c complaint) bool {
 	at := r.doc.offset(c.pos.Line, c.pos.Col)
 	for _, suspect := range []func(complaint, int) bool{r.unclosedQuote, r.unclosedBracket, r.textAfterValue,

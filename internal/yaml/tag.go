@@ -70,7 +70,6 @@ func (c *converter) tagged(n *goyaml.Node) value.Value {
 	return v
 }
 
-// checkTag checks the tag of a collection.
 func (c *converter) checkTag(n *goyaml.Node, kind Shape) {
 	if isTagged(n) && !slices.Contains(neutralTags[kind], n.Tag) && c.isData(n, kind) {
 		c.warnOfUnusedTag(n)
@@ -90,7 +89,6 @@ func (c *converter) isData(n *goyaml.Node, kind Shape) bool {
 	return true
 }
 
-// warnOfUnusedTag warns about a tag that has no effect.
 func (c *converter) warnOfUnusedTag(n *goyaml.Node) {
 	c.warn(c.position(n), "yaml_tag", "the tag "+n.Tag+" is ignored, as by Puppet", "remove it")
 }

@@ -27,7 +27,6 @@ func Write(v value.Value) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// written converts v to a node of the library.
 func written(v value.Value) *goyaml.Node {
 	switch v.Kind() {
 	case value.Array:

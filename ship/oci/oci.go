@@ -39,7 +39,7 @@ const (
 	LayerType    = "application/vnd.bindc.snapshot.v3+zstd"
 )
 
-// kind is what an artifact holds.
+// kind is what an artifact contains: a snapshot, or a part of a build.
 type kind struct{ name, artifact, layer, sum, size string } // media types, and annotations of the file
 
 var (
@@ -202,7 +202,7 @@ func (r *Repository) foreign(format string, args ...any) error {
 	return &ship.Refusal{Reason: fmt.Sprintf("%s is not a bindc %s: ", r, r.kind.name) + fmt.Sprintf(format, args...)}
 }
 
-// failed adds the source to an error. If the fix is known, it adds the fix, too.
+// failed adds the source to an error, and the fix if it is known.
 func (r *Repository) failed(err error) error {
 	if errors.Is(err, errdef.ErrNotFound) {
 		return fmt.Errorf("%s: not found in the registry", r)

@@ -71,7 +71,7 @@ from ansible.utils.display import Display
 
 from ansible_collections.bindc.data.plugins.plugin_utils import sensitive
 from ansible_collections.bindc.data.plugins.plugin_utils.bindq import BindqError, NotFound, Sensitive
-from ansible_collections.bindc.data.plugins.plugin_utils.merges import hash_merge
+from ansible_collections.bindc.data.plugins.plugin_utils.merges import flat_array, hash_merge
 from ansible_collections.bindc.data.plugins.plugin_utils.node import failure, open_node
 from ansible_collections.bindc.data.plugins.plugin_utils.terms import parse
 from ansible_collections.bindc.data.plugins.plugin_utils.values import text_of, unsafe
@@ -103,7 +103,10 @@ class LookupModule(LookupBase):
         except BindqError as error:
             raise failure(error, term.key) from None
         secret = isinstance(value, Sensitive)
-        value = self._result(term, value.unwrap() if secret else value)
+        value = value.unwrap() if secret else value
+        if term.flag == "array" and not self.get_option("merge"):
+            value = flat_array(value)
+        value = self._result(term, value)
         return sensitive.reveal(term.key, value) if secret else value
 
     def _option(self, name, variables):

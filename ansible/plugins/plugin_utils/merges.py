@@ -1,8 +1,8 @@
-"""What ``-h`` means: the options ``merge_behavior`` and ``deep_merge_options``, as Hiera 3 has them."""
+"""What ``-a`` and ``-h`` mean, with the options ``merge_behavior`` and ``deep_merge_options``, as in Hiera 3."""
 
 from __future__ import annotations
 
-from typing import Any, Dict, Mapping
+from typing import Any, Dict, List, Mapping
 
 import yaml
 
@@ -26,6 +26,28 @@ def hash_merge(behavior: str, options: Any) -> Dict[str, Any]:
         if name not in OPTIONS:
             raise _wrong("unknown option '%s'; expected %s" % (name, ", ".join(OPTIONS)))
     return {**BEHAVIORS[behavior], **given}
+
+
+def flat_array(value: Any) -> List[Any]:
+    """Returns what ``-a`` makes of a value: one list of its elements, without nulls and duplicates."""
+    found: Dict[Any, Any] = {}
+    for item in _flat(value):
+        if item is not None:
+            found.setdefault(_identity(item), item)
+    return list(found.values())
+
+
+def _flat(value: Any) -> List[Any]:
+    return [part for item in value for part in _flat(item)] if isinstance(value, list) else [value]
+
+
+def _identity(value: Any) -> Any:
+    """Returns what is equal for values that are equal in Ruby, where 1, 1.0 and true differ."""
+    if isinstance(value, dict):
+        return dict, frozenset((_identity(key), _identity(item)) for key, item in value.items())
+    if isinstance(value, (list, tuple)):
+        return list, tuple(_identity(item) for item in value)
+    return type(value), value
 
 
 def _parsed(options: Any) -> Mapping[str, Any]:

@@ -40,7 +40,8 @@ def reveal(key: str, value: Any) -> Any:
                                  "and keywords that Ansible evaluates before a task starts, would be printed" % key)
     if executor._task.action in STORING:
         raise AnsibleLookupError("bindc: %s is sensitive, and %s would store it without protection; use the lookup "
-                                 "where the value is needed, or in 'vars' of a task, block or play"
+                                 "where the value is needed, or in 'vars' of a task, block or play; give public "
+                                 "elements of a hash with a secret keys of their own in the data"
                                  % (key, executor._task.action))
     if executor._task.action in PRINTING:
         display.warning("bindc: %s is sensitive, so debug does not print it" % key)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import math
+import re
 from typing import Any
 
 from ansible.utils.unsafe_proxy import wrap_var
@@ -69,10 +70,11 @@ def _float(value: float) -> str:
 
 ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r", "\x1b": "\\e", "\f": "\\f", "\v": "\\v",
            "\b": "\\b", "\a": "\\a"}
+CONTROL = re.compile("[\x00-\x1f\x7f-\x84\x86-\x9f\u2028\u2029]")
 
 
 def _escape(text: str) -> str:
     text = "".join(ESCAPES.get(char, char) for char in text)
     for begin in ("#{", "#$", "#@"):
         text = text.replace(begin, "\\" + begin)
-    return text
+    return CONTROL.sub(lambda char: "\\u%04X" % ord(char[0]), text)

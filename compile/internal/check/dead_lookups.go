@@ -16,13 +16,25 @@ type deadLookups struct {
 	askable []string // the bound keys that are not internal
 	// the values of each key that a hash lookup reads; no values if one of them is computed
 	hashes map[uint32][]value.Value
+	places map[string]int // number of values that look a key up
 }
 
 // checkDeadLookups warns about bindings and contributions whose lookup finds nothing, if a similar key is bound or the
 // value is always undef.
 func (c *checker) checkDeadLookups(ofValue map[uint32]needs) {
 	internal, _ := slices.BinarySearch(c.Names, "\x01")
-	v := deadLookups{checker: c, askable: c.Names[internal:]}
+	v := deadLookups{checker: c, askable: c.Names[internal:], places: map[string]int{}}
+	for _, n := range ofValue {
+		for _, key := range n.unbound {
+			v.places[key]++
+		}
+		for _, key := range n.keys {
+			v.places[c.Names[key]]++
+		}
+		for _, t := range n.tried {
+			v.places[c.Names[t.key]]++
+		}
+	}
 	v.findHashes(ofValue)
 	found := map[uint32]diag.Diagnostic{} // warnings by value number
 	for _, value := range slices.Sorted(maps.Keys(ofValue)) {
@@ -68,17 +80,21 @@ func (v *deadLookups) warn(d diag.Diagnostic, at diag.Pos) {
 func (v *deadLookups) judge(n needs) diag.Diagnostic {
 	for _, key := range n.unbound {
 		if near := v.Diags.Misspelt(key, v.askable); near != "" {
-			return diag.Diagnostic{Message: "this looks up '" + key + "', which nothing binds",
-				Fix: diag.MeantAs(key, near)}
+			d := diag.Diagnostic{Message: "this looks up '" + key + "', which nothing binds"}
+			v.Unbound(&d, key, near, v.places[key]-v.places[near])
+			return d
 		}
 	}
 	switch {
 	case n.tries == nil:
 	case len(n.tried) == 0:
-		fix := v.Diags.Correct(n.unbound[0], v.askable)
-		return diag.Diagnostic{
-			Message: "this looks up " + diag.Quoted(n.unbound) + ", which nothing binds: the value is always undef", Fix: fix,
-			Hint: cmp.Or(fix.Hint(), "correct the name or bind it; with 'optional: true' it may be unbound")}
+		key := n.unbound[0]
+		d := diag.Diagnostic{Message: "this looks up " + diag.Quoted(n.unbound) +
+			", which nothing binds: the value is always undef"}
+		near := v.Diags.Correct(key, v.askable).New
+		v.Unbound(&d, key, near, v.places[key]-v.places[near])
+		d.Hint = cmp.Or(d.Hint, d.Fix.Hint(), "correct the name or bind it; with 'optional: true' it may be unbound")
+		return d
 	case n.tries.Kind == recipe.HashLookup:
 		return v.entry(n.tries, v.hashes[n.tried[0].key])
 	}

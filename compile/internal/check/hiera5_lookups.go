@@ -28,6 +28,7 @@ type hieraNeeds struct {
 	*checker
 	lookups map[uint32][]string // keys that values look up, by value number
 	certain map[string]hieraNeed
+	counts  map[string]int // number of values that look a key up; set by places
 }
 
 // collect records the keys that the values of the hierarchies look up. It warns about misspelt ones.
@@ -94,10 +95,27 @@ func (h *hieraNeeds) warnOfNear(keys []string, at diag.Pos) {
 			continue
 		}
 		if near := h.Diags.Misspelt(key, h.Names); near != "" {
-			h.Report(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "key_unbound",
-				Message: "this looks up '" + key + "', which nothing binds", Fix: diag.MeantAs(key, near)})
+			d := diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "key_unbound",
+				Message: "this looks up '" + key + "', which nothing binds"}
+			h.Unbound(&d, key, near, h.places(key)-h.places(near))
+			h.Report(d)
 		}
 	}
+}
+
+// places returns the number of values that look key up.
+func (h *hieraNeeds) places(key string) int {
+	if h.counts == nil {
+		h.counts = map[string]int{}
+		for i := range h.Scopes {
+			for _, val := range h.Scopes[i].Bound() {
+				for _, k := range h.needs(val) {
+					h.counts[k]++
+				}
+			}
+		}
+	}
+	return h.counts[key]
 }
 
 // findLoops warns about keys that look themselves up in every request. It misses loops of more than maxNamed keys.

@@ -84,9 +84,9 @@ func (f *loopFinder) nextPart(v visit, k *keyIndex, single bool) (found []*place
 	return found
 }
 
-// descend returns the candidates below a rank that a lookup of k reaches in the plain requests of v: the one that
-// provides the value, and those above it that decline. It schedules those that are effective in other requests. The
-// result decided is false if it is unknown which one provides the value.
+// descend returns the candidates below a rank that a lookup of k reaches in the plain requests of v. These are the one
+// that provides the value, and those above it that decline. It schedules those that are effective in other requests.
+// The result decided is false if it is unknown which one provides the value.
 func (f *loopFinder) descend(v visit, k *keyIndex, below int) (found []*place.Candidate, decided bool) {
 	terms := f.conditions.list[v.condition]
 	certain, possible := k.split(terms, below)

@@ -106,10 +106,15 @@ func (c *checker) reportUnknownID(id string, all []place.Candidate, ids []string
 		}
 		return
 	}
-	fix := c.Diags.Correct(id, ids)
+	d := diag.Diagnostic{Severity: diag.Warning, Code: "multibind_unknown", Fix: c.Diags.Correct(id, ids),
+		Message: "no multibinding has the id '" + id + "'; this contribution is never used"}
+	near := d.Fix.New
+	if len(all) > len(c.Multibinds.Declared[near])+len(c.Multibinds.Contributions[near]) && near != "" {
+		d.Fix, d.Hint = diag.Fix{}, "a multibinding has the id '"+near+"': correct one of the two ids"
+		d.Notes = []diag.Note{{Pos: c.Multibinds.Declared[near][0].Binding.Pos, Message: "the multibinding"}}
+	}
 	for _, cand := range all {
-		d := diag.Diagnostic{Pos: cand.Binding.More.In.Pos, Severity: diag.Warning, Code: "multibind_unknown",
-			Message: "no multibinding has the id '" + id + "'; this contribution is never used", Fix: fix}
+		d.Pos = cand.Binding.More.In.Pos
 		c.Report(d)
 	}
 }

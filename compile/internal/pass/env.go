@@ -19,6 +19,8 @@ type Env struct {
 	Relations *relation.Relations // relations between the dimensions of the site
 	Effort    *Effort
 	Stopped   func() bool // reports whether the caller no longer needs the result
+
+	IsParameter func(key string) bool // reports whether a class has a parameter with this key; may be nil
 }
 
 // relationsOf returns the relations between dimensions. Comparing them takes steps from left.

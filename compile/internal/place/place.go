@@ -8,8 +8,8 @@ import (
 	"bindc/loader"
 )
 
-// Placement holds each binding of a site where it belongs: in the scopes of its conditions, at the multibinding that it
-// contributes to, or in a list of bindings that depend on others.
+// Placement holds each binding of a site where it belongs. This is in the scopes of its conditions, at the multibinding
+// that it contributes to, or in a list of bindings that depend on others.
 type Placement struct {
 	*Tables
 	Ranks      *Ranking
@@ -232,7 +232,7 @@ type Rebound struct {
 	OfKey, OfPart bool // whether a key, or a contribution, has the old name
 }
 
-// Old returns the name of the key or contributions that r refers to.
+// Old returns the old name: that of the key or contributions that r rebinds.
 func (r *Rebound) Old() string { return r.More.Rebinds.ID }
 
 // IsOwn reports whether r refers to its own key.

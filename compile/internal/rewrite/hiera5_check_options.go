@@ -174,10 +174,11 @@ func (c *optionsChecker) warnOfUnused(o lookupOptions, e *merge.Entry, roots []s
 	case !e.Pattern() && strings.ContainsAny(e.Name, `*+?^$()[]|\`):
 		d.Hint = "a pattern begins with '^'"
 	case !e.Pattern():
-		d.Fix = diag.MeantAs(e.Name, c.Diags.Misspelt(e.Name, roots))
-		if d.Fix.IsNone() {
+		near := c.Diags.Misspelt(e.Name, roots)
+		if near == "" {
 			return
 		}
+		c.Unbound(&d, e.Name, near, 1)
 	case o.module != "":
 		return // other sites that use the module may bind such keys
 	default:

@@ -187,7 +187,8 @@ func reportUnboundName(e *pass.Env, r *place.Rebound, n names) {
 	case r.More.Erases:
 		does = "is the new name of"
 	}
-	e.Diags.Add(diag.Diagnostic{Pos: r.More.Rebinds.Pos, Code: "rebind",
-		Message: "'" + r.Key + "' " + does + " '" + r.Old() + "', which nothing binds",
-		Fix:     e.Diags.Correct(r.Old(), similar)})
+	d := diag.Diagnostic{Pos: r.More.Rebinds.Pos, Code: "rebind",
+		Message: "'" + r.Key + "' " + does + " '" + r.Old() + "', which nothing binds"}
+	e.Unbound(&d, r.Old(), e.Diags.Correct(r.Old(), similar).New, 1)
+	e.Diags.Add(d)
 }

@@ -16,8 +16,8 @@ func isASCII(s string) bool {
 	return true
 }
 
-// Downcase converts s to lower case like Ruby. Downcase, Upcase and Capitalize follow Unicode, without rules for single
-// languages.
+// Downcase converts s to lower case like Ruby. Downcase, Upcase and Capitalize follow Unicode, without the rules for
+// individual languages.
 func Downcase(s string) string {
 	if isASCII(s) {
 		return strings.ToLower(s)
@@ -60,7 +60,7 @@ func findSpecial(r rune) (int, bool) {
 	return i, i < len(special) && special[i].lower == r
 }
 
-// convert applies with to each character of s. It keeps bytes that are not UTF-8.
+// convert applies the function with to each character of s. It keeps bytes that are not UTF-8.
 func convert(s string, with func(rune) string) string {
 	var out strings.Builder
 	for len(s) > 0 {

@@ -12,8 +12,8 @@ import (
 func runAll(c *call) (value.Value, error) { return quantify(c, false) }
 func runAny(c *call) (value.Value, error) { return quantify(c, true) }
 
-// quantify calls the lambda for each element until a result equals wanted. It then returns wanted, and otherwise the
-// opposite.
+// quantify calls the lambda for each element. It returns wanted if a result equals wanted, and the opposite if none
+// does.
 func quantify(c *call, wanted bool) (value.Value, error) {
 	src, err := iterable(c)
 	if err != nil {
@@ -103,7 +103,7 @@ func runReduce(c *call) (value.Value, error) {
 	return memo, nil
 }
 
-// runIndex returns the position of the first element for which the lambda is true, or that equals argument 1.
+// runIndex returns the position of the first element that equals argument 1, or for which the lambda is true.
 func runIndex(c *call) (value.Value, error) {
 	switch {
 	case c.Lambda != nil && len(c.Args) == 1:

@@ -37,7 +37,7 @@ func New(t *types.Type, opts expr.Options, args ...value.Value) (value.Value, er
 	return convert(expr.NewInvocation(t.String(), opts, args...), t)
 }
 
-// convert returns a t made from the arguments. A value of type t is returned unchanged.
+// convert returns a value of type t that is made from the arguments. A value that has type t is returned unchanged.
 func convert(c *call, t *types.Type) (value.Value, error) {
 	if err := c.Traverse(c.Args[0]); err != nil {
 		return c.Args[0], err

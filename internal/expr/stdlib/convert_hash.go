@@ -50,7 +50,7 @@ func isPairs(v value.Value) bool {
 	return v.Len() > 0
 }
 
-// isTree reports whether v is a list of paths, each with a value.
+// isTree reports whether v is a list of pairs of a path and a value.
 func isTree(v value.Value) bool {
 	for e := range v.Elems() {
 		if e.Index(0).Kind() != value.Array {
@@ -79,8 +79,7 @@ func (b *branch) set(key value.Value, val any) {
 	b.keys, b.values = append(b.keys, key), append(b.values, val)
 }
 
-// into returns the branch at key, which it creates if necessary. It returns nil if a value other than a collection is
-// there.
+// into returns the branch at key, and creates it if necessary. It returns nil if the value at key is not a collection.
 func (b *branch) into(key value.Value) *branch {
 	if i := b.find(key); i >= 0 {
 		if v, ok := b.values[i].(value.Value); ok {
@@ -94,7 +93,7 @@ func (b *branch) into(key value.Value) *branch {
 	return inner
 }
 
-// grow converts a collection to a branch. It returns other values unchanged.
+// grow converts a collection to a branch. It returns any other value unchanged.
 func grow(v value.Value) any {
 	b := &branch{array: v.Kind() == value.Array}
 	switch v.Kind() {

@@ -103,7 +103,8 @@ func (f *textFormat) float(v value.Value) (string, error) {
 	return "", f.illegal("Float", "dxXobBeEfgGaAsp")
 }
 
-// recased changes the case of s, or strips white space, depending on the letter of a format.
+// recased applies the letter of a format that changes the case of s or strips its white space. ok is false for other
+// letters.
 func recased(letter byte, s string) (text string, ok bool) {
 	switch letter {
 	case 'c':
@@ -170,7 +171,7 @@ func (f *textFormat) illegal(kind, letters string) error {
 		letters)
 }
 
-// flags applies the width and the precision to s.
+// flags applies the width and precision of f to s.
 func (f *textFormat) flags(s string) string {
 	d := directive{minus: f.minus, width: f.width, precision: f.precision}
 	return d.text(s)

@@ -145,7 +145,7 @@ func (w textWriter) array(v value.Value, f *textFormat, formats formatMap, in in
 }
 
 // layOut joins the formatted elements of an array. With the flag #, it breaks lines like Puppet: after nested
-// collections, and between the elements of a run that is wider than the width of f.
+// collections, and within runs of elements that are wider than f's width.
 func (f *textFormat) layOut(out string, elems []value.Value, texts []string, padding string) string {
 	separator := ", "
 	if f.separator != nil {

@@ -52,8 +52,8 @@ func runGet(c *call) (value.Value, error) {
 	return getPath(c, c.Args[0], path)
 }
 
-// getPath returns the value at a dotted path in v, or the default in argument 2. If the path cannot be followed, the
-// lambda, if any, receives the message.
+// getPath returns the value at a dotted path in v, or the default in argument 2. If the path does not fit v and there
+// is a lambda, the lambda receives the message.
 func getPath(c *call, v value.Value, path string) (value.Value, error) {
 	if err := c.Needs(1); err != nil {
 		return v, err

@@ -171,7 +171,7 @@ func (d directive) integer(verb byte, n int64) string {
 	return d.pad(cased(verb, head+zeros(fill-len(digits))+digits))
 }
 
-// complement formats a negative number as Ruby's two's complement, such as ..f01, in which the first digit repeats
+// complement formats a negative number like Ruby, as a two's complement such as ..f01, whose first digit repeats
 // infinitely.
 func (d directive) complement(verb byte, n int64) string {
 	bitsPerDigit := map[int]int{16: 4, 8: 3, 2: 1}[bases[verb]]

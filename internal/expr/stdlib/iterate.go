@@ -10,7 +10,7 @@ import (
 	"bindc/internal/value"
 )
 
-// source iterates over a value: over elements and their indexes, or over the values of a hash and their keys.
+// source iterates over a value: over its elements and their indexes, or over the values of a hash and their keys.
 type source struct {
 	hash bool
 	seq  iter.Seq2[value.Value, value.Value]

@@ -147,8 +147,8 @@ func sign(n int) value.Value { return value.FromInt(int64(cmp.Compare(n, 0))) }
 func runMax(c *call) (value.Value, error) { return extreme(c, 1) }
 func runMin(c *call) (value.Value, error) { return extreme(c, -1) }
 
-// extreme returns the largest argument, or the smallest if direction is -1. The lambda compares them, if there is one;
-// otherwise, it compares numbers by value and all other arguments by their text.
+// extreme returns the largest argument, or the smallest if direction is -1. It compares with the lambda if there is
+// one. Otherwise, it compares numbers by value, and all other arguments by their text.
 func extreme(c *call, direction int) (value.Value, error) {
 	list := c.Args
 	if len(list) == 1 && list[0].Kind() == value.Array {
@@ -309,8 +309,8 @@ func compareVersions(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// compareParts orders parts of versions: first -, then ., then all others. It compares numbers by value, unless one has
-// leading zeros.
+// compareParts orders the parts of versions: first -, then ., then all others. It compares numbers by value, unless one
+// of them has leading zeros.
 func compareParts(l, r string) int {
 	for _, separator := range []string{"-", "."} {
 		switch separator {

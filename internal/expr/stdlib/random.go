@@ -106,7 +106,7 @@ func (r *random) below(n int64) int64 {
 	mask := ^uint64(0) >> bits.LeadingZeros64(limit)
 	for {
 		val, within := uint64(0), true
-		for shift := 32; shift >= 0 && within; shift -= 32 { // Ruby draws no word for a mask of 0
+		for shift := 32; shift >= 0 && within; shift -= 32 { // for a mask of 0, Ruby draws no word
 			if mask>>shift&(1<<32-1) != 0 {
 				val = (val | uint64(r.uint32())<<shift) & mask
 				within = val <= limit

@@ -280,7 +280,7 @@ func substitute(c *call, s, src string, all bool) (string, error) {
 	return string(out), c.Produce(len(out))
 }
 
-// withEmpty adds empty matches that directly follow other matches. Ruby finds them, and Go does not.
+// withEmpty adds the empty matches that directly follow other matches. Ruby finds them, and Go does not.
 func withEmpty(re *regexp.Regexp, s string, found [][]int) [][]int {
 	var out [][]int
 	for i, m := range found {
@@ -301,8 +301,8 @@ func withEmpty(re *regexp.Regexp, s string, found [][]int) [][]int {
 	return out
 }
 
-// appendReplacement appends what replaces a match: the entry of a hash, or a string in which \1, \k<name> and so on are
-// replaced.
+// appendReplacement appends the replacement of a match: an entry of a hash, or a string in which references such as \1
+// and \k<name> are replaced.
 func appendReplacement(c *call, dst []byte, re *regexp.Regexp, s string, m []int) []byte {
 	if by := c.Args[2]; by.Kind() == value.Hash {
 		v, _ := by.Get(value.FromString(s[m[0]:m[1]]))

@@ -45,7 +45,7 @@ func joined(characters []value.Value) value.Value {
 	return value.FromString(b.String())
 }
 
-// orderOf compares a and b with the lambda, or without one like Ruby's <=>.
+// orderOf compares a and b with the lambda or, if there is none, like Ruby's <=>.
 func orderOf(c *call, a, b value.Value) (int, error) {
 	if err := c.Spend(1); err != nil {
 		return 0, err

@@ -59,7 +59,7 @@ func (s *Site) Contributions(id string) []Binding {
 	return inOrder(out)
 }
 
-// Multibind returns the place that declares the multibinding with an id, and its key.
+// Multibind returns the place that declares the multibinding called id, and the key that it is bound to.
 func (s *Site) Multibind(id string) (key string, at diag.Pos, ok bool) {
 	for _, layer := range s.Site.Layers {
 		for _, c := range layer.Contributions {
@@ -100,7 +100,7 @@ func (s *Site) binding(layer int, at diag.Pos, condition int) Binding {
 	return Binding{Pos: at, Layer: s.Site.Layers[layer].Name, When: s.Describe(terms), layer: layer, terms: terms}
 }
 
-// Describe describes a condition, as "osfamily = debian".
+// Describe formats a condition, as in "osfamily = debian".
 func (s *Site) Describe(terms loader.Condition) string {
 	parts := make([]string, len(terms))
 	for i, t := range terms {
@@ -109,7 +109,8 @@ func (s *Site) Describe(terms loader.Condition) string {
 	return strings.Join(parts, ", ")
 }
 
-// inOrder sorts bindings by precedence, and removes those at the same place: a file may be read for several conditions.
+// inOrder sorts bindings by precedence and removes duplicate places. A place may occur twice, because a file may be
+// read under several conditions.
 func inOrder(list []Binding) []Binding {
 	slices.SortStableFunc(list, func(a, b Binding) int {
 		return cmp.Or(cmp.Compare(a.layer, b.layer), compareConditions(a.terms, b.terms))
@@ -122,7 +123,8 @@ func inOrder(list []Binding) []Binding {
 	})
 }
 
-// compareConditions orders conditions by precedence: that with the higher category comes first, or with more of them.
+// compareConditions orders conditions by precedence: first the one with the higher category, or otherwise with more
+// categories.
 func compareConditions(a, b loader.Condition) int {
 	for i := range min(len(a), len(b)) {
 		if c := cmp.Compare(a[i].Dimension, b[i].Dimension); c != 0 {

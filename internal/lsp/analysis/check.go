@@ -17,11 +17,11 @@ import (
 	"bindc/loader"
 )
 
-// Finding is a diagnostic with offsets in the text that it was made for.
+// Finding is a diagnostic, with offsets in the text that it was found in.
 type Finding struct {
 	diag.Diagnostic
-	From, To int // the text to correct, or the token at the position
-	At       int // the position: a misspelt name may be inside the value that begins there
+	From, To int // the text to correct, or the token at the diagnostic's position
+	At       int // the diagnostic's position: a misspelt name may be inside the value that begins there
 }
 
 // Empty returns a site without content.
@@ -32,9 +32,8 @@ func Empty(dir string) *Site {
 // HasYAMLLines reports whether positions in a file count lines as YAML does.
 func HasYAMLLines(path string) bool { return filepath.Ext(path) != ".pp" }
 
-// Check returns the diagnostics of a text: those that the text has alone, and those of the last time that the site was
-// read, where the text has not changed since then. site is nil if the site has not been read. f has the entries of a
-// YAML file.
+// Check returns two kinds of diagnostics for a text: those from checking it alone, and those from the last read of the
+// site, where the text has not changed since. site is nil before the first read. f holds the entries of a YAML file.
 func Check(site *Site, path string, text *buffer.Text, f *outline.File) []Finding {
 	if site == nil {
 		return nil
@@ -58,13 +57,14 @@ func Check(site *Site, path string, text *buffer.Text, f *outline.File) []Findin
 	return Locate(site, path, text, append(list, site.remaining(path, old, text)...))
 }
 
-// hasPolicies reports whether a text is a file of policies.
+// hasPolicies reports whether a text is a policy file.
 func (s *Site) hasPolicies(path string, text *buffer.Text) bool {
 	return filepath.Dir(path) == filepath.Join(s.Dir, policy.Policies.Name) &&
 		strings.Contains(text.Src, policy.Policies.Version)
 }
 
-// remaining returns the diagnostics of the last read that the text alone did not cause, where they are now.
+// remaining returns the diagnostics of the last read that a check of the old text alone does not find, at their current
+// positions.
 func (s *Site) remaining(path string, old, now *buffer.Text) (out []diag.Diagnostic) {
 	if old == nil {
 		return nil
@@ -90,7 +90,7 @@ func (s *Site) remaining(path string, old, now *buffer.Text) (out []diag.Diagnos
 	return out
 }
 
-// Locate returns diagnostics with their offsets in a text and their edits, without duplicates.
+// Locate converts diagnostics to findings in a text, without duplicates.
 func Locate(site *Site, path string, t *buffer.Text, list []diag.Diagnostic) []Finding {
 	list = slices.Clone(list)
 	diag.Locate(list, func(file string) ([]byte, error) {
@@ -136,7 +136,7 @@ func same(a, b diag.Diagnostic) bool {
 	return a.Pos == b.Pos && a.Code == b.Code && a.Message == b.Message
 }
 
-// alone returns the diagnostics that a text of the site causes alone.
+// alone returns the diagnostics from checking a text of the site alone.
 func (s *Site) alone(path, src string) []diag.Diagnostic {
 	if !s.Reads(path) || IsConfig(path) {
 		return nil

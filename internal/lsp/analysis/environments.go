@@ -13,7 +13,7 @@ import (
 // IsEnvironments reports whether a file declares environments, by its name.
 func IsEnvironments(path string) bool { return filepath.Base(path) == loader.EnvironmentsFile }
 
-// Environments reads a text as the environments.pp at path. fence lists the directories that may be read.
+// Environments reads a text as the environments.pp at path. Only the directories in fence may be read.
 func Environments(path string, text *buffer.Text, fence []string) (*loader.Environments, []Finding) {
 	disk := fsx.Disk{Overlay: fsx.NewOverlay(map[string][]byte{path: []byte(text.Src)}), Fence: fsx.NewFence(fence...)}
 	diags := diag.List{All: true}

@@ -21,8 +21,7 @@ type File struct {
 	Text *buffer.Text
 }
 
-// FilesWith yields the files of the site, and the manifests in it, whose text contains name. It ends early if ctx is
-// done.
+// FilesWith yields the files of the site, and the manifests in it, that may mention name. It ends early if ctx is done.
 func (s *Site) FilesWith(ctx context.Context, name string) iter.Seq[File] {
 	return func(yield func(File) bool) {
 		for _, path := range s.candidates(name) {
@@ -44,8 +43,8 @@ func (s *Site) FilesWith(ctx context.Context, name string) iter.Seq[File] {
 	}
 }
 
-// candidates returns the files that may contain name, sorted: data files that bind it, have it in a value or in
-// lookup_options; all open files, manifests, configurations and bindings files.
+// candidates returns the files that may contain name, sorted: data files that mention it as a key, in a value or in
+// lookup_options, and all open files, manifests, configurations and bindings files.
 func (s *Site) candidates(name string) []string {
 	number := slices.Index(s.Site.Keys, name)
 	values := make([]bool, len(s.Site.Values))
@@ -81,14 +80,13 @@ func (s *Site) candidates(name string) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// lastWord returns the last part of a key. In a manifest, the key of a class parameter only has that.
+// lastWord returns the last segment of a key. In a manifest, a class parameter is called only that.
 func lastWord(name string) string { return name[strings.LastIndexByte(name, ':')+1:] }
 
 // maxManifests limits the manifests in a site.
 const maxManifests = 20_000
 
-// Manifests returns the manifests below the site, without those of hidden directories and of specs. It does not follow
-// links.
+// Manifests returns the manifests below the site, except in hidden directories and specs. It does not follow links.
 func (s *Site) Manifests() (out []string) {
 	if s.Dir == "" {
 		return nil
@@ -120,7 +118,7 @@ type Parameter struct {
 	At  diag.Pos
 }
 
-// Receiver returns the parameter of a class for which Puppet looks key up. ok is false if there is none.
+// Receiver returns the class parameter that receives the value of key. ok is false if there is none.
 func (s *Site) Receiver(key string) (at diag.Pos, ok bool) {
 	return params.Receiver(s.Site, s.unsaved, key)
 }

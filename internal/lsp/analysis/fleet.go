@@ -14,7 +14,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Fleet holds the facts of nodes, for answers about nodes. A nil Fleet has no nodes.
+// Fleet holds the facts of nodes. A nil Fleet has no nodes.
 type Fleet struct {
 	Nodes []FleetNode // sorted by name
 }
@@ -60,7 +60,7 @@ func (s *Site) Request(f *Fleet, node string) (*lookup.Request, error) {
 	return nil, errUnknownNode
 }
 
-// Each calls do with a request for each of the first nodes of the fleet, up to most. It ends early if ctx is done.
+// Each calls do with requests for the first nodes of the fleet, at most most of them. It stops when ctx is done.
 func (s *Site) Each(ctx context.Context, f *Fleet, most int, do func(node string, r *lookup.Request)) {
 	snap := s.Snapshot()
 	if f == nil || snap == nil {
@@ -82,7 +82,7 @@ type Count struct {
 	Nodes int
 }
 
-// Values returns the values that the nodes have for a fact, such as os.family, the most frequent first.
+// Values returns the values of a fact, such as os.family, over all nodes, the most frequent first.
 func (f *Fleet) Values(name string) (out []Count) {
 	if f == nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"bindc/internal/value"
 )
 
-// Relative returns a position with a path relative to the site, for people.
+// Relative returns a position with its path relative to the site, for messages.
 func (s *Site) Relative(at diag.Pos) string {
 	if rel, err := filepath.Rel(s.Dir, at.File); err == nil && !strings.HasPrefix(rel, "..") {
 		at.File = filepath.ToSlash(rel)
@@ -29,8 +29,8 @@ func (s *Site) IsSecret(t *decision.Table) bool {
 	return t.Options.IsUndef() || strings.Contains(string(value.AppendJSON(nil, t.Options)), "Sensitive")
 }
 
-// Compared returns the values that conditions compare facts and categories with, by name. Without a compiled site, only
-// those of categories are known.
+// Compared returns, by name, the values that conditions compare facts and categories with. If the site is not compiled,
+// it only knows those of categories.
 func (s *Site) Compared() map[string][]string {
 	if snap := s.Snapshot(); snap != nil {
 		if out, err := snap.Compared(); err == nil {
@@ -65,7 +65,7 @@ func (s *Site) CategoryPlaces(name string) (out []diag.Pos) {
 
 var interpolated = regexp.MustCompile(`[%$]\\\{[^}]*\\\}`)
 
-// FilesOf returns the data files that a path or glob in a hierarchy names. config is the file with the hierarchy.
+// FilesOf returns the data files that a path or glob in the hierarchy file config refers to.
 func (s *Site) FilesOf(config, path string) []string {
 	pattern := interpolated.ReplaceAllString(regexp.QuoteMeta(path), `.+?`)
 	pattern = strings.NewReplacer(`\*\*`, `.*`, `\*`, `[^/]*`, `\?`, `[^/]`).Replace(pattern)

@@ -1,4 +1,4 @@
-// Package analysis reads a site for an editor, with texts that are not saved, and answers questions about it.
+// Package analysis reads a site for an editor, including texts that are not saved, and answers questions about it.
 package analysis
 
 import (
@@ -45,9 +45,9 @@ func NewReader(opts Options) *Reader { return &Reader{opts: opts, lints: &lint.F
 // freshAfter is the number of reads after which the cache is emptied, because it keeps the values of all earlier texts.
 const freshAfter = 1000
 
-// Read reads the site in dir, with texts in place of files. Each function in more returns the same site with the
-// diagnostics of a further check: first lints, and then those of proofs too. They take most of the time, and are called
-// in order. All results are nil if ctx is done.
+// Read reads the site in dir, with texts in place of files. Each function in more makes a further check, lints and then
+// proofs, and returns the same site with the added diagnostics. Call them in order; they take most of the time. All
+// results are nil if ctx is done.
 func (r *Reader) Read(ctx context.Context, dir string, open map[string]*buffer.Text) (s *Site, more []func() *Site) {
 	if r.reads++; r.cache == nil || r.reads%freshAfter == 0 {
 		r.cache = datafile.NewCache(datafile.Program{})
@@ -66,9 +66,10 @@ func (r *Reader) Read(ctx context.Context, dir string, open map[string]*buffer.T
 	}
 	r.cache.Reuse()
 	composed := diag.List{All: true}
+	isParameter := params.Receives(s.Site, disk)
 	if !loaded.Incomplete() {
 		content := compile.Compile(s.Site, compile.Options{StrictVariables: r.opts.Strict, Effort: r.opts.Effort,
-			Context: ctx}, &composed)
+			Context: ctx, IsParameter: isParameter}, &composed)
 		if !loaded.Failed() && !composed.Failed() {
 			s.compiled.content = content
 		}
@@ -94,13 +95,13 @@ func (r *Reader) Read(ctx context.Context, dir string, open map[string]*buffer.T
 		}
 	}
 	return s, []func() *Site{
-		then(func(s *Site) []diag.Diagnostic { return r.findLints(s.Site, content, disk) }),
+		then(func(s *Site) []diag.Diagnostic { return r.findLints(s.Site, content, disk, isParameter) }),
 		then(func(s *Site) []diag.Diagnostic { return r.prove(ctx, s, content, disk, broken) })}
 }
 
-// prove proves the policies of the site, and checks its data against the classes that receive it. In a site with
-// errors, for which content is nil, it only reads the policies, and also if entries of the site are broken: without
-// them, other values win.
+// prove proves the policies of the site, and checks its data against the classes that receive it. If content is nil
+// because of errors, or if entries of the site are broken, it only reads the policies: without these entries, other
+// values win.
 func (r *Reader) prove(ctx context.Context, s *Site, content *snapshot.Content, disk fsx.Disk,
 	broken map[string]bool) []diag.Diagnostic {
 	for path := range broken {
@@ -115,18 +116,19 @@ func (r *Reader) prove(ctx context.Context, s *Site, content *snapshot.Content, 
 }
 
 // findLints returns the lints. In a site with errors, for which content is nil, only files are checked.
-func (r *Reader) findLints(site *loader.Site, content *snapshot.Content, disk fsx.Disk) []diag.Diagnostic {
+func (r *Reader) findLints(site *loader.Site, content *snapshot.Content, disk fsx.Disk,
+	isParameter func(key string) bool) []diag.Diagnostic {
 	if len(r.opts.Lints) == 0 || site.InputOf == nil {
 		return nil
 	}
 	diags := diag.List{All: true}
-	lint.Check(site, content, lint.Options{Codes: r.opts.Lints, Jobs: r.opts.Loader.Jobs, Disk: disk, Files: r.lints},
-		&diags)
+	lint.Check(site, content, lint.Options{Codes: r.opts.Lints, Jobs: r.opts.Loader.Jobs, Disk: disk, Files: r.lints,
+		IsParameter: isParameter}, &diags)
 	return diags.Sorted()
 }
 
-// readable returns the texts to read in place of files. A YAML file that does not parse is read without its broken
-// entries. A configuration that does not parse is read as it was saved: without an entry, it would be a different site.
+// readable returns the texts to read in place of files. For a YAML file that does not parse, it leaves out the broken
+// entries. For a broken configuration, it uses the saved file, because the site would be different without an entry.
 func readable(open map[string]*buffer.Text) (texts map[string][]byte, broken map[string]bool) {
 	texts, broken = make(map[string][]byte, len(open)), map[string]bool{}
 	for _, path := range slices.Sorted(maps.Keys(open)) {

@@ -15,8 +15,8 @@ import (
 // computedCall matches a lookup whose key has interpolations.
 var computedCall = regexp.MustCompile(`(?:lookup|hiera\w*|alias)\(\s*\\?['"]?([^'")\\]*[%$]\{[^'"]*)`)
 
-// ComputedLookup returns the text of a lookup in the values of the site that computes a name which may be key. It
-// returns "" if there is none.
+// ComputedLookup returns a bound key whose value computes the key of a lookup, which may be key. It returns "" if there
+// is none.
 func (s *Site) ComputedLookup(key string) string {
 	all, err := s.allTables()
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *Site) ComputedLookup(key string) string {
 	return ""
 }
 
-// allTables returns the decision tables, prepared for reading those of all keys.
+// allTables returns decision tables that are prepared for reading all keys.
 func (s *Site) allTables() (*decision.Tables, error) {
 	if s.Snapshot() == nil {
 		return nil, errors.New("the site has errors")
@@ -48,7 +48,7 @@ func (s *Site) allTables() (*decision.Tables, error) {
 	return decision.NewTables(s.compiled.file, true, nil)
 }
 
-// dynamic reports whether the source of a value passes something other than a text to lookup.
+// dynamic reports whether a value's source passes something other than a constant string to lookup.
 func dynamic(source string) bool {
 	for rest := source; ; {
 		i := strings.Index(rest, "lookup(")
@@ -72,8 +72,8 @@ func mayBe(text, key string) bool {
 	return err != nil || re.MatchString(key)
 }
 
-// keysOf returns the keys that are bound in some files or have a value of which holds is true. Keys that collect
-// contributions, and those with attributes, are always among them.
+// keysOf returns the keys that are bound in some files, or that have a value for which holds returns true. It always
+// includes multibinding keys and keys with attributes.
 func (s *Site) keysOf(files map[string]*buffer.Text, holds func(value string) bool) map[string]bool {
 	values := make([]bool, len(s.Site.Values))
 	for i, v := range s.Site.Values {
@@ -100,9 +100,8 @@ func (s *Site) keysOf(files map[string]*buffer.Text, holds func(value string) bo
 	return out
 }
 
-// concerned returns the keys whose answers a rename may change: keys in a changed file, and keys whose values have one
-// of the names. The values in all other files stay the same. It returns nil, for all keys, if a configuration changes
-// or keys are derived from others.
+// concerned returns the keys whose answers a rename may change: keys in changed files, and keys whose values mention
+// one of the names. It returns nil, meaning all keys, if a configuration changes or keys are derived from others.
 func (s *Site) concerned(changed map[string]*buffer.Text, from, to string) map[string]bool {
 	for path := range changed {
 		if IsConfig(path) {
@@ -121,8 +120,8 @@ func (s *Site) concerned(changed map[string]*buffer.Text, from, to string) map[s
 	})
 }
 
-// DiffersIn returns a key whose decision table after a rename of from differs in more than the name. It returns "" if
-// there is none. changed has the files with the new name.
+// DiffersIn returns a key whose decision table differs after renaming from in more than the name, or "" if there is
+// none. changed holds the files after the rename.
 func (s *Site) DiffersIn(after *Site, changed map[string]*buffer.Text, from, to string) (string, error) {
 	olds, err := s.allTables()
 	if err != nil {

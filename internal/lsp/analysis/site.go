@@ -21,29 +21,29 @@ import (
 type Site struct {
 	Dir     string
 	Site    *loader.Site
-	Open    map[string]*buffer.Text      // texts that were read in place of files
+	Open    map[string]*buffer.Text      // unsaved texts that were read in place of files
 	Diags   map[string][]diag.Diagnostic // diagnostics by file
-	Refused []string                     // paths that were not read because they are outside
-	Failure error                        // why a check could not be done
+	Refused []string                     // paths that were not read because they are outside the fence
+	Failure error                        // why a check was not possible
 
-	disk      fsx.Disk // files as they were saved
-	unsaved   fsx.Disk // with Open in place of files
+	disk      fsx.Disk // reads files as they were saved
+	unsaved   fsx.Disk // reads the texts in Open in place of files
 	compiled  *compiled
 	manifests *manifests
 }
 
 // compiled is the compiled site.
 type compiled struct {
-	content *snapshot.Content // nil if the site has errors, and after open has set the other fields
+	content *snapshot.Content // nil if the site has errors, and once open has set the other fields
 
 	once   sync.Once
 	file   *snapshot.Snapshot // the snapshot in memory; may be nil
-	snap   *lookup.Snapshot   // the same snapshot, for lookups
+	snap   *lookup.Snapshot   // the same snapshot, opened for lookups
 	mu     sync.Mutex         // guards tables
 	tables *decision.Tables
 }
 
-// manifests holds what is read from manifests on demand.
+// manifests holds data that is read from manifests on demand.
 type manifests struct {
 	once       sync.Once
 	parameters []Parameter
@@ -53,9 +53,9 @@ type manifests struct {
 var absence = []diag.Code{"key_unbound", "rebind", "multibind_unknown", "override", "abstract", "hiera_options",
 	"map_required", "same_value", "never_wins", "near_key", "empty", "facts_missing", "data_unreached"}
 
-// collect groups the diagnostics by file. While entries of a file are broken, it omits diagnostics that may be caused
-// by what these entries would bind. It also omits those in broken files that the reader has replaced. A diagnostic
-// without a file is about the directory of the site.
+// collect groups the diagnostics by file. A diagnostic without a file is about the site's directory. Lints are kept for
+// open files only. While entries are broken, collect omits diagnostics that a missing entry may cause, and those in
+// broken configurations.
 func (s *Site) collect(found []diag.Diagnostic, broken map[string]bool) {
 	s.Diags = map[string][]diag.Diagnostic{}
 	s.Refused = s.disk.Fence.Refused()
@@ -83,7 +83,7 @@ func (c *compiled) open() {
 		if _, err := snapshot.WriteTo(&b, c.content); err != nil {
 			return
 		}
-		c.content = nil // the snapshot has the same
+		c.content = nil // the snapshot contains the same data
 		file, err := snapshot.OpenBytes(b.Bytes())
 		if err != nil {
 			return
@@ -96,7 +96,7 @@ func (c *compiled) open() {
 	})
 }
 
-// Prepare does the work that the first question would wait for.
+// Prepare does work in advance that the first question would otherwise wait for.
 func (s *Site) Prepare() { s.compiled.open() }
 
 // Snapshot returns the compiled site, or nil if it has errors.
@@ -120,7 +120,7 @@ func (s *Site) Table(key string) *decision.Table {
 	return t
 }
 
-// Format returns the format in which the site reads a data file. ok is false if the file is not data of the site.
+// Format returns the format of a data file. ok is false if the site does not read the file as data.
 func (s *Site) Format(path string) (f datafile.Format, ok bool) {
 	json := len(path) > 5 && path[len(path)-5:] == ".json"
 	for _, layer := range s.Site.Layers {
@@ -152,7 +152,7 @@ func (s *Site) Reads(path string) bool {
 	return ok
 }
 
-// Path returns the path of a file by its name in snapshots.
+// Path returns the path of the file called label in snapshots.
 func (s *Site) Path(label string) (string, bool) {
 	for path, i := range s.Site.InputOf {
 		if s.Site.Inputs[i].Path == label {
@@ -162,7 +162,7 @@ func (s *Site) Path(label string) (string, bool) {
 	return "", false
 }
 
-// Label returns the name of a file in snapshots, or "" if the site does not read it.
+// Label returns the name of a file in snapshots, or "" if the site does not read the file.
 func (s *Site) Label(path string) string {
 	if i, ok := s.Site.InputOf[path]; ok {
 		return s.Site.Inputs[i].Path
@@ -170,7 +170,7 @@ func (s *Site) Label(path string) string {
 	return ""
 }
 
-// Text returns the text of the open buffer, or else of the file on disk. It returns nil if that cannot be read.
+// Text returns the text of the open buffer, or otherwise of the saved file. It returns nil if the file cannot be read.
 func (s *Site) Text(path string) *buffer.Text {
 	if t := s.Open[path]; t != nil {
 		return t
@@ -181,10 +181,10 @@ func (s *Site) Text(path string) *buffer.Text {
 	return nil
 }
 
-// ReadFile returns the content of a file as it was saved. Outside of the directories that may be read, no files exist.
+// ReadFile returns the content of a saved file. Files outside the fence count as missing.
 func (s *Site) ReadFile(path string) ([]byte, error) { return s.disk.ReadFile(path) }
 
-// Keys returns the bound keys, in no order.
+// Keys returns the bound keys, in no particular order.
 func (s *Site) Keys() []string {
 	bound := make([]bool, len(s.Site.Keys))
 	for _, layer := range s.Site.Layers {

@@ -14,13 +14,13 @@ import (
 // Text is the text of a file. It does not change.
 type Text struct {
 	Src    string
-	starts []int // offset of each line, as editors count them
+	starts []int // offsets of the lines, as editors count them
 
 	yamlOnce   sync.Once
-	yamlStarts []int // offset of each line, as YAML counts them
+	yamlStarts []int // offsets of the lines, as YAML counts them
 }
 
-// New returns the Text with the content src.
+// New returns a Text with the content src.
 func New(src string) *Text {
 	t := &Text{Src: src, starts: []int{0}}
 	for i := 0; i < len(src); i++ {
@@ -91,7 +91,7 @@ func width(r rune) uint64 {
 	return 1
 }
 
-// Line returns the offsets of the start and the end of line n, which counts from 0. The end is before the line break.
+// Line returns the range of line n, which counts from 0, without its line break.
 func (t *Text) Line(n int) (start, end int) {
 	start, end = t.starts[n], len(t.Src)
 	if n+1 < len(t.starts) {
@@ -100,7 +100,7 @@ func (t *Text) Line(n int) (start, end int) {
 	return start, start + len(strings.TrimRight(t.Src[start:end], "\r\n"))
 }
 
-// LineOf returns the number of the line with an offset, from 0.
+// LineOf returns the number of the line that contains an offset, from 0.
 func (t *Text) LineOf(off int) int { return sort.SearchInts(t.starts, off+1) - 1 }
 
 // Lines returns the number of lines.
@@ -109,7 +109,8 @@ func (t *Text) Lines() int { return len(t.starts) }
 // yamlOnly lists the line breaks of YAML that editors do not count.
 const yamlOnly = "\u0085\u2028\u2029"
 
-// At returns the offset of a position. In YAML and JSON, more characters end a line than in an editor.
+// At returns the offset of a diagnostic's position. With yaml, it counts the lines of YAML, where more characters end a
+// line.
 func (t *Text) At(p diag.Pos, yaml bool) int {
 	if p.Line < 1 {
 		return 0
@@ -135,7 +136,7 @@ func (t *Text) At(p diag.Pos, yaml bool) int {
 	return off
 }
 
-// linesOfYAML returns the offset of each line, as YAML counts them.
+// linesOfYAML returns the offsets of the lines, as YAML counts them.
 func (t *Text) linesOfYAML() []int {
 	t.yamlOnce.Do(func() {
 		if t.yamlStarts = t.starts; strings.ContainsAny(t.Src, yamlOnly) {
@@ -155,14 +156,14 @@ func yamlLines(src string) []int {
 	return starts
 }
 
-// Replace returns a Text in which the part from one offset to another is replaced.
+// Replace returns a Text in which the part between two offsets is replaced.
 func (t *Text) Replace(from, to int, text string) *Text {
 	from, to = min(from, to), max(from, to)
 	return New(t.Src[:from] + text + t.Src[to:])
 }
 
-// Follow returns where the offset of an older Text is in t. Text that was inserted there is before it. ok is false if
-// the text there has changed.
+// Follow converts an offset in an older Text to one in t. Text that was inserted at the offset is before it. ok is
+// false if the text at the offset has changed.
 func (t *Text) Follow(old *Text, off int) (now int, ok bool) {
 	if t == old || t.Src == old.Src {
 		return off, true
@@ -185,7 +186,7 @@ func (t *Text) Follow(old *Text, off int) (now int, ok bool) {
 	return off + len(t.Src) - len(old.Src), true
 }
 
-// Pos returns the position of an offset, for a file whose lines are those of an editor.
+// Pos returns the position of an offset, in a file whose lines are those that editors count.
 func (t *Text) Pos(file string, off int) diag.Pos {
 	line := t.LineOf(off)
 	return diag.Pos{File: file, Line: line + 1, Col: utf8.RuneCountInString(t.Src[t.starts[line]:off]) + 1}

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// TokenEnd returns the end of the token that begins at an offset: an interpolation, a quoted text, or a word. A token
-// never goes beyond its line. If there is only white space, the end is after the offset where possible.
+// TokenEnd returns the end of the token at an offset: an interpolation, a quoted string, a word, or otherwise a single
+// character. A token ends at the latest with its line.
 func (t *Text) TokenEnd(off int) int {
 	_, end := t.Line(t.LineOf(off))
 	if off >= end {
@@ -35,7 +35,7 @@ func (t *Text) TokenEnd(off int) int {
 	return off + n
 }
 
-// quoteEnd returns the length of the quoted text at the start of text, or 0 if it does not end.
+// quoteEnd returns the length of the quoted string at the start of text, or 0 if it is not closed.
 func quoteEnd(text string) int {
 	for i := 1; i < len(text); i++ {
 		switch {
@@ -48,7 +48,8 @@ func quoteEnd(text string) int {
 	return 0
 }
 
-// endsWord reports whether a word ends before rest: at white space, brackets, a comma, or the colon after a key.
+// endsWord reports whether a word ends before rest: rest begins with white space, a bracket, a comma, or the colon
+// after a key.
 func endsWord(rest string) bool {
 	switch rest[0] {
 	case ' ', '\t', ',', '[', ']', '{', '}', '(', ')', '"', '\'', ';':
@@ -66,7 +67,7 @@ func isKey(r rune) bool {
 	return r == '_' || r == ':' || r == '.' || r == '-' || r == '/' || unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
-// WordAt returns the offsets of the key or name around an offset. They are equal if there is none.
+// WordAt returns the range of the key or name around an offset. The range is empty if there is none.
 func (t *Text) WordAt(off int) (from, to int) {
 	start, end := t.Line(t.LineOf(off))
 	from, to = min(off, end), min(off, end)

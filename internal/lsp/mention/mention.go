@@ -1,5 +1,5 @@
-// Package mention finds the names in a file: keys that it binds or looks up, ids of multibindings, variables,
-// categories with their values, and paths of hierarchies. It reads texts that may be broken.
+// Package mention finds names in files: keys that are bound or looked up, ids of multibindings, variables, categories
+// with their values, and paths of hierarchies. It also reads files with syntax errors.
 package mention
 
 import (
@@ -14,18 +14,18 @@ import (
 	"bindc/internal/yaml"
 )
 
-// Role is what a file does with a name.
+// Role says how a file uses a name.
 type Role uint8
 
-// The roles. Name is a key for the first four.
+// The roles. In the first four, the name is a key.
 const (
 	Binds     Role = iota // the file binds the key
 	LooksUp               // a value looks the key up
-	Options               // lookup_options has the key
-	Parameter             // a parameter of a class, which Puppet looks up
-	Collects              // the id of a multibinding where it is declared
+	Options               // lookup_options mention the key
+	Parameter             // the key of a class parameter, which Puppet looks up
+	Collects              // the id of a multibinding, in its declaration
 	Joins                 // the id of a multibinding in a contribution
-	Variable              // a fact or another variable, with its keys: os.family
+	Variable              // a fact or another variable with its keys, such as os.family
 	Category
 	Value // a value of the category Of
 	Path  // a path or glob of a hierarchy
@@ -39,7 +39,7 @@ func (r Role) IsKey() bool { return r <= Parameter }
 type Mention struct {
 	Role     Role
 	Name     string
-	Of       string // the category of a Value
+	Of       string // if Role is Value, its category
 	From, To int    // offsets of the name, without quotes
 }
 
@@ -52,11 +52,11 @@ const (
 	Bindings                 // a bindings file in YAML
 	Config                   // hiera.yaml or binder_config.yaml
 	Set                      // a bindings file in Puppet syntax
-	Manifest                 // a manifest of Puppet
+	Manifest                 // a Puppet manifest
 	Environments             // environments.pp
 )
 
-// Find returns the names in a text, sorted by position. f has the entries of a YAML file, and is nil for other files.
+// Find returns the names in a text, sorted by position. f holds the entries of a YAML file; it is nil for other files.
 func Find(kind Kind, text *buffer.Text, f *outline.File) []Mention {
 	w := finder{text: text}
 	if kind < Set {
@@ -82,7 +82,7 @@ func Find(kind Kind, text *buffer.Text, f *outline.File) []Mention {
 	return slices.Compact(w.out)
 }
 
-// At returns the shortest of some mentions around an offset, or nil.
+// At returns the shortest mention that contains an offset, or nil.
 func At(list []Mention, off int) *Mention {
 	var best *Mention
 	for i := range list {
@@ -107,14 +107,14 @@ func (w *finder) add(role Role, name string, from, to int) {
 }
 
 var (
-	// call matches a lookup with a constant key, also inside a quoted text.
+	// call matches a lookup call with a constant key, even inside a quoted string.
 	call = regexp.MustCompile(`\b(?:lookup|hiera|hiera_array|hiera_hash|hiera_include|alias)\(\s*\\?['"]([^'"\\\n]+)\\?['"]`)
 
 	// interpolation matches a variable in %{...} of Hiera 5 or ${...}.
 	interpolation = regexp.MustCompile(`[%$]\{\s*(?:::)?([a-z_][\w.:-]*(?:\[['"]?\w+['"]?\])*)\s*\}`)
 )
 
-// calls finds lookups and variables in texts. It skips lines that are comments.
+// calls finds lookups and variables by patterns. It skips comment lines.
 func (w *finder) calls() {
 	src := w.text.Src
 	for n := range w.text.Lines() {
@@ -132,7 +132,7 @@ func (w *finder) calls() {
 	}
 }
 
-// Root returns the key in a name that may dig into its value: a for a.b.
+// Root returns the root of a key that may dig into a value: a for a.b.
 func Root(name string) string {
 	k, err := lookupkey.Parse(strings.TrimPrefix(name, "::"))
 	if err != nil {
@@ -144,7 +144,7 @@ func Root(name string) string {
 
 var bracketed = regexp.MustCompile(`\[['"]?(\w+)['"]?\]`)
 
-// dotted returns the name of a variable with dots: os.family for facts['os']['family'].
+// dotted returns the dotted name of a variable: os.family for facts['os']['family'].
 func dotted(name string) string {
 	name = bracketed.ReplaceAllString(name, ".$1")
 	return strings.TrimPrefix(name, "facts.")
@@ -193,7 +193,7 @@ func (w *finder) data(f *outline.File) {
 	}
 }
 
-// SameAs reports whether two names are the same thing: the same key, multibinding, variable, category or path.
+// SameAs reports whether two mentions refer to the same key, multibinding, variable, category or path.
 func (m Mention) SameAs(other *Mention) bool {
 	group := func(r Role) Role {
 		switch {

@@ -11,7 +11,7 @@ import (
 	"bindc/internal/value"
 )
 
-// manifest finds the parameters of classes and the keys of lookups in a manifest.
+// manifest finds the class parameters and the lookup keys in a manifest.
 func (w *finder) manifest() {
 	for _, n := range manifest.Names(w.text.Src) {
 		role := LooksUp
@@ -22,7 +22,7 @@ func (w *finder) manifest() {
 	}
 }
 
-// set finds the names in a bindings file in Puppet syntax. Patterns find those in statements that do not parse.
+// set finds the names in a Puppet-syntax bindings file. In statements that do not parse, it finds them by patterns.
 func (w *finder) set() {
 	r := setReader{finder: w}
 	tree, _ := syntax.ParseBindings(w.text.Src)
@@ -42,7 +42,7 @@ func (w *finder) set() {
 	}
 }
 
-// environments finds the names of environments and the variables in environments.pp.
+// environments finds the environment names and the variables in environments.pp.
 func (w *finder) environments() {
 	tree, _ := syntax.ParseEnvironments(w.text.Src)
 	r := setReader{finder: w}
@@ -57,13 +57,13 @@ func (w *finder) environments() {
 	}
 }
 
-// span is a part of a text.
+// span is a range of a text.
 type span struct{ from, to int }
 
-// setReader finds the names in the statements of a bindings file in Puppet syntax.
+// setReader finds the names in the statements of a Puppet-syntax bindings file.
 type setReader struct {
 	*finder
-	done []span // the statements that were read
+	done []span // ranges of the statements that were read
 }
 
 func (r *setReader) statements(list []syntax.Statement) {
@@ -81,7 +81,7 @@ func (r *setReader) statements(list []syntax.Statement) {
 		if s.Word == "multibind" {
 			id = Collects
 		} else if s.In != nil {
-			s.Key = nil // it is the name of a contribution
+			s.Key = nil // the name belongs to a contribution
 		}
 		r.addText(Binds, s.Key)
 		r.addText(id, s.In)
@@ -136,7 +136,7 @@ func (r *setReader) target(n *expr.Node) {
 	r.addText(LooksUp, n)
 }
 
-// expression finds the lookups and variables in an expression. Parameters of lambdas are not variables of the request.
+// expression finds the lookups and variables in an expression. It ignores lambda parameters.
 func (r *setReader) expression(n *expr.Node) {
 	if n == nil {
 		return
@@ -159,7 +159,7 @@ func (r *setReader) expression(n *expr.Node) {
 	}
 }
 
-// access finds the variable in $facts['os']['family']. It adds its nodes to parts.
+// access finds the variable in an access such as $facts['os']['family']. It adds the nodes of the access to parts.
 func (r *setReader) access(n *expr.Node, own map[string]bool, parts map[*expr.Node]bool) {
 	var keys []string
 	last := n.Off
@@ -198,7 +198,7 @@ func (r *setReader) addVariable(name string, off, last int) {
 	r.add(Variable, strings.TrimPrefix(name, "facts."), off, to)
 }
 
-// addText adds the name that a constant has. It ignores nil and computed names.
+// addText adds the name in a constant. It ignores nil and computed names.
 func (r *setReader) addText(role Role, n *expr.Node) {
 	if n == nil {
 		return
@@ -228,7 +228,7 @@ var (
 	idInSet     = regexp.MustCompile(`\b(in|multibind_id)\s*(?:=>)?\s*['"]([^'"\n]+)['"]`)
 )
 
-// setByPattern finds the names in a bindings file in Puppet syntax that does not parse.
+// setByPattern finds the names in a Puppet-syntax bindings file that fails to parse.
 func (w *finder) setByPattern() {
 	src := w.text.Src
 	for _, m := range boundInSet.FindAllStringSubmatchIndex(src, -1) {

@@ -71,7 +71,7 @@ func (w *finder) target(n *yaml.Node) {
 	w.addNode(LooksUp, n)
 }
 
-// when finds the categories and values in a condition, or a list of alternatives.
+// when finds the categories and values in a condition or a list of alternative conditions.
 func (w *finder) when(n *yaml.Node) {
 	if n.Kind == yaml.Sequence {
 		for i := range n.Kids {

@@ -1,5 +1,5 @@
-// Package outline reads YAML files that may be broken, as files are while somebody types. If a file does not parse,
-// each entry is parsed alone, so that an error hides one entry only.
+// Package outline reads YAML files that may be broken, as they are while a user types. If a file does not parse, it
+// parses each entry separately, so that an error hides only one entry.
 package outline
 
 import (
@@ -11,21 +11,21 @@ import (
 	"bindc/internal/yaml"
 )
 
-// Entry is an entry of the hash at the top of a file, or a binding in the list 'bind' of a bindings file.
+// Entry is an entry of the top-level hash, or a binding in the list 'bind' of a bindings file.
 type Entry struct {
-	From, To int        // offsets of the lines of the entry
+	From, To int        // range of the entry's lines
 	Key      string     // "" for a binding in a list
 	Pos      diag.Pos   // position of the key, or of the dash
 	Value    *yaml.Node // nil if the entry does not parse
-	InBind   bool       // a binding in the list 'bind'
+	InBind   bool       // the entry is a binding in the list 'bind'
 }
 
 // File is a file, read entry by entry.
 type File struct {
 	Entries []Entry
 
-	// If the file does not parse, Broken has what is wrong, and Recovered is the file with blanks in place of the
-	// entries that do not parse. Recovered is nil if that does not parse either.
+	// If the file does not parse, Broken holds its errors, and Recovered is the file with blanks in place of broken
+	// entries. Recovered is nil if it does not parse either.
 	Broken    []diag.Diagnostic
 	Recovered []byte
 }
@@ -49,7 +49,8 @@ func Read(path string, src []byte, opts yaml.Options) *File {
 	if _, ok := yaml.Parse(path, r.recovered, opts, &own); ok {
 		f.Recovered = r.recovered
 	}
-	// Without the anchors of other entries, an entry may fail alone. Then only the error of the file is right.
+	// An alias may need the anchor of another entry, so an entry may fail only when it is parsed separately. Then the
+	// file's own error is shown.
 	if f.Broken = r.broken; len(r.broken) == 0 || f.Recovered == nil || bytes.Contains(src, []byte("&")) {
 		f.Broken = errorsOf(&diags)
 	}
@@ -94,13 +95,13 @@ func (e *Entry) bindings(at func(line uint32) int) (out []Entry) {
 		if i+1 < len(list) {
 			b.To = at(list[i+1].Line)
 		}
-		b.To = max(b.From, b.To) // an alias has the line of its anchor
+		b.To = max(b.From, b.To) // an alias node has the line of its anchor
 		out = append(out, b)
 	}
 	return out
 }
 
-// offsetsOf returns the function that returns the offset of a line.
+// offsetsOf returns a function that maps lines to their offsets.
 func offsetsOf(src []byte) func(line uint32) int {
 	starts := lineStarts(src)
 	return func(line uint32) int {
@@ -131,7 +132,7 @@ type reader struct {
 	broken    []diag.Diagnostic
 }
 
-// entries reads the entries between two offsets: those of the hash at the top, or with inBind those of a list.
+// entries reads the entries between two offsets: those of the top-level hash or, with inBind, those of the list 'bind'.
 func (r *reader) entries(from, to int, inBind bool) {
 	starts := r.cut(from, to, inBind)
 	for i, start := range starts {
@@ -143,7 +144,8 @@ func (r *reader) entries(from, to int, inBind bool) {
 	}
 }
 
-// cut returns where entries begin. In the list 'bind', these are the dashes with the indentation of the first one.
+// cut returns the offsets at which entries begin. In the list 'bind', these are the dashes with the indentation of the
+// first one.
 func (r *reader) cut(from, to int, inBind bool) (starts []int) {
 	indent := -1
 	for at := from; at < to; {
@@ -164,8 +166,8 @@ func (r *reader) cut(from, to int, inBind bool) (starts []int) {
 	return starts
 }
 
-// beginsEntry reports whether an entry of the hash at the top begins in a line: the line is not indented, and it is
-// neither a comment, a marker, nor the end or an element of a list or hash.
+// beginsEntry reports whether an entry of the top-level hash begins in a line. Such a line is not indented. It is not a
+// comment, a document marker, a list element, or the end of a list or hash.
 func beginsEntry(line []byte) bool {
 	line = bytes.TrimPrefix(line, []byte("\ufeff"))
 	if len(line) == 0 || bytes.ContainsAny(line[:1], " \t\r\n#]}-%.,") {
@@ -177,7 +179,7 @@ func beginsEntry(line []byte) bool {
 // keyOfLine matches the key at the start of an entry.
 var keyOfLine = regexp.MustCompile(`^(?:\x{feff})?(?:"((?:[^"\\\n]|\\.)*)"|'([^'\n]*)'|([^\s#'"{\[][^\n]*?))\s*:(?:\s|$)`)
 
-// entry parses an entry alone.
+// entry parses an entry separately.
 func (r *reader) entry(from, to int, inBind bool) {
 	line := 1 + bytes.Count(r.src[:from], []byte("\n"))
 	e := Entry{From: from, To: to, InBind: inBind, Pos: diag.Pos{File: r.path, Line: line, Col: 1}}
@@ -214,7 +216,7 @@ func (r *reader) nextLine(at int) int {
 	return len(r.src)
 }
 
-// blank records an entry that does not parse, and removes it from the recovered file.
+// blank records an entry that does not parse, and blanks it in the recovered file.
 func (r *reader) blank(e *Entry, parsed bool, diags *diag.List) {
 	if m := keyOfLine.FindSubmatch(r.src[e.From:e.To]); m != nil && !e.InBind {
 		e.Key = string(m[1]) + string(m[2]) + string(m[3])
@@ -252,7 +254,7 @@ func (r *reader) blank(e *Entry, parsed bool, diags *diag.List) {
 	}
 }
 
-// moved returns a copy of n that is lines further down.
+// moved returns a copy of n, moved down by lines.
 func moved(n *yaml.Node, lines int) *yaml.Node {
 	out := *n
 	out.Line += uint32(lines)

@@ -9,7 +9,7 @@ import (
 	"bindc/internal/value"
 )
 
-// Type converts values to one of the types.
+// Type is one of the types in the variable all, with the functions that construct a value of it.
 type Type struct {
 	Name  string
 	make  func(args []value.Value) (string, error)

@@ -18,7 +18,7 @@ var (
 	qualifier = pattern.Lazy(`\A` + qualifiers + `\n?\z`)
 )
 
-// newSemVer creates a version from a string, from a hash, or from its parts as separate arguments.
+// newSemVer makes a version from a string, a hash, or the version's parts as separate arguments.
 func newSemVer(args []value.Value) (string, error) {
 	if len(args) == 1 && args[0].Kind() == value.String {
 		return parseSemVer(args[0].Text())

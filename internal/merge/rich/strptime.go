@@ -184,7 +184,7 @@ func (s *scanner) directive(letter byte, numberFollows bool) bool {
 	return s.literal("%")
 }
 
-// numbered reads a number within its bounds. It adds the century to a year of two digits.
+// numbered reads a number and checks it against the bounds in d. It adds the century to two-digit years.
 func (s *scanner) numbered(letter byte, d numbered) bool {
 	width := d.width
 	if d.blank && strings.HasPrefix(s.text[s.at:], " ") {

@@ -18,7 +18,7 @@ var defaultSpans = []string{"%D-%H:%M:%S.%-N", "%H:%M:%S.%-N", "%M:%S.%-N", "%S.
 
 var spanFields = []string{"days", "hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds"}
 
-// newTimespan creates a time span from a number of seconds, a string and its formats, a hash, or separate arguments.
+// newTimespan makes a time span from a number of seconds, a string with formats, a hash, or separate arguments.
 func newTimespan(args []value.Value) (string, error) {
 	ns, err := spanOf(args)
 	if err != nil {
@@ -71,7 +71,7 @@ func nanoseconds(v value.Value) (*big.Int, error) {
 	return ns, nil
 }
 
-// sumSpan adds up a time span given as days, hours, minutes, seconds and so on, as in spanFields.
+// sumSpan adds up a time span that is given in days, hours, minutes and so on, in the order of spanFields.
 func sumSpan(parts []value.Value) *big.Int {
 	sum := new(big.Int)
 	for i, factor := range []int64{1, 24, 60, 60, 1000, 1000, 1000} {

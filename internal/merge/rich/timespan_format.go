@@ -25,7 +25,7 @@ type segment struct {
 	letter  byte // the unit of the number; 0 for literal text
 	pad     byte // '0' or ' ', or '-' for no padding
 	width   int  // 0 if not given
-	total   bool // has the largest unit of the format, so the number has no limit
+	total   bool // the segment has the format's largest unit, so its number is unlimited
 }
 
 // spanLetters lists the units from the smallest to the largest.
@@ -94,7 +94,7 @@ func (f *spanFormat) addLiteral(text string) {
 	f.segments = append(f.segments, segment{literal: text})
 }
 
-// markTotal marks the first segment that has the largest unit.
+// markTotal marks the first segment with the format's largest unit.
 func (f *spanFormat) markTotal() {
 	highest := -1
 	for i, s := range f.segments {
@@ -167,8 +167,8 @@ func (f *spanFormat) parse(text string) (*big.Int, error) {
 	return sum, nil
 }
 
-// nanoseconds converts the digits of a segment. A fraction of a second has at most nine digits; a format with nothing
-// but a fraction is an error.
+// nanoseconds converts the digits of a segment. A fraction of a second has at most nine digits. A format that consists
+// only of a fraction is an error.
 func (s *segment) nanoseconds(digits string) (*big.Int, error) {
 	fraction := s.letter == 'L' || s.letter == 'N'
 	n, ok := new(big.Int).SetString(digits, 10)

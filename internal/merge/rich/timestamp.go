@@ -20,7 +20,7 @@ var errCurrent = fmt.Errorf("the time zone 'current' of a Puppet server %w", Err
 // errFar is the error for years that this package does not support.
 var errFar = fmt.Errorf("a year beyond 1,000,000,000 %w", ErrUnsupported)
 
-// newTimestamp creates a time from a number of seconds, a hash, or a string with formats and a time zone.
+// newTimestamp makes a time from a number of seconds, a hash, or a string with formats and a time zone.
 func newTimestamp(args []value.Value) (string, error) {
 	v := args[0]
 	switch {
@@ -95,7 +95,7 @@ func parseStamp(text string, formats []string, zoned bool) (*moment, error) {
 	return nil, noFormat(text, formats)
 }
 
-// format prints the moment in UTC, given its time zone.
+// format formats the moment in UTC. zone is its time zone.
 func (m *moment) format(zone string) (string, error) {
 	year, ok := m.numbers['Y']
 	if !ok {

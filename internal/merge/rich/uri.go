@@ -166,7 +166,7 @@ func (u uri) printParts(b *strings.Builder) {
 	}
 }
 
-// adapt changes parts of a URI like Ruby's classes for individual schemes.
+// adapt changes the parts of a URI in the same way as Ruby's classes for individual schemes.
 func (u uri) adapt() error {
 	switch u["scheme"] {
 	case "file":
@@ -210,7 +210,7 @@ func (u uri) adaptMail() error {
 	return nil
 }
 
-// escapeQuery escapes the same characters as Ruby in a query. It keeps %.
+// escapeQuery escapes the same characters in a query as Ruby. It keeps %.
 func escapeQuery(query string) string {
 	var b strings.Builder
 	for i := range len(query) {

@@ -126,8 +126,8 @@ func (p *prover) compare(next *builtSite) (map[string]string, error) {
 	return out, err
 }
 
-// settle marks the keys that need not be compared again: both sites gave the same answers, and neither the key nor a
-// key that it looks up is in changed. The argument changed holds the keys that were moved back since.
+// settle marks the keys that need not be compared again, because both sites gave the same answers. Neither such a key
+// nor a key that it looks up is in changed. The argument changed holds the keys that were moved back since.
 func (p *prover) settle(changed map[string]bool) {
 	q := p.questions
 	for i, key := range q.keys {

@@ -207,7 +207,6 @@ func (p *prover) addRequests(s decision.Sample, others []string) error {
 	return nil
 }
 
-// applyLimit removes the questions beyond the limit.
 func (p *prover) applyLimit() {
 	budget := p.opts.Limit
 	for i, q := range p.questions.all {

@@ -2,10 +2,12 @@ package params
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"bindc/diag"
 	"bindc/internal/fsx"
@@ -18,7 +20,7 @@ import (
 type class struct {
 	manifest.Class
 	params  map[string]*param
-	aliases *types.Aliases // that its manifest can use
+	aliases *types.Aliases // type aliases that its manifest can use
 }
 
 // param is a parameter of a class.
@@ -27,25 +29,27 @@ type param struct {
 	class *class
 	typ   *types.Type // nil if any value fits, or if the type is unknown
 
-	unknown []string // names in Type of unknown types
+	unknown []string // unknown types in Type, by name
 	problem error    // why Type cannot be parsed
 }
 
 // key is the key that Puppet looks up for p.
 func (p *param) key() string { return p.class.Name + "::" + p.Name }
 
-// classes finds the classes and type aliases of a site, as Puppet does. It reads manifests when they are needed.
+// classes finds the classes and type aliases of a site as Puppet does. It reads manifests on demand.
 type classes struct {
 	disk    fsx.Disk
 	site    *loader.Site
 	modules map[string]string          // directory of manifests, by module; "" if it has none
 	headers map[string]manifest.Header // definitions in manifests, by path
 	known   map[string]*class          // classes by name; nil if there is no such class
+	names   map[string][][]string      // names of classes in a directory of manifests, as words
+	alike   map[string][]string        // classes with similar names, by the name of a class that does not exist
 	own     map[string]manifest.Class  // classes that the manifests of the site define
 	aliases *types.Aliases
-	beside  map[string]*types.Aliases // aliases that a manifest can use, by path, if it defines some itself
-	ofSite  map[string]bool           // manifests of the site itself, by path
-	inSite  map[string]string         // source of the aliases that manifests of the site define
+	beside  map[string]*types.Aliases // aliases that a manifest can use, by path, if the manifest defines some itself
+	ofSite  map[string]bool           // manifests outside modules, by path
+	inSite  map[string]string         // sources of the aliases that these manifests define
 
 	failures []error  // errors of reading manifests
 	broken   []string // manifests that end inside a string, a comment or a bracket
@@ -54,8 +58,8 @@ type classes struct {
 func findClasses(site *loader.Site, disk fsx.Disk) *classes {
 	c := &classes{disk: disk, site: site, modules: map[string]string{}, headers: map[string]manifest.Header{},
 		known: map[string]*class{}, own: map[string]manifest.Class{}, beside: map[string]*types.Aliases{},
-		ofSite: map[string]bool{},
-		inSite: map[string]string{}}
+		ofSite: map[string]bool{}, inSite: map[string]string{}, names: map[string][][]string{},
+		alike: map[string][]string{}}
 	c.aliases = types.NewAliases(c.aliasSource)
 	for _, m := range site.Modules {
 		c.modules[m.Name] = filepath.Join(m.Dir, "manifests")
@@ -73,16 +77,31 @@ func findClasses(site *loader.Site, disk fsx.Disk) *classes {
 	return c
 }
 
-// Receiver returns the parameter of a class for which Puppet looks key up. ok is false if there is none.
+// Receiver returns the class parameter that receives the value of key. ok is false if there is none.
 func Receiver(site *loader.Site, disk fsx.Disk, key string) (at diag.Pos, ok bool) {
-	i := strings.LastIndex(key, "::")
-	if i <= 0 {
-		return diag.Pos{}, false
-	}
-	if class := findClasses(site, disk).find(key[:i]); class != nil && class.params[key[i+2:]] != nil {
-		return class.params[key[i+2:]].At, true
+	if p := findClasses(site, disk).receiver(key); p != nil {
+		return p.At, true
 	}
 	return diag.Pos{}, false
+}
+
+// Receives returns a function that reports whether a class of site has the parameter for which Puppet looks a key up.
+// The function reads manifests when it needs them. It is not safe for concurrent use.
+func Receives(site *loader.Site, disk fsx.Disk) func(key string) bool {
+	classes := sync.OnceValue(func() *classes { return findClasses(site, disk) })
+	return func(key string) bool { return classes().receiver(key) != nil }
+}
+
+// receiver returns the parameter for which Puppet looks key up, or nil.
+func (c *classes) receiver(key string) *param {
+	i := strings.LastIndex(key, "::")
+	if i <= 0 {
+		return nil
+	}
+	if class := c.find(key[:i]); class != nil {
+		return class.params[key[i+2:]]
+	}
+	return nil
 }
 
 // manifestsIn returns the manifests in dir and below it, or dir itself if it is a file.
@@ -115,7 +134,7 @@ func (c *classes) failed(err error) {
 	}
 }
 
-// header returns the definitions in the manifest at path. It has none if there is no such file.
+// header returns the definitions in the manifest at path, which are none if there is no such file.
 func (c *classes) header(path string) manifest.Header {
 	h, known := c.headers[path]
 	if !known {
@@ -131,7 +150,10 @@ func (c *classes) header(path string) manifest.Header {
 
 func (c *classes) read(path string) (text string, ok bool) {
 	info, err := c.disk.Info(path)
-	if err != nil || info == nil || !info.Mode().IsRegular() || info.Size() > manifest.MaxSize {
+	if err == nil && info != nil && info.Size() > manifest.MaxSize {
+		err = fmt.Errorf("%s: expected at most %d bytes, found %d", path, manifest.MaxSize, info.Size())
+	}
+	if err != nil || info == nil || !info.Mode().IsRegular() {
 		c.failed(err)
 		return "", false
 	}
@@ -143,7 +165,8 @@ func (c *classes) read(path string) (text string, ok bool) {
 	return string(src), err == nil
 }
 
-// find returns a class, or nil. Puppet loads a class of a module from the file of its name, or of a class around it.
+// find returns a class, or nil. Puppet loads a module's class from the file named after it, or after a class that
+// contains it.
 func (c *classes) find(name string) *class {
 	found, known := c.known[name]
 	if known {
@@ -192,8 +215,7 @@ func (c *classes) declare(header manifest.Class) *class {
 	return out
 }
 
-// aliasesFor returns the aliases that the manifest at path can use. They include those that it defines next to its
-// classes.
+// aliasesFor returns the type aliases that the manifest at path can use, including those that it defines itself.
 func (c *classes) aliasesFor(path string) *types.Aliases {
 	own := c.header(path).Aliases
 	if len(own) == 0 {
@@ -212,7 +234,7 @@ func (c *classes) aliasesFor(path string) *types.Aliases {
 	return c.beside[path]
 }
 
-// aliasSource returns the source of the type alias called name. Puppet loads it from the file of its name.
+// aliasSource returns the source of the type alias called name. Puppet loads an alias from the file named after it.
 func (c *classes) aliasSource(name string) (string, bool) {
 	if text, ok := c.inSite[name]; ok {
 		return text, true
@@ -239,7 +261,7 @@ func (c *classes) aliasSource(name string) (string, bool) {
 	return "", false
 }
 
-// declarations returns where manifests declare classes, by class.
+// declarations returns the places where manifests declare each class.
 func (c *classes) declarations() map[string][]manifest.Declaration {
 	out := map[string][]manifest.Declaration{}
 	dirs := []string{c.site.Manifests}
@@ -257,7 +279,7 @@ func (c *classes) declarations() map[string][]manifest.Declaration {
 	return out
 }
 
-// looksUp reports whether Puppet looks p up for one of the declarations, because it does not set p.
+// looksUp reports whether Puppet looks p up for one of the declarations: for a declaration that does not set p.
 func (p *param) looksUp(declarations []manifest.Declaration) bool {
 	return slices.ContainsFunc(declarations, func(d manifest.Declaration) bool {
 		return !d.Any && !slices.Contains(d.Given, p.Name)

@@ -14,7 +14,7 @@ import (
 	"bindc/internal/value"
 )
 
-// hint returns what to write instead of v, the value at a place, if that is clear.
+// hint suggests what to write in place of v, the value at a place. It returns "" if that is not clear.
 func (p *prover) hint(s *suspect, e *lookup.Explanation, at diag.Pos, m *types.Mismatch, v lookup.Value) string {
 	to, _ := conversion(e.Options)
 	if plain, err := s.param.misfitOf(v); to == sensitive && plain == nil && err == nil {
@@ -64,11 +64,11 @@ func (p *param) hintOfOptions(e *lookup.Explanation, to string) string {
 	return ""
 }
 
-// convertible has the types to which convert_to converts text.
+// convertible maps kinds of types to the convert_to types that convert text to them.
 var convertible = map[types.Kind]string{types.Integer: "Integer", types.Float: "Float", types.Numeric: "Numeric",
 	types.Boolean: "Boolean"}
 
-// hintOfLookup returns what to change in a value that looks another key up.
+// hintOfLookup suggests how to change a value that looks up another key.
 func (p *prover) hintOfLookup(n *expr.Node) (hint string) {
 	expr.HieraKeys(n, func(key string) {
 		number := slices.Index(p.site.Keys, key)
@@ -117,7 +117,7 @@ func element(n *expr.Node, key value.Value) *expr.Node {
 	return nil
 }
 
-// hint returns what to write instead of v, if that is clear.
+// hint suggests what to write in place of v. It returns "" if that is not clear.
 func (p *param) hint(m *types.Mismatch, v lookup.Value) string {
 	switch found := m.Found; {
 	case m.Expected.Kind() == types.Array && (found == "String" || found == "Integer"):

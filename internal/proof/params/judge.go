@@ -7,13 +7,13 @@ import (
 	"bindc/internal/value"
 )
 
-// verdict is what is known about a value without any request.
+// verdict is the judgement of a value without any request.
 type verdict uint8
 
 const (
 	fits    verdict = iota
-	refused         // it fits in no request
-	unknown         // it depends on the request, or on other keys
+	refused         // the value fits in no request
+	unknown         // it depends on the request or on other keys
 )
 
 // judge judges a compiled value.
@@ -43,9 +43,8 @@ func (p *param) judgeValue(v value.Value) verdict {
 	return refused
 }
 
-// misfit returns the reason why Puppet refuses v, or nil. A parameter with a default gets its default instead of
-// undef. Puppet may get the value of a sensitive binding with or without Sensitive, so it is enough if the type
-// accepts one of them.
+// misfit returns the reason why Puppet refuses v, or nil. For undef, a parameter with a default gets the default.
+// Puppet may get a sensitive value with or without Sensitive, so it is enough if the type accepts one of them.
 func (p *param) misfit(v value.Value) *types.Mismatch {
 	if v.IsUndef() && p.Optional {
 		return nil
@@ -82,7 +81,7 @@ func (p *param) refuses(t *types.Type, n *expr.Node) bool {
 	return false
 }
 
-// refusesElement reports whether t, if it is a type of arrays, refuses an element of n.
+// refusesElement reports whether t is an array type that refuses an element of n.
 func (p *param) refusesElement(t *types.Type, n *expr.Node) bool {
 	t = t.OnlyKind(value.Array)
 	if t.Kind() != types.Array || t.Elem() == nil {
@@ -96,7 +95,7 @@ func (p *param) refusesElement(t *types.Type, n *expr.Node) bool {
 	return false
 }
 
-// refusesEntry reports whether t, if it is a type of hashes, refuses a value of n.
+// refusesEntry reports whether t is a hash type that refuses a value of n.
 func (p *param) refusesEntry(t *types.Type, n *expr.Node) bool {
 	t = t.OnlyKind(value.Hash)
 	if t.Kind() != types.Hash || t.Elem() == nil {

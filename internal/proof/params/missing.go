@@ -44,8 +44,8 @@ func (c *Checker) reportMissing(severity diag.Severity) error {
 	return nil
 }
 
-// alwaysBound returns the keys that bindings without a condition bind. Most parameters are among them, and their
-// decision tables take time.
+// alwaysBound returns the keys with an unconditional binding. These need no decision table, which takes time; most
+// parameters are among them.
 func (c *Checker) alwaysBound() map[string]bool {
 	out := map[string]bool{}
 	for b := range c.bindings {
@@ -77,7 +77,7 @@ func (c *Checker) declaredWithout(p *param, list []manifest.Declaration, reached
 	return at, sure
 }
 
-// bound describes the nodes for which a key is bound. missing is false if it is bound for all nodes.
+// bound describes the nodes for which a key has a value. missing is false if it has one for all nodes.
 func (c *Checker) bound(key string) (where string, missing bool, err error) {
 	p, err := c.open()
 	if err != nil {
@@ -103,7 +103,7 @@ func (c *Checker) bound(key string) (where string, missing bool, err error) {
 	return "is only bound for nodes with " + strings.Join(regions, ", or with ") + more, true, nil
 }
 
-// hasForeign reports whether Puppet may find keys of a module in an entry of hiera.yaml that was not compiled.
+// hasForeign reports whether Puppet may find a module's keys in an entry of hiera.yaml that was not compiled.
 func (c *Checker) hasForeign(module string) bool {
 	for _, h := range c.site.Hierarchies {
 		if h.Module != "" && h.Module != module {

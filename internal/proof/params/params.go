@@ -1,6 +1,6 @@
 // Package params checks the data of a site against the classes that receive it: Puppet looks up CLASS::PARAMETER for
-// each parameter of a class that it declares. An error is never wrong: a request is constructed for which the lookup
-// returns a value that the type of the parameter refuses.
+// each parameter of a class that it declares. Before it reports an error, it constructs a request whose lookup returns
+// a value that the parameter's type refuses.
 package params
 
 import (
@@ -12,6 +12,7 @@ import (
 
 	"bindc/diag"
 	"bindc/internal/fsx"
+	"bindc/internal/lint"
 	"bindc/internal/manifest"
 	"bindc/internal/recipe"
 	"bindc/loader"
@@ -23,9 +24,9 @@ type Options struct {
 	Strict  bool            // also report values that cannot be decided
 	Require bool            // required parameters without a value are errors
 	Lint    bool            // required parameters without a value are lints
-	Later   bool            // keep what is wrong with values for Report
+	Later   bool            // keep the errors about values until Report
 	Disk    fsx.Disk        // reads manifests
-	Context context.Context // when it is done, Check fails; may be nil
+	Context context.Context // Check fails when it is done; may be nil
 }
 
 // Checker checks the data of one site.
@@ -35,38 +36,40 @@ type Checker struct {
 	opts     Options
 	diags    *diag.List
 	classes  *classes
-	keys     []receiver          // by number of the key
-	isBound  []bool              // by number of the key; a cache adds keys of earlier texts, which are not bound
-	received map[string]*param   // parameters for which keys of the site exist, by key
+	keys     []receiver          // by key number
+	isBound  []bool              // by key number; a cache adds keys of earlier texts, which are not bound
+	received map[string]*param   // parameters that a key of the site is named after, by key
 	suspects map[string]*suspect // suspects by key
 	declared map[string][]manifest.Declaration
 	reached  map[string]certainty // set by findReached
 	merged   map[string]bool      // keys to which lookup_options apply
 	later    map[finding][]diag.Diagnostic
+	misspelt map[string]bool // keys that reportMisspelt has dealt with
+	looked   *lint.Lookups   // set by lookups
 
 	prover *prover
-	mu     sync.Mutex // in Refuses: guards declared and reached
+	mu     sync.Mutex // guards declared and reached in calls of Refuses
 }
 
-// suspect is a key with a value that its parameter may refuse.
+// suspect is a key with a value that its parameter may refuse, and the places that bind such values.
 type suspect struct {
 	param  *param
 	merged bool                 // lookup_options apply to the key
 	places map[diag.Pos]binding // the bindings that may be refused
 }
 
-// receiver is what Puppet looks a key up for.
+// receiver is the class and the parameter that receive the value of a key.
 type receiver struct {
-	class *class // nil: the key does not have the name of a class
-	param *param // nil: the class has no such parameter
+	class *class // nil if the key does not begin with the name of a class
+	param *param // nil if the class has no such parameter
 }
 
-// binding is a value at one place.
+// binding binds a key to a value at one place.
 type binding struct {
 	number  uint32 // index of the key in the keys of the site
 	layer   int
 	value   uint32 // index in the values of the site
-	always  bool   // it has no condition
+	always  bool   // the binding has no condition
 	verdict verdict
 	at      func() diag.Pos
 }
@@ -75,7 +78,7 @@ type binding struct {
 // cannot look keys up in the snapshot of content.
 func Check(site *loader.Site, content *snapshot.Content, opts Options, diags *diag.List) (*Checker, error) {
 	c := &Checker{site: site, content: content, opts: opts, diags: diags, received: map[string]*param{},
-		suspects: map[string]*suspect{}, later: map[finding][]diag.Diagnostic{}}
+		suspects: map[string]*suspect{}, misspelt: map[string]bool{}, later: map[finding][]diag.Diagnostic{}}
 	if len(site.Modules) == 0 && !c.hasManifests() {
 		return c, nil
 	}
@@ -84,6 +87,7 @@ func Check(site *loader.Site, content *snapshot.Content, opts Options, diags *di
 	c.findReceivers()
 	c.findSuspects()
 	err := c.prove()
+	c.reportMisspelt()
 	c.reportUnknown()
 	if err == nil && (opts.Require || opts.Lint) {
 		err = c.reportMissing(map[bool]diag.Severity{true: diag.Error, false: diag.Lint}[opts.Require])
@@ -100,7 +104,7 @@ func (c *Checker) hasManifests() bool {
 	return info != nil
 }
 
-// findReceivers finds what Puppet looks the keys of the site up for.
+// findReceivers finds the classes and parameters that receive the values of the site's keys.
 func (c *Checker) findReceivers() {
 	c.keys = make([]receiver, len(c.site.Keys))
 	c.isBound = make([]bool, len(c.keys))
@@ -153,7 +157,8 @@ func (c *Checker) findSuspects() {
 	}
 }
 
-// bindings yields the bindings of the site, without contributions. Their positions can be asked for until the next one.
+// bindings yields the bindings of the site, without contributions. The position of a binding is available until the
+// next one is yielded.
 func (c *Checker) bindings(yield func(binding) bool) {
 	for i, layer := range c.site.Layers {
 		for _, from := range layer.Contributions {
@@ -182,7 +187,7 @@ func (c *Checker) bindings(yield func(binding) bool) {
 	}
 }
 
-// declarations returns where manifests and data declare classes, by class.
+// declarations returns the places where manifests and data declare each class.
 func (c *Checker) declarations() map[string][]manifest.Declaration {
 	if c.declared == nil {
 		c.declared = c.classes.declarations()

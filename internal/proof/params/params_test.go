@@ -12,6 +12,7 @@ import (
 
 	"bindc/compile"
 	"bindc/diag"
+	"bindc/internal/manifest"
 	"bindc/internal/proof/params"
 	"bindc/loader"
 )
@@ -315,6 +316,8 @@ func TestMissingValueIsErrorIfNodesCertainlyGetTheClass(t *testing.T) {
 		{"included by a class that is included under a condition", ntp + role +
 			"-- manifests/site.pp --\nif $x { include role::web }\n", "warning"},
 		{"included twice", ntp + role + "-- manifests/site.pp --\nif $x { include ntp }\ninclude role::web\n", "error"},
+		{"listed for some nodes, in a list that other data repeats for all", ntp + "pkgs: [ntp]\n" +
+			"-- data/role/a.yaml --\nclasses: [ntp]\n-- manifests/site.pp --\n", "warning"},
 		{"set by the only certain declaration", ntp + "-- manifests/site.pp --\nif $x { include ntp }\nclass { 'ntp': a => 1 }\n",
 			"warning"},
 	} {
@@ -392,5 +395,14 @@ func TestHintNamesNoParameterThatTheFileBinds(t *testing.T) {
 		if len(list) != 1 || list[0].Fix.Hint() != c.want {
 			t.Errorf("%s: reported %v, want one warning with the hint %q", c.data, list, c.want)
 		}
+	}
+}
+
+func TestReportsManifestThatIsTooLarge(t *testing.T) {
+	site := "-- modules/ntp/manifests/init.pp --\nclass ntp ($a) { }\n#" + strings.Repeat("x", manifest.MaxSize) +
+		"\n-- data/common.yaml --\nntp::a: 1\n"
+	const want = "modules/ntp/manifests/init.pp: expected at most 4194304 bytes, found 4194325"
+	if got := reports(t, site, params.Options{}); !strings.Contains(got, want) {
+		t.Errorf("found '%s', expected '%s'", got, want)
 	}
 }

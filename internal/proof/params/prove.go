@@ -15,10 +15,10 @@ import (
 	"bindc/snapshot"
 )
 
-// maxSamples is the number of requests that are tried for a key whose values are merged.
+// maxSamples is the number of requests to try for a key whose values are merged.
 const maxSamples = 64
 
-// prover looks suspects up in requests that are constructed for them.
+// prover looks up suspects in requests that it constructs.
 type prover struct {
 	*Checker
 	raw     *snapshot.Snapshot
@@ -26,8 +26,8 @@ type prover struct {
 	tables  *decision.Tables
 	sampler *decision.Sampler
 
-	variables []string          // that answers may depend on
-	paths     map[string]string // paths of files, by their names in the snapshot
+	variables []string          // variables that answers may depend on
+	paths     map[string]string // file paths, by the name of the file in the snapshot
 }
 
 // prove reports the suspects that are wrong for some request.
@@ -50,7 +50,7 @@ func (c *Checker) prove() error {
 	return nil
 }
 
-// open returns the prover, which it opens first if necessary.
+// open returns the prover. The first call creates it.
 func (c *Checker) open() (*prover, error) {
 	if c.prover != nil {
 		return c.prover, nil
@@ -123,11 +123,11 @@ func (p *prover) key(key string, s *suspect) error {
 	return nil
 }
 
-// attempt is a request to try.
+// attempt is a request in which a key is looked up.
 type attempt struct {
 	decision.Sample
-	others []string // variables that get a text that is in no condition, instead of being missing
-	blank  bool     // report also conditions that hold because facts are missing
+	others []string // variables to set to a text that no condition has, instead of leaving them out
+	blank  bool     // report conditions that hold because facts are missing, too
 }
 
 // maySayMore reports whether a request with facts may show more about a region.
@@ -135,8 +135,8 @@ func (a *attempt) maySayMore(where string) bool {
 	return where != "" && where != unlessHigher && a.String() == "" && !a.blank
 }
 
-// attempts returns the requests to try for samples. A glob with a missing variable may find the files of any node, so
-// requests with more facts come first.
+// attempts returns the requests to make from samples. A glob with a missing variable may find the files of any node, so
+// requests with more facts come before the empty one.
 func (p *prover) attempts(s *suspect, samples []decision.Sample) (out []attempt) {
 	for _, sample := range samples {
 		out = append(out, attempt{Sample: sample})
@@ -162,7 +162,7 @@ const (
 	ofConversion   = "is not known, because lookup_options convert it to a type that bindings do not have"
 )
 
-// samples returns the requests to try. why is the reason why other requests may have other values, or "".
+// samples returns the requests to try. why is the reason why values in other requests are not known, or "".
 func (p *prover) samples(key string, s *suspect, varies bool) (out []decision.Sample, why string, err error) {
 	if s.merged && varies {
 		return nil, p.whyVaries(s), nil
@@ -183,7 +183,7 @@ func (p *prover) samples(key string, s *suspect, varies bool) (out []decision.Sa
 	if err != nil {
 		return nil, "", err
 	}
-	// One place may have several rows; the lowest has the widest region.
+	// A place may have several rows. The lowest one applies to the most requests.
 	for _, row := range slices.Backward(table.Rows) {
 		b, suspicious := s.places[p.position(row.At)]
 		switch {
@@ -203,8 +203,8 @@ func (p *prover) samples(key string, s *suspect, varies bool) (out []decision.Sa
 	return out, why, nil
 }
 
-// conversion returns the type to which the lookup_options that apply, or nil, convert a value. known is false if this
-// program does not have the type, or does not know it.
+// conversion returns the type that convert_to names in options, which may be nil. known is false if bindc does not have
+// the type, or does not know the options.
 func conversion(options *lookup.Candidate) (to string, known bool) {
 	if options == nil {
 		return "", true
@@ -241,7 +241,7 @@ func (p *prover) try(key string, s *suspect, a attempt, found map[diag.Pos]bool)
 	}
 	r, err := p.snap.Request(facts)
 	if err != nil {
-		return "", nil // every lookup of this request fails; other checks report that
+		return "", nil // every lookup of this request fails, which other checks report
 	}
 	v, ok, err := r.Lookup(key)
 	if isEncryptedError(err) {
@@ -277,8 +277,8 @@ func (p *prover) try(key string, s *suspect, a attempt, found map[diag.Pos]bool)
 	return "", nil
 }
 
-// refusal returns the reason why Puppet refuses v, the value of p in a request, or nil. The explanation of the lookup
-// is nil if it was not needed. If Puppet may get another value than v, refusal returns an explanation without a reason.
+// refusal returns the reason why Puppet refuses v, the value of p in a request, or nil. The explanation is nil if it
+// was not needed. If Puppet may get a value other than v, refusal returns an explanation without a reason.
 func (c *Checker) refusal(r *lookup.Request, p *param, v lookup.Value) (*types.Mismatch, *lookup.Explanation, error) {
 	m, err := p.misfitOf(v)
 	mayDiffer := v.Sensitive() && c.merged[p.key()] // misfitOf accepts a value that fits without Sensitive
@@ -316,7 +316,7 @@ func (p *param) misfitOf(v lookup.Value) (*types.Mismatch, error) {
 	return p.misfit(whole), nil
 }
 
-// misfitOfSensitive returns the reason why Puppet refuses v as a Sensitive, or nil.
+// misfitOfSensitive returns the reason why Puppet refuses v wrapped in a Sensitive, or nil.
 func (p *param) misfitOfSensitive(v lookup.Value) (*types.Mismatch, error) {
 	whole, err := v.Whole()
 	if err != nil {
@@ -329,7 +329,7 @@ func (p *param) misfitOfSensitive(v lookup.Value) (*types.Mismatch, error) {
 	return p.typ.Assert(plain.Sensitive()), nil
 }
 
-// effective returns the bindings that have the value, highest first: one, or several that are merged.
+// effective returns the bindings that the value comes from, highest first. There are several if they are merged.
 func effective(e *lookup.Explanation) (out []lookup.Candidate) {
 	for i := range e.Candidates {
 		if state := e.Candidates[i].State; state == lookup.Wins || state == lookup.Merged {

@@ -9,16 +9,16 @@ import (
 	"bindc/internal/value"
 )
 
-// certainty says whether some node gets a class.
+// certainty says how certain it is that some node gets a class.
 type certainty uint8
 
 const (
-	unreached certainty = iota // nothing that the manifests and data of the site declare leads to it
-	perhaps                    // only under a condition, as in the body of an if
+	unreached certainty = iota // no declaration in the site leads to the class
+	perhaps                    // only a conditional declaration, such as in the body of an if
 	certain
 )
 
-// findReached finds the classes to which the manifests and data of the site lead, also through other classes.
+// findReached finds the classes that nodes may get, directly or through other classes, and how certain that is.
 func (c *Checker) findReached() map[string]certainty {
 	if c.reached != nil {
 		return c.reached
@@ -39,7 +39,7 @@ func (c *Checker) findReached() map[string]certainty {
 	return reached
 }
 
-// certaintyOf returns whether some node gets a class because of d.
+// certaintyOf returns how certain it is that some node gets a class because of d.
 func (c *Checker) certaintyOf(d *manifest.Declaration, reached map[string]certainty) certainty {
 	around := reached[d.Within]
 	if d.Within == "" && (c.classes.ofSite[d.At.File] || filepath.Ext(d.At.File) != ".pp") {
@@ -51,16 +51,19 @@ func (c *Checker) certaintyOf(d *manifest.Declaration, reached map[string]certai
 	return around
 }
 
-// listed returns the classes that data lists, as declarations.
+// listed returns the classes in lists of the data, as declarations.
 func (c *Checker) listed() (out []manifest.Declaration) {
-	names := map[uint32][]string{} // by value
+	type list struct {
+		value     uint32
+		isClasses bool // the key says that the names are classes
+	}
+	names := map[list][]string{}
 	for b := range c.bindings {
-		key := c.site.Keys[b.number]
-		isClasses := strings.HasSuffix(key, "classes")
-		found, known := names[b.value]
-		if !known || isClasses {
-			found = c.classesIn(c.site.Values[b.value], isClasses)
-			names[b.value] = found
+		of := list{b.value, strings.HasSuffix(c.site.Keys[b.number], "classes")}
+		found, known := names[of]
+		if !known {
+			found = c.classesIn(c.site.Values[b.value], of.isClasses)
+			names[of] = found
 		}
 		for _, name := range found {
 			out = append(out, manifest.Declaration{Class: name, At: b.at(), Conditional: !b.always})

@@ -34,7 +34,7 @@ func (p *prover) report(s *suspect, e *lookup.Explanation, at diag.Pos, region s
 	p.add(finding{key, at, m.Text(true)}, d)
 }
 
-// optionsText returns lookup_options as text.
+// optionsText formats lookup_options.
 func optionsText(options *lookup.Candidate) string {
 	v, err := options.Outcome.Value.Whole()
 	if err != nil {
@@ -50,7 +50,7 @@ type finding struct {
 	mismatch string
 }
 
-// add reports d, at once or later, as the options say.
+// add reports d, either at once or, with Options.Later, in Report.
 func (c *Checker) add(f finding, d diag.Diagnostic) {
 	if !c.opts.Later {
 		c.diags.Add(d)
@@ -59,7 +59,7 @@ func (c *Checker) add(f finding, d diag.Diagnostic) {
 	c.later[f] = append(c.later[f], d)
 }
 
-// Affects adds notes to what is reported later for a refused value of key. It returns false if nothing is.
+// Affects adds notes to the diagnostics that are kept for a refused value of key. It returns false if there are none.
 func (c *Checker) Affects(key string, at diag.Pos, r *Refusal, notes []diag.Note) bool {
 	list := c.later[finding{key, at, cmp.Or(r.mismatch, ofFailure)}]
 	for other := range c.later { // with merges, the path in the value depends on the node
@@ -73,7 +73,7 @@ func (c *Checker) Affects(key string, at diag.Pos, r *Refusal, notes []diag.Note
 	return len(list) > 0
 }
 
-// Report reports what Check found, if that was to be reported later.
+// Report reports the diagnostics that Check kept because of Options.Later.
 func (c *Checker) Report() {
 	for _, list := range c.later {
 		for _, d := range list {
@@ -85,8 +85,8 @@ func (c *Checker) Report() {
 // unlessHigher is the region of a binding without a condition that is not the highest.
 const unlessHigher = ", for nodes where no higher level sets the key"
 
-// region describes requests such as sample, which meet the conditions of the given bindings and of the lookup_options
-// for them.
+// region describes requests like sample: those that meet the conditions of the given bindings and of their
+// lookup_options.
 func region(e *lookup.Explanation, winners []lookup.Candidate, sample decision.Sample) string {
 	var when []lookup.Term
 	add := func(terms []lookup.Term) {
@@ -161,7 +161,7 @@ func moduleOf(key string) string {
 	return module
 }
 
-// reportOpen reports a key that cannot be decided, with the reason.
+// reportOpen reports a key whose values cannot be decided. why is the reason.
 func (c *Checker) reportOpen(key string, s *suspect, why string) {
 	if !c.opts.Strict {
 		return
@@ -189,15 +189,15 @@ func (c *Checker) reportClasses() {
 	c.reportUntyped()
 }
 
-// untyped holds the parameters that are only checked in part for one reason.
+// untyped holds the parameters that can only be checked in part, for one reason.
 type untyped struct {
-	at    diag.Pos // of the first of them
+	at    diag.Pos // position of the first of them
 	count int
-	names []string // types that are not known
-	why   error    // why the only type is not known; nil: it has no definition
+	names []string // unknown types
+	why   error    // why the only type is unknown; nil if it has no definition
 }
 
-// reportUntyped reports the types that are not known, if data is bound for parameters of these types.
+// reportUntyped reports unknown types if parameters of these types have data.
 func (c *Checker) reportUntyped() {
 	undefined, problems := untyped{}, map[string]*untyped{}
 	for _, key := range slices.Sorted(maps.Keys(c.received)) {
@@ -251,7 +251,7 @@ func (c *Checker) reportUnchecked(u *untyped) {
 	c.diags.Add(d)
 }
 
-// defineHint says where Puppet looks for the definitions of types that have none.
+// defineHint says where to define the first of the undefined types for which Puppet has a place.
 func (c *classes) defineHint(names []string) string {
 	for _, name := range names {
 		module, rest, nested := strings.Cut(strings.ToLower(name), "::")
@@ -276,11 +276,11 @@ type Refusal struct {
 	Message  string // without the value, if it is sensitive
 	Doubtful bool   // Puppet may not look the value up
 	Perhaps  bool   // it is not certain that a node declares the class
-	mismatch string // as in finding
+	mismatch string // see finding
 }
 
-// Refuses returns why Puppet refuses v, the value of key in a request, or nil. It may be called concurrently after
-// Check.
+// Refuses returns the reason why Puppet refuses v, the value of key in a request, or nil. It may be called concurrently
+// after Check.
 func (c *Checker) Refuses(r *lookup.Request, key string, v lookup.Value) (*Refusal, error) {
 	p := c.received[key]
 	if p == nil || p.typ == nil {

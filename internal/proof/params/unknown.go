@@ -15,11 +15,11 @@ import (
 type misnamed struct {
 	class  *class
 	param  string
-	at     diag.Pos // the first place
+	at     diag.Pos // the first place that binds it
 	places map[diag.Pos]bool
 }
 
-// reportUnknown reports keys that look like parameters of an existing class, but that nothing looks up.
+// reportUnknown reports keys that begin with the name of an existing class but that nothing looks up.
 func (c *Checker) reportUnknown() {
 	isMisnamed := func(r receiver) bool { return r.class != nil && r.param == nil }
 	if !slices.ContainsFunc(c.keys, isMisnamed) {
@@ -31,6 +31,9 @@ func (c *Checker) reportUnknown() {
 			continue
 		}
 		key := c.site.Keys[b.number]
+		if c.misspelt[key] {
+			continue
+		}
 		m, at := found[key], b.at()
 		if m == nil {
 			_, name := c.split(key)
@@ -105,7 +108,7 @@ func (c *class) keys() (out []string) {
 	return out
 }
 
-// split splits a key into an existing class and the rest. The class is nil if there is none.
+// split splits a key into an existing class and the rest. The class is nil if it does not exist.
 func (c *Checker) split(key string) (*class, string) {
 	i := strings.LastIndex(key, "::")
 	if i <= 0 || recipe.IsInternal(key) || recipe.IsReserved(key) {
@@ -116,6 +119,9 @@ func (c *Checker) split(key string) (*class, string) {
 
 // lookups returns the keys that manifests, templates and functions look up.
 func (c *Checker) lookups() *lint.Lookups {
+	if c.looked != nil {
+		return c.looked
+	}
 	out := &lint.Lookups{Disk: c.opts.Disk}
 	dirs := []string{c.site.Manifests}
 	for _, m := range c.site.Modules {
@@ -128,5 +134,6 @@ func (c *Checker) lookups() *lint.Lookups {
 		}
 		c.classes.failed(err)
 	}
+	c.looked = out
 	return out
 }

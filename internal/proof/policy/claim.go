@@ -11,7 +11,8 @@ import (
 	"bindc/internal/value"
 )
 
-// claim is what a policy requires of each of its keys. Exactly one field is set.
+// claim is the requirement of a policy on the value of each of its keys. Exactly one of the fields before source is
+// set.
 type claim struct {
 	equals    *value.Value
 	typ       *types.Type
@@ -57,7 +58,8 @@ func (c *claim) ofValue(v value.Value, layer string, secret bool) string {
 	return "expected a value that satisfies " + c.source + found
 }
 
-// isMetBy reports whether a value in a layer satisfies c. The error is that of a lambda, which then is not satisfied.
+// isMetBy reports whether a value in a layer satisfies c. A claim whose lambda fails is not satisfied; err is then its
+// error.
 func (c *claim) isMetBy(v value.Value, layer string) (bool, error) {
 	switch {
 	case c.bound != nil:
@@ -120,7 +122,7 @@ func (c *claim) ofRecipe(r *recipe.Recipe, layer string) verdict {
 	return c.ofComputed(r)
 }
 
-// ofComputed judges a computed value by its type.
+// ofComputed judges a computed value by the type that all its results have.
 func (c *claim) ofComputed(r *recipe.Recipe) verdict {
 	plain := r.Kind == recipe.Expression && r.Transformer == nil
 	switch t := typeOf(r); {

@@ -11,7 +11,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// opened is a site as a snapshot that answers lookups.
+// opened is a site opened as a snapshot, for lookups.
 type opened struct{ *bindings.Snapshot }
 
 func openBytes(content []byte) (*opened, error) {
@@ -26,11 +26,11 @@ func openBytes(content []byte) (*opened, error) {
 type breach struct {
 	message string // omits the value if it is secret
 	secret  bool
-	at      diag.Pos // position of the winner, with a path as in the snapshot; zero if nothing wins
+	at      diag.Pos // position of the winning binding, with a path as in the snapshot; zero if nothing wins
 	when    []lookup.Term
 }
 
-// examine looks key up for facts. It returns nil if the policy does not concern the request, or if it holds.
+// examine looks key up for facts. It returns nil if the policy holds, or does not apply to the request.
 func (o *opened) examine(policy *Policy, key string, f *bindings.Facts) (*breach, error) {
 	r, err := o.Request(f)
 	if err != nil {
@@ -47,7 +47,7 @@ func (o *opened) examine(policy *Policy, key string, f *bindings.Facts) (*breach
 	found, there, failed := engine.Lookup(key)
 	isAbstract := lookup.CodeOf(failed) == lookup.CodeAbstract
 	switch text := policy.claim.ofNothing(); {
-	case failed != nil && !isAbstract: // a key is bound even if its value cannot be computed
+	case failed != nil && !isAbstract: // a key is bound even if its value fails
 		return nil, nil
 	case isAbstract && text != "":
 		return &breach{message: "expected a value, found an abstract binding"}, nil
@@ -111,8 +111,7 @@ func (p *prover) confirm(policy *Policy, key string, w way) (bool, error) {
 	return false, nil
 }
 
-// completions yields requests with the values in w. Other variables have a value that occurs in no condition, or are
-// not set.
+// completions yields requests with the values in w. Other variables are unset, or have a value that no condition has.
 func (p *prover) completions(w way) func(yield func(way) bool) {
 	return func(yield func(way) bool) {
 		free := slices.DeleteFunc(slices.Sorted(maps.Keys(p.space.paths)), func(v string) bool {
@@ -163,8 +162,8 @@ func (p *prover) sample(texts way) decision.Sample {
 	return decision.NewSample(out)
 }
 
-// shortened returns texts without the variables that are needed neither by w nor for the same binding to break the
-// policy.
+// shortened returns texts without the variables that the violation does not need: w does not set them, and the same
+// binding breaks the policy without them.
 func (p *prover) shortened(o *opened, policy *Policy, key string, w, texts way, b *breach) (way, error) {
 	out := maps.Clone(texts)
 	for _, v := range slices.Sorted(maps.Keys(texts)) {

@@ -7,21 +7,21 @@ import (
 	"bindc/internal/recipe"
 )
 
-// doubt is a binding that breaks a policy if it wins in the policy's region, or may break it.
+// doubt is a binding that breaks a policy, or may break it, if it wins for a request in the policy's region.
 type doubt struct {
 	key uint32
 	row
-	verdict verdict // not holds
+	verdict verdict // any verdict except holds
 }
 
-// concerned holds the policies about a key, by number.
+// concerned holds the policies that apply to a key, by number.
 type concerned struct {
 	all      []int
-	computed []int // policies that hold for constants
+	computed []int // policies that hold for all constants
 }
 
-// findDoubts judges all bindings in one pass, in the order in which they are in memory. It returns the doubts of each
-// policy, by key and decreasing precedence. keys has the keys of each policy.
+// findDoubts judges all bindings in one pass, in their order in memory. It returns the doubts about each policy, by key
+// and decreasing precedence. keys holds the keys of each policy.
 func (p *prover) findDoubts(policies []*Policy, keys [][]uint32) [][]doubt {
 	about := make([]concerned, len(p.Content.Keys))
 	for i, policy := range policies {
@@ -83,7 +83,8 @@ func (p *prover) judge(policies []*Policy, i int, d doubt, value uint32, out [][
 	}
 }
 
-// findRows collects the rows of keys with doubts, and of keys that may have no value although a policy requires one.
+// findRows collects the rows of two kinds of keys: those with doubts, and those that may have no value although a
+// policy requires one.
 func (p *prover) findRows(policies []*Policy, keys [][]uint32, doubts [][]doubt) {
 	wanted := make([]bool, len(p.Content.Keys))
 	for i, policy := range policies {

@@ -10,22 +10,21 @@ import (
 	"bindc/internal/yaml"
 )
 
-// Folder is a directory of a site with YAML files of one kind. Files without the key of a version belong to other
-// tools.
+// Folder describes a directory of a site that holds YAML files of one kind. Files without the key named by Version
+// belong to other tools.
 type Folder struct {
-	Name     string // below the top of the site
-	Singular string // a likely wrong name
-	Version  string // the key of the version
-	What     string // what the files have, for messages
-	Has      string // what each entry of the list has, for messages
+	Name     string // path of the directory in the site
+	Singular string // a name that users may have given it by mistake
+	Version  string // key that states the version of a file
+	What     string // contents of the files, for messages
+	Has      string // attributes of each list entry, for messages
 	Code     diag.Code
 }
 
-// Policies is the folder of policies.
 var Policies = Folder{Name: "policies", Singular: "policy", Version: "policy_version", What: "policies",
 	Has: "'name', 'key' and a requirement", Code: Code}
 
-// Files returns the YAML files in the folder of the site in dir, sorted by name. A missing folder has none.
+// Files returns the YAML files in f for the site in dir, sorted by name. There are none if the directory is missing.
 func (f *Folder) Files(dir string, disk fsx.Disk, diags *diag.List) []string {
 	folder := filepath.Join(dir, f.Name)
 	paths, err := filesIn(folder, disk)
@@ -35,7 +34,7 @@ func (f *Folder) Files(dir string, disk fsx.Disk, diags *diag.List) []string {
 	return paths
 }
 
-// filesIn returns the YAML files in dir that are not hidden, sorted by name. A missing directory has none.
+// filesIn returns the YAML files in dir that are not hidden, sorted by name. There are none if dir is missing.
 func filesIn(dir string, disk fsx.Disk) (paths []string, err error) {
 	if is, err := disk.IsDir(dir); err != nil || !is {
 		return nil, err
@@ -49,8 +48,8 @@ func filesIn(dir string, disk fsx.Disk) (paths []string, err error) {
 	return paths, err
 }
 
-// Parse reads the file at path. It returns its source, its document and the entries of its list. It returns no document
-// after an error, and for a file without the key of the version, unless the user has named the file.
+// Parse reads the file at path. It returns its source, its document and the entries of its list. The document is nil if
+// the file is invalid. It is also nil without the version key, unless the user named the file.
 func (f *Folder) Parse(path string, named bool, disk fsx.Disk, diags *diag.List) (src []byte, doc *yaml.Document,
 	entries []yaml.Node) {
 	src, err := disk.ReadFile(path)
@@ -105,7 +104,7 @@ func (f *Folder) WarnOfMisspelt(dir string, disk fsx.Disk, diags *diag.List) {
 	}
 }
 
-// isOurs reports whether the file at path has the key of the version of f.
+// isOurs reports whether the file at path has the version key of f.
 func (f *Folder) isOurs(path string, disk fsx.Disk) bool {
 	src, err := disk.ReadFile(path)
 	if err != nil || !strings.Contains(string(src), f.Version) {

@@ -8,11 +8,11 @@ import (
 // Node is a node of a fleet.
 type Node struct {
 	Name  string
-	File  string // its facts
+	File  string // its facts file
 	Facts *bindings.Facts
 }
 
-// Decide decides the policies that are not proven for the given nodes. It adds an error for each node that breaks one,
+// Decide checks the policies that are not proven for the given nodes. It adds an error for each node that breaks one,
 // and a note for each policy that holds for all of them.
 func (r *Result) Decide(nodes []Node, diags *diag.List) error {
 	if len(r.open) == 0 {
@@ -46,7 +46,7 @@ func (r *Result) Decide(nodes []Node, diags *diag.List) error {
 	return nil
 }
 
-// reportNode adds the violation of a policy by a node.
+// reportNode reports a node that breaks a policy.
 func (p *prover) reportNode(policy *Policy, key string, n Node, b *breach, diags *diag.List) {
 	at := b.at
 	if at.File != "" {

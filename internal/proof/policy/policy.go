@@ -34,14 +34,14 @@ type Policy struct {
 	Digest string // SHA-256 of its file, in hexadecimal
 
 	key    string         // the only key, or ""
-	keys   *regexp.Regexp // the pattern of several keys; nil with key
-	prefix string         // all keys begin with it
+	keys   *regexp.Regexp // the pattern for several keys; nil if the policy names a single key
+	prefix string         // the common prefix of all keys
 	source string         // key or pattern, for messages
 	region *condition     // nil for all requests
 	claim  claim
 }
 
-// concerns reports whether the policy is about key.
+// concerns reports whether the policy applies to key.
 func (p *Policy) concerns(key string) bool {
 	if p.keys == nil {
 		return key == p.key
@@ -81,7 +81,7 @@ func keyPattern(patterns []string) *regexp.Regexp {
 	return regexp.MustCompile("^(?s:" + strings.Join(alternatives, "|") + ")$")
 }
 
-// prefixOf returns a text with which all keys of patterns begin.
+// prefixOf returns a common prefix of all keys that match patterns.
 func prefixOf(patterns []string) string {
 	if len(patterns) != 1 {
 		return ""

@@ -17,7 +17,7 @@ import (
 type Site struct {
 	Content *snapshot.Content
 	Files   func(input string) string // returns the path of an input file in positions
-	Context context.Context           // when it is done, Prove fails; may be nil
+	Context context.Context           // Prove fails when it is done; may be nil
 }
 
 // Result holds the outcome of a proof.
@@ -36,8 +36,8 @@ type Open struct {
 	kindless *literal   // a comparison that depends on the kind of a fact, or nil
 }
 
-// Prove proves policies for all requests to a site. It adds violations to diags, and warnings about policies that
-// concern nothing. Report adds warnings about policies that are not proven.
+// Prove proves policies for all requests to a site. It adds violations to diags, and warnings about policies that apply
+// to no key or request. Report adds warnings about policies that are not proven.
 func Prove(site Site, policies []*Policy, diags *diag.List) (*Result, error) {
 	out := &Result{}
 	if len(policies) == 0 {
@@ -87,7 +87,7 @@ type prover struct {
 	region  []conjunct
 }
 
-// keysOf returns the keys that a policy concerns. If there are none, it returns nil.
+// keysOf returns the keys that a policy applies to.
 func (p *prover) keysOf(policy *Policy) (out []uint32) {
 	keys := p.Content.Keys
 	from, _ := slices.BinarySearchFunc(keys, policy.prefix,
@@ -100,7 +100,7 @@ func (p *prover) keysOf(policy *Policy) (out []uint32) {
 	return out
 }
 
-// prove decides one policy, with the doubts about it. It only warns about a policy that concerns no request.
+// prove decides one policy, given the doubts about it. It only warns about a policy that applies to no request.
 func (p *prover) prove(policy *Policy, keys []uint32, doubts []doubt) (verdict, error) {
 	p.current = &Open{Policy: policy}
 	if !p.checkCategories(policy) {
@@ -149,7 +149,7 @@ func (p *prover) proveUnbound(policy *Policy) (verdict, error) {
 	return p.proveRow(policy, policy.key, nil, p.nothing(), broken)
 }
 
-// proveKey decides a policy for one key, with the doubts about it.
+// proveKey decides a policy for one key, given the doubts about it.
 func (p *prover) proveKey(policy *Policy, key uint32, doubts []doubt) (verdict, error) {
 	name := p.Content.Keys[key].Name
 	out := holds
@@ -167,10 +167,10 @@ func (p *prover) proveKey(policy *Policy, key uint32, doubts []doubt) (verdict, 
 	return worse(out, found), err
 }
 
-// nothing returns a row below all others, for requests in which nothing binds a key.
+// nothing returns a row below all others. It wins in requests in which nothing binds the key.
 func (p *prover) nothing() *row { return &row{level: int32(len(p.Content.Levels)) + 1} }
 
-// blockers returns the blockers of a key, which it creates once.
+// blockers returns the blockers of a key, and creates them if necessary.
 func (p *prover) blockers(key uint32) *blockers {
 	b := p.blockersOf[key]
 	if b == nil {
@@ -180,7 +180,7 @@ func (p *prover) blockers(key uint32) *blockers {
 	return b
 }
 
-// proveRow decides whether r breaks a policy in some request. Its value has been judged as v, which is not holds.
+// proveRow decides whether r breaks a policy in some request. v is the verdict on its value: any except holds.
 func (p *prover) proveRow(policy *Policy, key string, b *blockers, r *row, v verdict) (verdict, error) {
 	var own []equation
 	if int(r.level) < len(p.Content.Levels) {
@@ -275,7 +275,7 @@ func (p *prover) checkCategories(policy *Policy) bool {
 	return ok
 }
 
-// valuesOf returns the values of a dimension in conditions.
+// valuesOf returns the values that conditions compare a dimension with.
 func (p *prover) valuesOf(dim int) (out []string) {
 	for _, level := range p.Content.Levels {
 		if at := slices.Index(level.Dimensions, dim); at >= 0 {

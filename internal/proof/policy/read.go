@@ -38,8 +38,8 @@ type reader struct {
 	digest string
 }
 
-// file reads the file at path. A file that --policy names must have policies; other files without a version are
-// ignored.
+// file reads the policy file at path. A file without a version is ignored, unless --policy names it: then it is an
+// error.
 func (r *reader) file(path string, named bool) {
 	src, doc, entries := Policies.Parse(path, named, r.disk, r.diags)
 	r.doc, r.digest = doc, fmt.Sprintf("%x", sha256.Sum256(src))
@@ -66,7 +66,7 @@ func (r *reader) unknown(n *yaml.Node, what string, allowed ...string) (any bool
 // requirements are the attributes of which a policy has exactly one.
 var requirements = []string{"equals", "type", "satisfies", "bound", "layers"}
 
-// policy reads one policy. ok is false after an error.
+// policy reads one policy. ok is false if the policy has an error.
 func (r *reader) policy(n *yaml.Node) (p *Policy, ok bool) {
 	if n.Kind != yaml.Mapping {
 		r.errorf(n, "expected a policy: a hash with 'name', 'key' and a requirement, found %s", n.Describe())
@@ -108,7 +108,7 @@ func (r *reader) text(n *yaml.Node, name string) string {
 	return ""
 }
 
-// keys reads the keys that a policy is about.
+// keys reads the key or the pattern that a policy applies to.
 func (r *reader) keys(n *yaml.Node, p *Policy) bool {
 	_, one, hasKey := n.Lookup("key")
 	_, several, hasKeys := n.Lookup("keys")

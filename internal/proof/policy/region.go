@@ -28,13 +28,13 @@ const (
 	not
 )
 
-// literal requires a category or a variable to have a value. Case is ignored. Any other expression is opaque:
-// nothing is known about the requests in which it holds.
+// literal requires a category or a variable to have a value, regardless of case. A literal with another expression is
+// opaque: the proof knows nothing about the requests in which it holds.
 type literal struct {
 	category string
-	variable string // a path of package decision
-	text     string // folded
-	written  string // the text in the source
+	variable string // path of the variable, as in decision.Piece
+	text     string // the value, case-folded
+	written  string // the value as in the source
 
 	expression *expr.Node // evaluates a literal that is not about a category
 	operand    *expr.Node // the variable in expression; nil if a string interpolates it
@@ -189,7 +189,7 @@ func (c *condition) conjuncts(inverted bool) (out []conjunct, ok bool) {
 
 // view is a request as conditions see it.
 type view struct {
-	categories map[string]string // folded
+	categories map[string]string // case-folded
 	env        expr.Env
 }
 

@@ -11,7 +11,7 @@ import (
 	"bindc/snapshot"
 )
 
-// warn adds a warning at a policy.
+// warn adds a warning at the position of a policy.
 func (p *prover) warn(policy *Policy, message, hint string) {
 	p.diags.Add(diag.Diagnostic{Pos: policy.At, Severity: diag.Warning, Code: Code, Message: message, Hint: hint})
 }
@@ -30,7 +30,8 @@ func keyHint(diags *diag.List, policy *Policy, keys []snapshot.Key) string {
 	return diags.Correct(policy.key, names).Hint()
 }
 
-// report adds the violation b of a policy, with the facts of an example. The same violation is reported once.
+// report adds a diagnostic for the violation b of a policy, with the facts of an example. It reports equal violations
+// once.
 func (p *prover) report(policy *Policy, key string, texts way, b *breach) {
 	at := b.at
 	if at.File != "" {
@@ -50,7 +51,7 @@ func (p *prover) report(policy *Policy, key string, texts way, b *breach) {
 	p.diags.Add(d)
 }
 
-// noteOf returns a note with the place of a policy, unless it is the place of the diagnostic.
+// noteOf returns a note at the position of a policy, unless the diagnostic is there.
 func noteOf(policy *Policy, at diag.Pos) []diag.Note {
 	if at == policy.At {
 		return nil
@@ -67,7 +68,8 @@ func (p *prover) witness(texts way) string {
 	return "for example, a node with the facts " + facts
 }
 
-// where describes the requests that a violation concerns: the condition of the winner and that of the policy.
+// where describes the requests in which a violation occurs, by the condition of the winning binding and that of the
+// policy.
 func (p *prover) where(policy *Policy, texts way, when []lookup.Term) string {
 	terms := slices.Clone(when)
 	policy.region.literals(func(l *literal) {

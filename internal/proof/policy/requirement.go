@@ -8,7 +8,7 @@ import (
 	"bindc/internal/yaml"
 )
 
-// Requirement is a requirement on the value of one key, as policies have them.
+// Requirement is a requirement on the value of one key, in the form that policies use.
 type Requirement struct{ claim claim }
 
 // Equal returns the requirement that a value is v.
@@ -24,7 +24,7 @@ func IsRequirement(n *yaml.Node) bool {
 	return name != "layers" && slices.Contains(requirements, name)
 }
 
-// ReadRequirement reads a requirement, for which IsRequirement is true. ok is false after an error.
+// ReadRequirement reads a requirement for which IsRequirement is true. ok is false if the requirement has an error.
 func ReadRequirement(doc *yaml.Document, n *yaml.Node, code diag.Code, diags *diag.List) (out *Requirement, ok bool) {
 	var own diag.List
 	r := &reader{diags: &own, doc: doc}

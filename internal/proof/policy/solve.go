@@ -87,7 +87,7 @@ func (v *solver) solve(left []equation) {
 	delete(v.values, p.Variable)
 }
 
-// spellings returns the values to try for a variable for which e requires text.
+// spellings returns the values to try for a variable if e requires its folded value to be text.
 func (v *solver) spellings(variable string, e equation, text string) []string {
 	if e.exact || text == "" {
 		return []string{text}

@@ -11,7 +11,7 @@ import (
 	"bindc/snapshot"
 )
 
-// space describes how the dimensions of a snapshot depend on variables.
+// space holds the variables that the dimensions of a snapshot depend on.
 type space struct {
 	content    *snapshot.Content
 	dims       []dimension
@@ -56,8 +56,8 @@ func newSpace(c *snapshot.Content) (*space, error) {
 	return s, nil
 }
 
-// derived lists the variables that every request has under two names: with the path of a structured fact, and with the
-// name of a legacy fact that lookups derive from it (docs/language.md, section 7).
+// derived lists the variables that every request has under two names: the path of a structured fact, and the name of
+// the legacy fact that lookups derive from it (docs/language.md, section 7).
 var derived = []string{"architecture", "domain", "fqdn", "hostname", "operatingsystem", "operatingsystemmajrelease",
 	"operatingsystemrelease", "osfamily"}
 
@@ -118,12 +118,12 @@ func (s *space) implies(w way, l *literal) bool {
 	return ok && fold(text) == l.text
 }
 
-// equation requires that the parts, one after the other, give text.
+// equation requires that its parts, concatenated, equal its text.
 type equation struct {
 	parts []decision.Piece
 	text  string
 	exact bool
-	close string // if text comes from a policy, its spelling there
+	close string // the spelling of text in the policy, if it comes from one
 }
 
 // ofScope returns the equations of a scope.
@@ -148,8 +148,8 @@ func (s *space) ofLiterals(ls []*literal) (out []equation) {
 	return out
 }
 
-// spelledIn collects the texts of variables in the values of exact dimensions, so that a text of a policy can be
-// spelled as in the paths of Hiera 5.
+// spelledIn collects the texts of variables in the values of exact dimensions. A policy's text can then be spelled as
+// in the paths of Hiera 5.
 func (s *space) spelledIn() map[string]map[string][]string {
 	if s.spellings != nil {
 		return s.spellings

@@ -12,17 +12,17 @@ import (
 // row is a binding of a key in a decision table. A lookup uses the first row whose condition holds and which does
 // not decline.
 type row struct {
-	level int32  // the number of levels for the unconditional binding
-	scope int32  // in the level
-	entry uint32 // in the scope; for the unconditional binding, the number of the key
+	level int32  // for the unconditional binding, the number of levels
+	scope int32  // index in the level
+	entry uint32 // index in the scope; for the unconditional binding, the number of the key
 }
 
 // tables gives access to the rows of a site.
 type tables struct {
 	content     *snapshot.Content
 	hasAbstract func() bool      // reports whether the site has abstract bindings
-	rows        [][]row          // by key, of the keys that collect was called with
-	recipes     []*recipe.Recipe // decoded values, by number; nil: not decoded yet
+	rows        [][]row          // by key; only for keys that collect was called with
+	recipes     []*recipe.Recipe // decoded recipes, by number; nil if not decoded yet
 }
 
 func newTables(c *snapshot.Content) *tables {
@@ -35,7 +35,7 @@ func newTables(c *snapshot.Content) *tables {
 	return t
 }
 
-// collect collects the rows of the wanted keys, by decreasing precedence.
+// collect collects the rows of the wanted keys, in order of precedence.
 func (t *tables) collect(wanted []bool) {
 	c := t.content
 	t.rows = make([][]row, len(c.Keys))
@@ -75,7 +75,7 @@ func (t *tables) makeRoom(wanted []bool) {
 	}
 }
 
-// unconditional returns the row of the unconditional binding of a key that has one.
+// unconditional returns the row for the unconditional binding of a key, which must have one.
 func (t *tables) unconditional(key uint32) row {
 	return row{level: int32(len(t.content.Levels)), entry: key}
 }
@@ -91,7 +91,7 @@ func (t *tables) value(r *row) uint32 {
 	return t.scope(r).Entries[r.entry].Value
 }
 
-// scope returns the scope of r, which is not the unconditional binding.
+// scope returns the scope of r, which must not be the unconditional binding.
 func (t *tables) scope(r *row) *snapshot.Scope { return &t.content.Levels[r.level].Scopes[r.scope] }
 
 // place returns the layer and the origin of r.
@@ -138,7 +138,7 @@ func (t *tables) isAlwaysBound(key uint32) bool {
 	return t.content.Keys[key].Default >= 0 && t.stops(&r)
 }
 
-// blockers holds the rows of a key that stop a lookup. It finds those that hold for given values of variables.
+// blockers holds the rows of a key that stop a lookup, so that it never reaches the rows below.
 type blockers struct {
 	space  *space
 	levels []blockingLevel
@@ -170,7 +170,7 @@ func (t *tables) blockers(s *space, key uint32) *blockers {
 	return b
 }
 
-// block reports whether in every request with the texts of w, a row above a level stops the lookup.
+// block reports whether, in every request with the texts in w, a row above a level stops the lookup.
 func (b *blockers) block(w way, level int32) bool {
 	for _, l := range b.levels {
 		if l.level >= level {

@@ -9,8 +9,8 @@ import (
 // factsKey is the key of an expression in 'when' and 'unless'.
 const factsKey = "facts"
 
-// condition reads 'when' or 'unless' of a policy: a hash, or a list of hashes of which one must hold. A missing one is
-// nil.
+// condition reads 'when' or 'unless' of a policy: a hash, or a list of hashes. One hash of the list must hold. The
+// condition is nil if there is none.
 func (r *reader) condition(policy *yaml.Node, name string) (*condition, bool) {
 	_, n, ok := policy.Lookup(name)
 	if !ok {
@@ -63,7 +63,7 @@ func (r *reader) hash(n *yaml.Node) (*condition, bool) {
 	return joined(and, out), true
 }
 
-// values reads the values of a category, of which one must hold. Numbers compare by their text in the file.
+// values reads the values of a category, one of which must match. Numbers are compared by their text in the file.
 func (r *reader) values(category string, n *yaml.Node) (*condition, bool) {
 	nodes := []yaml.Node{*n}
 	if n.Kind == yaml.Sequence {

@@ -1,4 +1,4 @@
-// Package affected finds the nodes of a fleet whose answers change from one snapshot to another.
+// Package affected finds the nodes of a fleet whose lookups have different answers in two snapshots.
 package affected
 
 import (
@@ -23,15 +23,15 @@ type Comparison struct {
 	Nodes            []facts.Node
 	Style            report.Style
 
-	// Change, if not nil, returns the changed node that the new snapshot is asked about.
+	// Change, if not nil, returns the node with changed facts that the new snapshot is asked about.
 	Change func(n facts.Node) (facts.Node, error)
-	// Check, if not nil, returns an error for a node whose answers would be doubtful.
+	// Check, if not nil, returns an error for a node whose answers cannot be compared reliably.
 	Check func(n facts.Node, keys []string, old, now *lookup.Request) error
 	Done  func() // called after each node, possibly concurrently
 }
 
-// Groups returns the nodes with changes, grouped by changes. It only looks up keys that may differ according to d.
-// wrong holds the error of each node, or nil.
+// Groups returns the nodes with changes, grouped by their changes. It only looks up keys that may differ according to
+// d. wrong has an element for each node: its error, or nil.
 func (c *Comparison) Groups(d *decision.Difference) (groups []report.Group, wrong []error) {
 	return c.groups(c.keys(d))
 }
@@ -113,7 +113,7 @@ func (c *Comparison) effect(n facts.Node, keys []string, old *lookup.Request) (r
 	return c.Style.Effect(old, now, keys), nil
 }
 
-// Request returns the request of a node of a fleet.
+// Request returns the request for a node of a fleet.
 func Request(snap *lookup.Snapshot, n facts.Node) (*lookup.Request, error) {
 	vars, err := facts.Variables(n, bindings.FactsOptions{})
 	if err != nil {

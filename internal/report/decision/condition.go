@@ -10,8 +10,8 @@ import (
 	"bindc/internal/relation"
 )
 
-// conditionTable finds the conditions that overlap with a given one. Conditions over the same dimensions are in one
-// group, which has an index for each subset of its dimensions that a search needed.
+// conditionTable finds the conditions that overlap with a given one. It groups conditions by their dimensions, and
+// indexes a group by the subsets of its dimensions that searches need.
 type conditionTable struct {
 	*dimensions
 	conditions   []relation.Condition
@@ -40,7 +40,7 @@ func newConditionTable(d *dimensions, cs ...relation.Condition) *conditionTable 
 	return t
 }
 
-// tableOfRows returns a table of the conditions of rows, followed by the condition that every request meets.
+// tableOfRows returns a table of the rows' conditions, followed by the empty condition.
 func tableOfRows(d *dimensions, rows []Row) *conditionTable {
 	cs := make([]relation.Condition, len(rows)+1)
 	for i := range rows {

@@ -15,34 +15,34 @@ import (
 type Difference struct {
 	Keys []KeyChanges // sorted
 
-	// Dynamic lists keys whose values look up other keys, if facts decide which ones, in either snapshot. Keys does not
+	// Dynamic lists the keys, in either snapshot, whose values look up other keys that depend on facts. Keys does not
 	// cover such lookups.
 	Dynamic []string
-	// Categories lists categories that only one snapshot has, or that have different expressions. Requests may have
-	// other values of them in the other snapshot.
+	// Categories lists the categories that only one snapshot has or whose expressions differ. Requests may have other
+	// values of them in the new snapshot.
 	Categories []string
 }
 
 // KeyChanges holds the changes of a key.
 type KeyChanges struct {
 	Key           string
-	Changes       []Change // a request is affected by the first change that it meets
+	Changes       []Change // the first change whose conditions a request meets applies
 	Contributions []Change // changes among the contributions to its multibindings
 
 	Gone    bool   // the key was bound before, but no longer is
 	Renamed string // the new key with the same values, or ""
 }
 
-// Change is a difference for the requests that meet When but none of Except.
+// Change is a difference for the requests that meet When and none of Except.
 type Change struct {
 	When     []lookup.Term
 	Except   [][]lookup.Term
 	Old, New *Row     // nil if the key is not found
-	Through  []string // changed keys that a computed value looks up although its source is unchanged
+	Through  []string // changed keys that an unchanged computed value looks up
 	Below    bool     // the value may decline, and only rows below it changed
 }
 
-// Diff compares all tables of two snapshots. It calls done after each key.
+// Diff compares the tables of two snapshots. It calls done after each key.
 func Diff(before, after *Tables, done func()) (*Difference, error) {
 	dims, err := newDimensions(before.snap, after.snap)
 	if err != nil {
@@ -119,7 +119,7 @@ type comparer struct {
 	*dimensions
 	a, b    *Tables
 	changed map[string]bool
-	users   map[string][]string // keys whose values look a key up, by that key
+	users   map[string][]string // by key: the keys whose values look it up
 	dynamic map[string]bool
 }
 
@@ -168,9 +168,8 @@ func (c *comparer) propagate() {
 	}
 }
 
-// changedLookups returns the names of the changed keys that row r looks up. below reports whether the row's own key has
-// changed, because a row may leave the answer to the rows below it. A multibinding whose id equals the key is a
-// separate lookup.
+// changedLookups returns the changed keys that row r looks up. below reports whether the row's own key has changed,
+// because the row may leave the answer to the rows below. A multibinding whose id equals the key is a separate lookup.
 func (c *comparer) changedLookups(r *Row) (out []string, below bool) {
 	for _, used := range r.uses {
 		switch name := displayName(used); {
@@ -192,8 +191,8 @@ func displayName(key string) string {
 	return strings.TrimLeft(strings.TrimPrefix(key, recipe.MergeKey("")), "\x00")
 }
 
-// region is the set of requests for which a certain row of the old table wins, and a certain row of the new one. An
-// index after the last row means that no row wins.
+// region is the set of requests for which a given row of the old table wins, and a given row of the new one. An index
+// after the last row means that no row wins.
 type region struct {
 	when     relation.Condition
 	old, now int
@@ -240,7 +239,7 @@ func (c *comparer) changes(key string, t *keyTables) KeyChanges {
 func (d *dimensions) compare(old, now []Row, equal func(a, b *Row) bool) []Change {
 	var out []Change
 	var when []relation.Condition
-	var before []int // for each change, the number of regions kept before it
+	var before []int // by change: the number of regions kept before it
 	kept := newConditionTable(d)
 	for _, r := range d.regions(old, now) {
 		a, b := rowAt(old, r.old), rowAt(now, r.now)
@@ -333,7 +332,7 @@ func (d *dimensions) regions(old, now []Row) []region {
 	a, b := tableOfRows(d, old), tableOfRows(d, now)
 	var out []region
 	for i, oldCondition := range a.conditions {
-		last := b.covering(oldCondition) // rows after last are hidden
+		last := b.covering(oldCondition) // rows after last never win here
 		for _, j := range b.overlapping(oldCondition) {
 			if j > last {
 				break
@@ -348,7 +347,7 @@ func (d *dimensions) regions(old, now []Row) []region {
 	return out
 }
 
-// Meets reports whether a request can meet the conditions of both rows, which are of the same snapshot.
+// Meets reports whether a request can meet the conditions of both rows. They must be from the same snapshot.
 func (r *Row) Meets(other *Row) bool { return r.dims.Together(r.terms, other.terms) }
 
 // Covers reports whether the condition of r holds whenever that of other does.

@@ -17,7 +17,7 @@ type dimensions struct {
 	index map[dimensionKey]int
 }
 
-// dimensionKey identifies a dimension. A guard belongs to a category, "" for common.
+// dimensionKey identifies a dimension. category is the category of a guard, or "" for common.
 type dimensionKey struct {
 	name, category string
 	guard          bool
@@ -50,8 +50,7 @@ func newDimensions(files ...*snapshot.Snapshot) (*dimensions, error) {
 	return out, nil
 }
 
-// dimension converts source, a dimension of f whose index is set. If its values are not case-folded, package relation
-// knows nothing about its value.
+// dimension converts a dimension of f. If its values are not case-folded, package relation treats them as unknown.
 func (d *dimensions) dimension(f *snapshot.Snapshot, source snapshot.Dimension) (relation.Dimension, error) {
 	out := relation.Dimension{Category: d.index[dimensionKeyOf(f, source)], Guard: source.Guard}
 	switch {
@@ -79,7 +78,7 @@ func dimensionKeyOf(f *snapshot.Snapshot, d snapshot.Dimension) dimensionKey {
 	return id
 }
 
-// condition converts terms of f to a condition on these dimensions.
+// condition converts terms of f to a condition on d.
 func (d *dimensions) condition(f *snapshot.Snapshot, terms []snapshot.Term) relation.Condition {
 	out := make(relation.Condition, len(terms))
 	for i, t := range terms {

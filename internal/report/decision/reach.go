@@ -11,7 +11,7 @@ func (s *Sampler) Reaching(r *Row) (sample Sample, ok bool) {
 	return Sample{values, true}, values != nil
 }
 
-// Varies reports whether the value of key, and not only the choice of its row, may depend on the facts of a request.
+// Varies reports whether the value of key may depend on facts, apart from the choice of its row.
 func (s *Sampler) Varies(key string) (bool, error) {
 	queue, queued := []string{key}, map[string]bool{key: true}
 	for i := 0; i < len(queue); i++ {
@@ -37,7 +37,7 @@ func (s *Sampler) Varies(key string) (bool, error) {
 	return false, nil
 }
 
-// rowsOf returns the rows of a key, which it remembers.
+// rowsOf returns the rows of a key, and caches them.
 func (s *Sampler) rowsOf(name string) (rows []Row, err error) {
 	rows, known := s.rows[name]
 	if !known {

@@ -10,7 +10,7 @@ import (
 	"bindc/internal/value"
 )
 
-// setRecipe makes r the row of a recipe. Recipes that differ only in the places of their expressions have the same id.
+// setRecipe sets the content of r to a recipe. Recipes that differ only in source positions get the same id.
 func (r *Row) setRecipe(x *recipe.Recipe) {
 	r.Sensitive, r.Declines, r.isMultibind = x.Sensitive, x.Declines(), x.Kind == recipe.Multibind
 	switch {
@@ -65,8 +65,8 @@ func (r *Row) addUses(x *recipe.Recipe) {
 	}
 }
 
-// sourceText returns a recipe as an expression. Recipes that are not expressions are written as calls of a function
-// with the name of their attribute.
+// sourceText formats a recipe as an expression. A recipe without an expression becomes a function call named after its
+// attribute.
 func sourceText(r *recipe.Recipe) string {
 	var n *expr.Node
 	switch r.Kind {
@@ -108,8 +108,8 @@ func sourceText(r *recipe.Recipe) string {
 	return syntax.Print(n)
 }
 
-// mergedText describes how a value is merged. options has one entry, the lookup_options of the key, or is undef if they
-// depend on the request.
+// mergedText describes how a value is merged. options is a hash with the key's lookup_options, or undef if they depend
+// on the request.
 func mergedText(options value.Value) string {
 	if options.Kind() == value.Hash {
 		for _, entry := range options.Pairs() {
@@ -126,7 +126,7 @@ func mergedText(options value.Value) string {
 	return "merged as lookup_options say"
 }
 
-// optionText returns an option as text: a name unquoted, anything else as an expression.
+// optionText formats an option: a name without quotes, anything else as an expression.
 func optionText(v value.Value) string {
 	if v.Kind() == value.Hash && v.Len() == 1 {
 		if name, exists := v.Get(value.FromString("strategy")); exists {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// keyTables holds the rows of a key in two snapshots, and the contributions to them.
+// keyTables holds the rows of a key in two snapshots, and its contributions.
 type keyTables struct {
 	old, now                           []Row
 	oldContributions, nowContributions []Row
@@ -32,8 +32,8 @@ func isBound(rows []Row) bool {
 	return false
 }
 
-// contentText returns a string that two keys share if they have the same values under the same conditions. It returns
-// "" if a value is encrypted.
+// contentText returns a string that is equal for keys with the same values under the same conditions. It returns "" if
+// a value is encrypted.
 func contentText(rows, contributions []Row) string {
 	var b strings.Builder
 	for _, list := range [][]Row{rows, contributions} {
@@ -55,8 +55,8 @@ func contentText(rows, contributions []Row) string {
 	return b.String()
 }
 
-// renames sets which keys are gone, and the new name of each: a key that takes its value from the old one, or that has
-// the same values under the same conditions.
+// renames marks the keys that are gone and finds the new name of each. This is a key that takes its value from the old
+// key, or has the same values under the same conditions.
 func renames(keys []KeyChanges, tables map[string]*keyTables) {
 	same, users := map[string][]string{}, map[string]string{}
 	for key, t := range tables {
@@ -86,7 +86,7 @@ func renames(keys []KeyChanges, tables map[string]*keyTables) {
 	}
 }
 
-// mostSimilar returns the name with the longest common prefix and suffix with key, or "" if there are no names.
+// mostSimilar returns the name that shares the longest prefix and suffix with key, or "" if there are no names.
 func mostSimilar(key string, names []string) (best string) {
 	most := -1
 	for _, name := range slices.Sorted(slices.Values(names)) {

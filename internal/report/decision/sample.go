@@ -16,13 +16,13 @@ import (
 	"bindc/snapshot"
 )
 
-// Sample is a request that was constructed from rows.
+// Sample is a request that a Sampler constructed from rows.
 type Sample struct {
-	values assignment // strings of variables, by path
+	values assignment // strings of the variables, by path
 	Alone  bool       // the sample was constructed from at most one row
 }
 
-// ID identifies a sample, regardless of case. Samples of two snapshots with the same ID are the same request.
+// ID identifies a sample, regardless of case. In two snapshots, samples with the same ID are the same request.
 func (s Sample) ID() string {
 	var b strings.Builder
 	for _, path := range slices.Sorted(maps.Keys(s.values)) {
@@ -68,7 +68,7 @@ func NewSampler(b *Tables) (*Sampler, error) {
 	return s, nil
 }
 
-// Samples holds the requests for a key, and describes the rows they were constructed from.
+// Samples holds the requests for a key, and counts the rows that they were constructed from.
 type Samples struct {
 	Samples  []Sample
 	Rows     int           // rows of the key itself
@@ -76,15 +76,15 @@ type Samples struct {
 	Exceeded bool          // the limit was less than the number of combinations
 }
 
-// Limits of the rows that the samples of a key are constructed from.
+// Limits of the input for a key's samples.
 const (
 	maxUsed    = 64 // keys that its values look up
-	pairLimit  = 12 // up to this number of conditions, all pairs are tried
+	pairLimit  = 12 // up to this number of conditions, all pairs are combined
 	minSamples = 1  // the request without any variable
 )
 
-// Samples returns at most limit requests that reach the rows of key and of the keys that its values look up. It tries
-// each row alone, with a row of every other kind, and with as many others as can hold together.
+// Samples returns at most limit requests that reach the rows of key, and the rows of the keys that its values look up.
+// Each row is tried alone, with a row of every other kind, and with as many others as can hold together.
 func (s *Sampler) Samples(key string, limit int) (*Samples, error) {
 	out := &Samples{}
 	names, conditions, err := s.conditions(key, out)
@@ -98,7 +98,7 @@ func (s *Sampler) Samples(key string, limit int) (*Samples, error) {
 	return out, nil
 }
 
-// conditions returns the distinct conditions of all rows that the answer of a key may depend on, and the number of keys
+// conditions returns the distinct conditions of all rows that a key's answer may depend on. names is the number of keys
 // that have these rows.
 func (s *Sampler) conditions(key string, out *Samples) (names int, cs [][]snapshot.Term, err error) {
 	queue, queued, seen := []string{key}, map[string]bool{key: true}, map[string]bool{}
@@ -208,7 +208,7 @@ func byDimensions(conditions [][]snapshot.Term) [][][]snapshot.Term {
 	return out
 }
 
-// combine adds the samples that conditions result in.
+// combine adds the samples that conditions lead to.
 func (c *combiner) combine(conditions [][]snapshot.Term) {
 	groups := byDimensions(conditions)
 	for n, terms := range conditions {
@@ -238,7 +238,7 @@ func (c *combiner) combine(conditions [][]snapshot.Term) {
 	}
 }
 
-// Variables returns the paths of the variables that answers from the snapshot may depend on.
+// Variables returns the paths of the variables that lookups in the snapshot may depend on.
 func (s *Sampler) Variables() ([]string, error) {
 	names := map[string]bool{}
 	for _, parts := range s.templates {
@@ -285,7 +285,7 @@ func (s Sample) Facts(others []string) (*bindings.Facts, error) {
 	paths := slices.SortedFunc(maps.Keys(given), func(a, b string) int {
 		_, setA := s.values[a]
 		_, setB := s.values[b]
-		if setA != setB { // variables of s come first, so that others do not replace them
+		if setA != setB { // this order keeps variables in others from replacing those of s
 			return map[bool]int{true: -1, false: 1}[setA]
 		}
 		return cmp.Compare(a, b)
@@ -311,9 +311,11 @@ func (s Sample) Facts(others []string) (*bindings.Facts, error) {
 	if opts.Variables, err = runtimeValue(vars); err != nil {
 		return nil, err
 	}
+	ofFacts, _ := root["facts"].(tree) // those in noFacts
 	for _, name := range []string{"environment", "trusted", "facts"} {
 		delete(root, name)
 	}
+	maps.Copy(root, ofFacts)
 	maps.DeleteFunc(root, func(name string, _ any) bool { return strings.Contains(name, "::") })
 	facts, err := runtimeValue(root)
 	if err != nil {
@@ -322,7 +324,7 @@ func (s Sample) Facts(others []string) (*bindings.Facts, error) {
 	return bindings.NewFacts(facts, opts)
 }
 
-// tree has nested variables: each value is a string, a list of strings, or a tree.
+// tree holds nested variables: a value is a string, a list of strings, or a tree.
 type tree map[string]any
 
 // set sets the text at a path, unless a parent on the path has a string. A number selects an element of a list.

@@ -1,5 +1,5 @@
-// Package decision shows a snapshot as tables of decisions: a key has a list of conditions and values, and the first
-// one whose condition holds is the answer. The package also compares the tables of two snapshots.
+// Package decision presents a snapshot as decision tables. The table of a key lists conditions and values; the first
+// row whose condition holds gives the answer. The package also compares the tables of two snapshots.
 package decision
 
 import (
@@ -24,14 +24,14 @@ type Row struct {
 	Name  string // name of a contribution, if it has one
 
 	Value     value.Value // if Computed is "" and Abstract is false
-	Computed  string      // source text of a value that depends on facts
+	Computed  string      // source of a value that depends on facts
 	Abstract  bool
 	Declines  bool // in some requests, it may leave the answer to the rows below
 	Erased    bool // the key is renamed from this row down, so it is not found
 	Sensitive bool
-	Sealed    bool // the content is encrypted, and differs from the same content in another snapshot
+	Sealed    bool // the content is encrypted, so it differs between snapshots even if the plaintext is the same
 
-	terms relation.Condition // When, for comparisons
+	terms relation.Condition // the condition, for comparisons
 	dims  *dimensions
 
 	contentID string   // equal for rows with the same content
@@ -53,7 +53,7 @@ func (r *Row) Terms() []snapshot.Term { return r.binding.Terms }
 type Tables struct {
 	snap        *snapshot.Snapshot
 	files       []snapshot.Input
-	allBindings *snapshot.AllBindings // nil to look up the bindings of each key separately
+	allBindings *snapshot.AllBindings // nil if the bindings of each key are looked up separately
 	dims        *dimensions
 	box         *seal.Box // decrypts sealed recipes; nil if they stay sealed
 }
@@ -211,7 +211,7 @@ func (b *Tables) rowsOf(name string) ([]Row, error) {
 	return out, nil
 }
 
-// row returns a row with the place and the condition of x.
+// row returns a row with the position and the condition of x.
 func (b *Tables) row(x *snapshot.Binding) Row {
 	r := Row{Layer: b.snap.Layers()[x.Layer], At: "an unknown place", binding: *x}
 	if o := x.Origin; o.Line > 0 && int64(o.Input) < int64(len(b.files)) {
@@ -273,7 +273,7 @@ func (b *Tables) recipe(key string, n int) (r *recipe.Recipe, sealed string, err
 	return b.decoded(key, encoded, "recipes")
 }
 
-// decoded decodes a recipe, with the same results as recipe.
+// decoded decodes a recipe. The results are those of recipe.
 func (b *Tables) decoded(key, encoded, section string) (r *recipe.Recipe, sealed string, err error) {
 	if recipe.IsSealed(encoded) {
 		return b.unsealed(key, encoded)

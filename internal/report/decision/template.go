@@ -1,25 +1,26 @@
 package decision
 
 import (
+	"slices"
 	"strings"
 
 	"bindc/internal/expr"
 	"bindc/internal/value"
 )
 
-// piece is a part of the value of a dimension: a constant text or a variable.
+// piece is a part of a dimension's value: constant text or a variable.
 type piece struct {
 	text     string
 	variable string
 }
 
-// pathSeparator separates the names in the path of a variable.
+// pathSeparator separates the names in a variable's path.
 const pathSeparator = "\x00"
 
-// assignment holds the strings of variables, by path.
+// assignment maps the paths of variables to their strings.
 type assignment map[string]string
 
-// pieces splits the text that n evaluates to. ok is false if n is not text with variables.
+// pieces splits the text of n into pieces. ok is false unless n consists of text and variables.
 func pieces(n *expr.Node, mapped map[string]string) (out []piece, ok bool) {
 	if v, constant := n.Constant(); constant {
 		return []piece{{text: string(value.AppendText(nil, v))}}, true
@@ -55,7 +56,7 @@ func pieces(n *expr.Node, mapped map[string]string) (out []piece, ok bool) {
 // Equal variables have the same text in every request.
 type Piece struct{ Text, Variable string }
 
-// Template splits the text that n evaluates to into pieces. ok is false if n is not text with variables.
+// Template splits the text that n evaluates to into pieces. ok is false unless n consists of text and variables.
 func Template(n *expr.Node) (out []Piece, ok bool) {
 	parts, ok := pieces(n, nil)
 	for _, p := range parts {
@@ -70,7 +71,7 @@ func VariablePath(n *expr.Node) (path string, ok bool) { return variableOf(n) }
 // NewSample returns the request in which variables, as in Piece, have the given values.
 func NewSample(texts map[string]string) Sample { return Sample{values: texts} }
 
-// elementMark precedes the index of an element in the list of a mapped_paths.
+// elementMark precedes the index of an element in a mapped_paths list.
 const elementMark = "\x00\x00"
 
 // variableOf returns the path of the variable that an expression or an interpolation of Hiera 5 reads.
@@ -113,10 +114,13 @@ func pathOf(kids []*expr.Node) (path string, ok bool) {
 	return joinPath(names), len(names) > 0
 }
 
+// noFacts lists the variables of every request that differ from facts of the same name.
+var noFacts = []string{"environment", "trusted", "server_facts"}
+
 // joinPath joins the names of a path. A fact has the same path with and without $facts.
 func joinPath(names []string) string {
 	names[0] = strings.TrimPrefix(names[0], "::")
-	if names[0] == "facts" && len(names) > 1 {
+	if names[0] == "facts" && len(names) > 1 && !slices.Contains(noFacts, names[1]) {
 		names = names[1:]
 	}
 	return strings.Join(names, pathSeparator)
@@ -125,13 +129,13 @@ func joinPath(names []string) string {
 // maxSolving limits the steps of a search for strings of variables.
 const maxSolving = 10_000
 
-// equation requires that the pieces evaluate to text.
+// equation requires that its pieces evaluate to its text.
 type equation struct {
 	pieces []piece
 	text   string
 }
 
-// solution finds strings of variables that solve all equations, or returns nil.
+// solution finds strings for the variables that solve all equations. It returns nil if it finds none.
 func solution(equations []equation) assignment {
 	s := solving{values: assignment{}}
 	if !s.solve(equations) {

@@ -42,8 +42,8 @@ func categories(dimensions []snapshot.Dimension) (names []string) {
 	return names
 }
 
-// Misspelt returns a sentence for each term whose value occurs in no condition of content although a similar value
-// does.
+// Misspelt returns a sentence for each term whose value no condition of content has, if a condition has a similar
+// value.
 func Misspelt(content *snapshot.Content, terms []snapshot.Term) (out []string) {
 	for _, t := range terms {
 		if near := diag.Misspelt(t.Value, valuesOf(content, t.Dimension)); near != "" {
@@ -68,9 +68,9 @@ func valuesOf(content *snapshot.Content, dimension int) (out []string) {
 	return out
 }
 
-// Cut reduces content to the data that requests which meet all terms can reach. These requests get the same answers
-// as before; all others are rejected. Bindings, values, keys and file names that only others could reach are
-// removed. Cutting a slice again leaves the requests that meet the terms of both.
+// Cut reduces content to the data that requests meeting all terms can reach. These requests get the same answers as
+// before; all others are rejected. Everything that only others could reach is removed, including keys and file names. A
+// slice that is cut again is for requests that meet the terms of both cuts.
 func Cut(content *snapshot.Content, terms []snapshot.Term) error {
 	relations, err := relationsOf(content.Dimensions)
 	if err != nil {
@@ -124,7 +124,7 @@ type slicer struct {
 	relations *relation.Relations
 	when      relation.Condition
 
-	origins     map[snapshot.Origin]bool // places of bindings that stay; alternatives share theirs
+	origins     map[snapshot.Origin]bool // positions of bindings that stay; alternatives share one
 	inputBinds  []bool                   // whether each input binds anything
 	keyStays    []bool                   // whether each key stays
 	valueStays  []bool                   // whether each value stays

@@ -138,7 +138,6 @@ var ciphers = map[string]int{"2.16.840.1.101.3.4.1.2": 16, "2.16.840.1.101.3.4.1
 
 var errCipher = errors.New("the key cannot decrypt it")
 
-// open decrypts e with key.
 func (e *encrypted) open(key []byte) ([]byte, error) {
 	var iv []byte
 	if _, err := asn1.Unmarshal(e.Algorithm.Parameters.FullBytes, &iv); err != nil {

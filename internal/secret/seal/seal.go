@@ -43,7 +43,7 @@ func New(key []byte) (*Box, error) {
 	return &Box{aead}, nil
 }
 
-// Seal returns head, followed by text encrypted. Opening it requires the same name and head.
+// Seal returns head, followed by the encrypted text. Opening it requires the same name and head.
 func (b *Box) Seal(name, head, text string) string {
 	return string(b.aead.Seal([]byte(head), nil, []byte(text), []byte(head+name)))
 }

@@ -116,7 +116,6 @@ type way struct {
 	was   span
 }
 
-// run is the state of one match.
 type run struct {
 	*Matcher
 	text   string

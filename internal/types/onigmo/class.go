@@ -63,7 +63,6 @@ func quoted(r rune) string {
 	return string(r)
 }
 
-// escape translates an escape sequence outside of a class.
 func (t *translator) escape() (string, error) {
 	if t.pos+1 == len(t.src) {
 		return "", fmt.Errorf("too short escape sequence in /%s/", t.src)
@@ -147,7 +146,6 @@ func propertySet(name string, negated bool) charSet {
 	return charSet{text: `\p{` + name + `}`}
 }
 
-// class translates a class in brackets.
 func (t *translator) class(depth int) (charSet, error) {
 	if depth > maxNesting {
 		return charSet{}, fmt.Errorf("character classes are nested more than %d deep", maxNesting)

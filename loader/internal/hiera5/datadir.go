@@ -127,8 +127,8 @@ func clean(names string) string {
 	return ""
 }
 
-// checkDatadir records a datadir of the site that does not exist. It does not check modules, whose authors are somebody
-// else.
+// checkDatadir records a datadir of the site that does not exist. It skips modules, because their authors maintain
+// those.
 func (c config) checkDatadir(at diag.Pos, source dataSource) {
 	dir := source.datadir
 	if c.Module != "" || c.checked[dir] || c.hasDatadir(dir) {

@@ -135,7 +135,7 @@ func (c config) source(n, defaults *yaml.Node, at diag.Pos) dataSource {
 // functions lists the data functions of Puppet that bindc supports.
 var functions = []string{"yaml_data", "json_data", "eyaml_lookup_key"}
 
-// leaveToPuppet reports an entry that bindc leaves to Puppet. The fix may be another function.
+// leaveToPuppet warns about an entry that only Puppet can read. what names the unsupported feature.
 func (c config) leaveToPuppet(at diag.Pos, what string, fix diag.Fix) {
 	c.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "hiera_foreign",
 		Message: what + " is not compiled: only Puppet can read this entry",

@@ -15,7 +15,7 @@ type globElement struct {
 	ref  int    // index of the interpolation of a globRef
 
 	ranges [][2]rune // characters in a globClass
-	not    bool      // the globClass matches any other character
+	not    bool      // the class is negated: it matches all characters outside the ranges
 }
 
 type globKind uint8
@@ -110,11 +110,11 @@ func globClassOf(text string) (globElement, int) {
 	return e, at + 1
 }
 
-// maxGlobs limits how many globs the braces of one glob may expand to. Intermediate globs, which still have braces,
+// maxGlobs limits how many globs the braces of one glob may expand to. Intermediate results, which still have braces,
 // count too.
 const maxGlobs = 4096
 
-// longGlob is the length in bytes at which a glob counts as one more.
+// longGlob is the length in bytes that counts as one more glob towards maxGlobs, so that memory is limited, too.
 const longGlob = 256
 
 // unbraced expands the braces of a glob, in order. It does not expand braces of interpolations. ok is false if there
@@ -125,7 +125,7 @@ func unbraced(glob string) (globs []string, ok bool) {
 	return globs, left >= 0
 }
 
-// appendUnbraced appends the expansions of a glob. It stops when left, the remaining number, is used up.
+// appendUnbraced appends the expansions of a glob. It stops when the remaining number in left is used up.
 func appendUnbraced(out []string, glob string, left *int) []string {
 	if *left -= 1 + len(glob)/longGlob; *left < 0 {
 		return out

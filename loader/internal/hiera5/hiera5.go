@@ -21,7 +21,7 @@ type Hierarchy struct {
 	Module   string // the module, of whose keys alone it has data; or ""
 	Entries  []Entry
 	Defaults []Entry // default_hierarchy; only in modules
-	Paths    []int   // dimensions that are paths in Entries and Defaults
+	Paths    []int   // dimensions whose values are paths in Entries and Defaults
 	Broken   bool    // an error in the configuration may have dropped paths
 }
 
@@ -35,8 +35,8 @@ type Entry struct {
 // Location is a path or a glob of an entry, with its files by condition. A path has one file per condition. A glob may
 // have several files that apply together, highest first.
 type Location struct {
-	// Only means that this location is for requests in which the variable of mapped_paths has exactly one element: no
-	// other location of the entry applies to them.
+	// Only limits the location to requests in which the variable of mapped_paths has exactly one element. No other
+	// location of the entry applies to these requests.
 	Only bool
 
 	conditions []int
@@ -62,14 +62,14 @@ type Reader struct {
 	foundAgain int                 // remaining budget of maxFoundAgain
 
 	global  string            // hiera.yaml of Puppet's global layer
-	codedir string            // Puppet's directory of code
+	codedir string            // Puppet's code directory
 	absent  []diag.Diagnostic // warnings about missing directories, reported if the site has no errors
 	checked map[string]bool   // datadirs that were checked for existence
 	Trees   map[string]*site.Tree
 }
 
 // NewReader returns a reader for the hierarchies of a site. global is the hiera.yaml of Puppet's global layer, or "" if
-// there is none. codedir is Puppet's directory of code. A foundAgain other than 0 replaces maxFoundAgain.
+// there is none. codedir is Puppet's code directory. A foundAgain other than 0 replaces maxFoundAgain.
 func NewReader(in *site.Inputs, dims *site.Dimensions, global, codedir string, foundAgain int) *Reader {
 	return &Reader{Inputs: in, Dimensions: dims, Dirs: map[string]*Hierarchy{}, Trees: map[string]*site.Tree{},
 		globbed: map[*site.File]bool{}, checked: map[string]bool{}, global: global, codedir: codedir,
@@ -169,7 +169,7 @@ func (r *Reader) readFile(path, module string) *Hierarchy {
 	return h
 }
 
-// config is a configuration file while it is read.
+// config is a configuration file that is being read.
 type config struct {
 	*Reader
 	*Hierarchy

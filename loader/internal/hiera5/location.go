@@ -247,7 +247,7 @@ func (l *Location) add(condition int, f *site.File) {
 	l.files[condition] = append(l.files[condition], f)
 }
 
-// find is add for a file that a glob may match in several ways.
+// find adds f under a condition unless it is already there, because a glob may match a file in several ways.
 func (l *Location) find(condition int, f *site.File) {
 	if !slices.Contains(l.files[condition], f) {
 		l.add(condition, f)
@@ -284,8 +284,8 @@ func mayBeData(path string) bool { return !slices.Contains(otherFiles, filepath.
 // dirOf returns the directory part of a path, with its trailing slash.
 func dirOf(path string) string { return path[:strings.LastIndexByte(path, '/')+1] }
 
-// usable returns the files that fit, and reports those that cannot be read. With namesFile, it keeps directories, too:
-// Puppet fails every lookup that reaches one. Otherwise a directory may contain the files that the path means.
+// usable returns the files that fit, and reports those that cannot be read. It keeps a directory in place of a file
+// only if namesFile is set: Puppet fails every lookup that reaches it.
 func (c config) usable(p location, files []site.Listed, namesFile bool, fits func(string) bool) []site.Listed {
 	var out []site.Listed
 	for _, f := range files {

@@ -112,7 +112,7 @@ func (c config) version3() {
 	c.warnOfMerges()
 }
 
-// strategies3 lists the merge strategies that do what a merge_behavior of Hiera 3 does.
+// strategies3 maps merge behaviors of Hiera 3 to the merge strategies that do the same.
 var strategies3 = map[string]string{"deep": "{strategy: unconstrained_deep, preserve_unmergeables: true}",
 	"deeper": "unconstrained_deep"}
 
@@ -141,8 +141,8 @@ func (c config) warnOfMerges() {
 	c.Diags.Add(d)
 }
 
-// mergeOptions3 returns the setting of ansible.cfg for deep_merge_options, or "". As Hiera 3, it ignores names without
-// a colon.
+// mergeOptions3 returns the setting in ansible.cfg that is equivalent to deep_merge_options, or "". Like Hiera 3, it
+// ignores names without a colon.
 func mergeOptions3(n *yaml.Node) string {
 	var b value.Builder
 	for k, v := range n.Pairs() {

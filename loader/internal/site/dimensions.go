@@ -18,7 +18,7 @@ type Dimensions struct {
 	numbers    map[string]int   // index in Conditions for other conditions, by their encoding
 	key        []byte           // buffer for an encoded condition
 
-	Alternatives int // remaining number of alternatives over all bindings, see setCompiler.multiply
+	Alternatives int // remaining number of alternatives over all bindings, see DefaultAlternatives of package loader
 
 	UnknownCategories
 }
@@ -108,7 +108,7 @@ func (d *Dimensions) ExpectConditions(dim, n int) {
 	d.Conditions = slices.Grow(d.Conditions, n)
 }
 
-// single is Condition for a single term, which most conditions are.
+// single is like Condition, for a condition with a single term, as most have.
 func (d *Dimensions) single(c Condition) int {
 	t := c[0]
 	d.ExpectConditions(t.Dimension, 1)

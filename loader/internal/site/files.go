@@ -10,8 +10,8 @@ import (
 	"bindc/internal/fsx"
 )
 
-// Files accesses the file system and reports errors. All packages of the loader use it. Only package datafile reads
-// data files on its own, from the same disk.
+// Files accesses the file system and reports errors. All packages of the loader use it, except that package datafile
+// reads data files itself, from the same disk.
 type Files struct {
 	Disk  fsx.Disk
 	Diags *diag.List

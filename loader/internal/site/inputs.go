@@ -86,7 +86,7 @@ type File struct {
 	Path  string                 // path to open, also used in messages
 	Label string                 // the same on every machine
 	read  func() ([]byte, error) // calls an extension; nil if the input is the file at Path
-	at    diag.Pos               // position that asked an extension for data
+	at    diag.Pos               // position of the text that names the extension, for errors
 	id    Input
 
 	// Results of parsing. A data file has Content. Other files have Doc, which is nil until the file is parsed or if it
@@ -165,8 +165,8 @@ func (in *Inputs) ReadNow(path string) (Document, bool) {
 	return Document{f.doc, in.Diags}, f.doc != nil
 }
 
-// queueLength is the number of files that may wait for a parser. It is large, so that progress output knows the number
-// of files long before they are parsed.
+// queueLength is the number of files that may wait for a parser. It is large, so that the number of files in progress
+// output grows ahead of the parsing.
 const queueLength = 1 << 16
 
 // StartParsing starts to parse queued files, up to jobs at a time. It calls found for each file that is queued and
@@ -196,7 +196,7 @@ func (in *Inputs) StartParsing(jobs int, found, parsed func()) (wait func()) {
 	}
 }
 
-// isDir reports a directory in place of a data file with a warning. For Puppet, it is a file that cannot be read.
+// isDir reports whether a directory is in place of a data file. To Puppet, that is a file that cannot be read.
 func (in *Inputs) isDir(path string) bool {
 	isDir, err := in.Disk.IsDir(path)
 	return isDir && err == nil

@@ -10,7 +10,7 @@ import (
 	"bindc/internal/fsx"
 )
 
-// Tree is a directory in which a hierarchy searches data files.
+// Tree is a directory that a hierarchy searches for data files.
 type Tree struct {
 	Files
 	Dir   string
@@ -19,7 +19,7 @@ type Tree struct {
 
 	ForData  bool      // a data directory of Hiera 5 that contains only data
 	Dangling bool      // ignore dangling links, as Hiera 5 does
-	Lost     *[]string // if not nil, receives the dangling links
+	Lost     *[]string // if not nil, the dangling links are added to it
 	listings map[listing][]Listed
 	prefix   string // Dir with a trailing slash, see PathOf
 }
@@ -64,7 +64,7 @@ type walk struct {
 	*Tree
 	hidden  bool
 	parents []string // the current directory and its parents, with links resolved
-	links   int      // how many of them are links
+	links   int      // number of links among parents
 	linked  int      // number of linked directories so far
 	out     []Listed
 }

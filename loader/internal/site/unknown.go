@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"bindc/diag"
+	"bindc/internal/expr"
+	"bindc/internal/syntax"
 	"bindc/internal/value"
 )
 
@@ -51,31 +53,71 @@ func (c *UnknownCategories) Unknown(name value.Value, at diag.Pos) {
 	}
 }
 
-// ReportUnknown reports each unknown category once, at its first use. names are the categories of the site. It reports
+// ReportUnknown reports each unknown category once: at its first use, or where the site defines it if the definition
+// is the misspelt one. names are the categories of the site, and all has their definitions. ReportUnknown reports
 // nothing if an error in the configuration explains the missing category.
-func (c *UnknownCategories) ReportUnknown(source Categories, names []string, diags *diag.List) {
+func (c *UnknownCategories) ReportUnknown(source Categories, all []Dimension, names []string, diags *diag.List) {
 	if source.Broken {
 		return
 	}
 	for _, u := range c.byName {
-		diags.Add(u.diagnostic(source, names, diags))
+		name := u.name.Text() // "" unless it is a string
+		fix := diags.Correct(name, names)
+		i := slices.IndexFunc(all, func(d Dimension) bool { return d.Name == fix.New && isMisspelt(&d, name) })
+		if i >= 0 {
+			diags.Add(u.misspelt(&all[i]))
+			continue
+		}
+		diags.Add(u.diagnostic(source, names, fix))
 	}
 }
 
-func (u *unknownCategory) diagnostic(source Categories, names []string, diags *diag.List) diag.Diagnostic {
+// isMisspelt reports whether the definition of a category should have the name meant: a category that exists without a
+// list of categories, or one whose expression is a variable with this name.
+func isMisspelt(d *Dimension, meant string) bool {
+	variable := VariableOf(d.Value)
+	return !d.Guard && d.Pos.Line > 0 && variable != d.Name && (variable == meant || meant == "osfamily")
+}
+
+// VariableOf returns the variable or the fact whose value is the text n: role for ${role} and ${facts['role']}. It
+// returns "" for other expressions.
+func VariableOf(n *expr.Node) string {
+	if n == nil || n.Op != expr.Concat || len(n.Kids) != 1 {
+		return ""
+	}
+	path := syntax.FactPath(n.Kids[0])
+	if len(path) == 0 {
+		return ""
+	}
+	return path[len(path)-1]
+}
+
+// misspelt returns the error that category has another name than its uses.
+func (u *unknownCategory) misspelt(category *Dimension) diag.Diagnostic {
+	out := diag.Diagnostic{Pos: category.Pos, Code: "category", Fix: diag.MeantAs(category.Name, u.name.Text()),
+		Message: "the category '" + category.Name + "' is used as '" + u.name.Text() + "'"}
+	u.list(&out, u.uses, "used here")
+	return out
+}
+
+// list adds the given uses of u to the notes of d.
+func (u *unknownCategory) list(d *diag.Diagnostic, uses []diag.Pos, message string) {
+	for _, at := range uses {
+		d.Notes = append(d.Notes, diag.Note{Pos: at, Message: message})
+	}
+	if u.more > 0 {
+		d.Notes[len(d.Notes)-1].Message += ", and in " + diag.Count(u.more, "other place")
+	}
+}
+
+func (u *unknownCategory) diagnostic(source Categories, names []string, fix diag.Fix) diag.Diagnostic {
 	name := u.name.Text() // "" unless it is a string
-	fix := diags.Correct(name, names)
 	fix.Notes = !fix.IsNone()
 	hint := fix.Hint()
 	out := diag.Diagnostic{Pos: u.uses[0], Code: "category", Hint: hint, Fix: fix,
 		Message: "the site has no category " + strings.TrimPrefix(value.Describe(u.name), "the string ") +
 			"; it has " + diag.QuotedFor(hint, names)}
-	for _, at := range u.uses[1:] {
-		out.Notes = append(out.Notes, diag.Note{Pos: at, Message: "also used here"})
-	}
-	if u.more > 0 {
-		out.Notes[len(out.Notes)-1].Message += ", and in " + diag.Count(u.more, "other place")
-	}
+	u.list(&out, u.uses[1:], "also used here")
 	if hint != "" || name == "" {
 		return out
 	}

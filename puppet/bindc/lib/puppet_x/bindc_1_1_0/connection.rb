@@ -37,14 +37,14 @@ module ::Puppet::Bindc_1_1_0
     @lock.synchronize { @expected[environment] = [connection, entries] }
   end
 
-  # Returns the connection and the entries of the last compilation of an environment, or nil if this
+  # Returns the connection and the entries of an environment's last compilation, or nil if this
   # process had none.
   def self.expected(environment)
     @lock.synchronize { connections && @expected[environment] }
   end
 
-  # Returns the place of a function call, one for each location of each compilation. A child starts
-  # while Ruby reads the other files.
+  # Returns the place of a function call. There is one for each location of each compilation. A
+  # child starts while Ruby reads the other files.
   def self.place(options, context, scope)
     context.cached_value('place') || begin
       environment = context.environment_name.to_s
@@ -130,7 +130,7 @@ module ::Puppet::Bindc_1_1_0
     # The number of times that the connection was opened. A session is valid only for one opening.
     attr_reader :opening
 
-    # The needs of the snapshot of each environment, as last sent by the server.
+    # The needs of each environment's snapshot, as the server last sent them.
     attr_reader :needs
 
     def initialize(settings)
@@ -144,13 +144,13 @@ module ::Puppet::Bindc_1_1_0
       @compared = @differing = 0
     end
 
-    # Counts a comparison. Returns the numbers of comparisons and of differences.
+    # Counts a comparison. Returns the numbers of comparisons and of differences so far.
     def count(different)
       @mutex.synchronize { [@compared += 1, @differing += different ? 1 : 0] }
     end
 
-    # Closes the connection if its server has ended and no other thread uses it, so that the next
-    # lookup opens it without first losing a question.
+    # Closes the connection if its server has ended and no other thread uses it. Otherwise, the next
+    # lookup would lose a question before it opened the connection again.
     def reap
       return unless @mutex.try_lock
 
@@ -345,8 +345,9 @@ module ::Puppet::Bindc_1_1_0
 
     private
 
-    # A thread waits for the child, so that it does not stay defunct. The thread also has the
-    # process number, because that of the pipes is not available while another thread closes them.
+    # A thread waits for the child, so that it does not become a zombie. The thread also provides
+    # the process number, because that of the pipes is not available while another thread closes
+    # them.
     def connect
       IO.popen(@settings.command, 'r+b').tap { |io| @waiter = Process.detach(io.pid) }
     rescue SystemCallError => e

@@ -2,8 +2,8 @@
 
 module ::Puppet::Bindc_1_1_0
   # Puppet does not pass the merge strategy or the scope of a lookup to a function. An entry with
-  # one location represents several entries, which bindq merges like Puppet. So these modules are
-  # prepended to the methods of Puppet that know both.
+  # one location represents several entries, which bindq merges like Puppet. Therefore these modules
+  # are prepended to the Puppet classes whose methods know the strategy and the scope.
   module Merging
     LOOKUP_KEY = 'bindc::lookup_key' unless const_defined?(:LOOKUP_KEY, false)
     DATA_HASH = 'bindc::data_hash' unless const_defined?(:DATA_HASH, false)

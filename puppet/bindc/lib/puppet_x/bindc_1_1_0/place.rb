@@ -55,7 +55,7 @@ module ::Puppet::Bindc_1_1_0
       Merging.asked(invocation) { @alone && key == 'lookup_options' }
     end
 
-    # Returns a hash that looks its keys up when Puppet reads them.
+    # Returns a hash that looks up its keys when Puppet reads them.
     def lazy(invocation)
       return {} if @hidden
 

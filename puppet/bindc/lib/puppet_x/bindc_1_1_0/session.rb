@@ -6,7 +6,7 @@ require_relative 'early'
 require_relative 'variables'
 
 module ::Puppet::Bindc_1_1_0
-  # One compilation and its snapshot, shared by all locations and entries with the same connection.
+  # One compilation and its snapshot. All locations and entries with the same connection share it.
   class Compile
     def self.of(scope, connection, environment)
       compiles = scope.instance_variable_get(:@bindc_compiles) || scope.instance_variable_set(:@bindc_compiles, {})
@@ -109,7 +109,7 @@ module ::Puppet::Bindc_1_1_0
     # Number of keys per strategy that are answered before the others.
     SOON = 32 unless const_defined?(:SOON, false)
 
-    # Number of times that a lookup tries a server that ends in the meantime.
+    # Number of times that a lookup tries, because a server may end in the meantime.
     TRIES = 3 unless const_defined?(:TRIES, false)
 
     def initialize(compile, caller, entries)

@@ -1,0 +1,61 @@
+package pass
+
+import "bindc/diag"
+
+// Unbound completes d, which is about key, a key that nothing binds. near is a similar bound key, or "". places is the
+// number of places that use key, without as many that use near.
+//
+// The Fix of d replaces key by near, unless this may spread a typo: if key is a parameter of a class, or if more places
+// use key than bind near. Then a note has the place that binds near.
+func (e *Env) Unbound(d *diag.Diagnostic, key, near string, places int) {
+	fix := diag.MeantAs(key, near)
+	if fix.IsNone() {
+		return
+	}
+	isParameter := e.isParameter(key) && !e.isParameter(near)
+	bound, at := 0, diag.Pos{}
+	if isParameter || places > 1 {
+		bound, at = e.bindingsOf(near)
+	}
+	switch {
+	case isParameter:
+		d.Hint = "this is the key of a parameter of a class, so correct '" + near + "' where it is bound"
+	case bound > 0 && places > bound:
+		d.Hint = "'" + near + "' is bound: correct one of the two names"
+	default:
+		d.Fix = fix
+		return
+	}
+	if bound > 0 {
+		d.Notes = append(d.Notes, diag.Note{Pos: at, Message: "'" + near + "' is bound here"})
+	}
+}
+
+func (e *Env) isParameter(key string) bool { return e.IsParameter != nil && e.IsParameter(key) }
+
+// bindingsOf returns the number of places that bind key, and the first of them.
+func (e *Env) bindingsOf(key string) (n int, first diag.Pos) {
+	seen := map[diag.Pos]bool{}
+	note := func(at diag.Pos) {
+		if seen[at] = true; len(seen) == 1 || at.Compare(first) < 0 {
+			first = at
+		}
+	}
+	for _, layer := range e.Site.Layers {
+		for _, c := range layer.Contributions {
+			for i := range c.Files {
+				for j, entry := range c.Files[i].Entries {
+					if e.Site.Keys[entry.Key] == key {
+						note(c.Files[i].Pos(j))
+					}
+				}
+			}
+			for i := range c.Bindings {
+				if b := &c.Bindings[i]; b.Key == key && (b.More == nil || b.More.In == nil) {
+					note(b.Pos)
+				}
+			}
+		}
+	}
+	return len(seen), first
+}
