@@ -20,8 +20,8 @@ func (r Rejected) Error() string {
 
 // Accept returns changes without the edits that cause new errors or warnings. list has the diagnostics of the site as
 // it is, and check returns those of the site with the given changes. An edit causes a diagnostic in its line if the
-// file has more diagnostics of this code than before. If the site has no errors and would get one elsewhere, Accept rejects
-// all edits.
+// file has more diagnostics of this code than before. If the site has no errors and would get one elsewhere, Accept
+// rejects all edits.
 func Accept(changes []Change, list []diag.Diagnostic, check func([]Change) ([]diag.Diagnostic, error)) (
 	accepted []Change, rejected []Rejected, err error) {
 	for len(changes) > 0 {
