@@ -46,13 +46,7 @@ const (
 )
 
 // Kind returns the kind of v.
-func (v Value) Kind() Kind {
-	c, err := value.Value(v).Read()
-	if err != nil {
-		return Invalid
-	}
-	return c.Kind()
-}
+func (v Value) Kind() Kind { return value.Value(v).ReadKind() }
 
 // IsUndef reports whether v is undef, which YAML writes as null.
 func (v Value) IsUndef() bool { return v.Kind() == Undef }
@@ -111,6 +105,14 @@ func (v Value) Text() (string, error) {
 // request alive, for instance with runtime.KeepAlive of Go's own package. After that it may have any content, and
 // reading it may crash the program.
 func (v Value) TextView() (string, error) {
+	if text, ok := value.Value(v).ReadText(); ok {
+		return text, nil
+	}
+	return v.text()
+}
+
+// text is TextView for values that ReadText does not read.
+func (v Value) text() (string, error) {
 	c, err := value.Value(v).Read()
 	if err == nil && c.Kind() != String && c.Kind() != Regexp {
 		err = mismatch(String, c)

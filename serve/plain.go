@@ -50,7 +50,7 @@ func plainList(text string) (list []string, rest string, ok bool) {
 	if !strings.HasPrefix(text, `["`) {
 		return nil, "", false
 	}
-	list = make([]string, 0, len(text)/32)
+	list = make([]string, 0, len(text)/24)
 	for text[0] != ']' {
 		item, rest, ok := plainText(text[1:])
 		if !ok || rest == "" || rest[0] != ',' && rest[0] != ']' {

@@ -1,32 +1,42 @@
 package snapshot
 
-import "strings"
+import "math/bits"
 
-// Digs reports whether a key without bindings may lead into a value. Nearly all keys consist of letters, digits, colons
-// and underscores. So it tests eight bytes at a time whether any is below '0', as dots and quotes are.
-func Digs(key string) bool {
-	if len(key) < 8 {
-		return hasSpecial(key)
-	}
-	for at := 0; at < len(key)-8; at += 8 {
-		if below0(key[at:]) {
-			return hasSpecial(key)
+// Digs reports whether a key without bindings may lead into a value: it has a dot or a quote.
+func Digs(key string) bool { return digsFrom(key, WordEnd(key, 0)) }
+
+// digsFrom is Digs for a key whose first byte below '0' is at position at.
+func digsFrom(key string, at int) bool {
+	for ; at < len(key); at = WordEnd(key, at+1) {
+		if c := key[at]; c == '.' || c == '\'' || c == '"' {
+			return true
 		}
 	}
-	return below0(key[len(key)-8:]) && hasSpecial(key)
+	return false
 }
 
-func hasSpecial(key string) bool {
-	return strings.IndexByte(key, '.') >= 0 || strings.IndexByte(key, '\'') >= 0 || strings.IndexByte(key, '"') >= 0
+// WordEnd returns the position of the first byte of key below '0', such as a dot or a quote, from position at on, or
+// len(key). It tests eight bytes at a time, because nearly all keys consist of letters, digits, colons and underscores.
+func WordEnd(key string, at int) int {
+	for ; at+8 <= len(key); at += 8 {
+		if below := below0(at64(key, uint64(at))); below != 0 {
+			return at + bits.TrailingZeros64(below)/8
+		}
+	}
+	if len(key) >= 8 { // read the last eight bytes; the zeros shifted in are below '0'
+		last := at64(key, uint64(len(key)-8)) >> (64 - 8*uint(len(key)-at))
+		return at + bits.TrailingZeros64(below0(last))/8
+	}
+	for at < len(key) && key[at] >= '0' {
+		at++
+	}
+	return at
 }
 
-// below0 reports whether one of the first eight bytes of s is less than '0'.
-func below0(s string) bool {
+// below0 returns a number whose lowest bit is in the first of eight bytes that is less than '0', or 0.
+func below0(bytes uint64) uint64 {
 	const each = 0x0101010101010101
-	_ = s[7]
-	x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-	return (x-each*'0')&^x&(each*0x80) != 0
+	return (bytes - each*'0') &^ bytes & (each * 0x80)
 }
 
 // plain returns allPlain only if none of eight bytes is a dot or a quote, which have neither bit 4 nor bit 6. All

@@ -159,7 +159,7 @@ func (d *dumper) ref(ref uint32) string {
 	}
 	switch ref & refKind {
 	case refInline:
-		return "inline " + shorten(inlineValue(uint32(n)))
+		return "inline " + shorten(value.FromInline(uint32(n)))
 	case refBlock:
 		return fmt.Sprintf("block value %d", n)
 	}

@@ -175,13 +175,33 @@ func (s *Snapshot) mayBind(n uint32, at *Scopes) (mask, m uint64) {
 
 // keyNumber returns the number of key and whether the snapshot has the key.
 func (s *Snapshot) keyNumber(key string) (uint32, bool) {
+	if len(key) <= shortText {
+		return s.shortNumber(key)
+	}
 	h := hashText(key, s.seed)
 	n := s.hash.find(h)
-	if n >= s.hash.n || s.prints[n] != uint8(h) {
+	if n >= s.hash.n || at8(s.prints, uint64(n)) != uint8(h) {
 		return 0, false // n is too large if the snapshot is empty or damaged
 	}
 	name, ok := s.keyName(n)
 	return n, ok && name == key
+}
+
+// shortNumber is keyNumber for keys of at most shortText bytes. It compares the numbers that it hashes.
+func (s *Snapshot) shortNumber(key string) (uint32, bool) {
+	length := uint64(len(key))
+	a, b := ends(key, 0, length)
+	h := hashEnds(a, b, length, s.seed)
+	n := s.hash.find(h)
+	if n >= s.hash.n || at8(s.prints, uint64(n)) != uint8(h) {
+		return 0, false
+	}
+	r := keyRecord * uint64(n)
+	if uint64(at8(s.keys, r+recLength)) != length {
+		return 0, false
+	}
+	first, last := ends(s.keys, r+recText, length)
+	return n, a == first && b == last
 }
 
 // findIn completes Find for a key that one of the columns in m may bind.

@@ -211,6 +211,9 @@ func TestFlagsAgreeWithFormatDocument(t *testing.T) {
 }
 
 func TestReferencesAgreeWithFormat(t *testing.T) {
+	if cellUnit != value.CellUnit || refInline != value.Inline || inlineInt != value.InlineInt {
+		t.Error("references of values are not the numbers of a value.Source")
+	}
 	kinds := map[string]uint32{"cell": refCell, "inline": refInline, "recipe": refRecipe, "block": refBlock}
 	rows := formatTable(t, "reference kinds")
 	for _, row := range rows {
@@ -227,7 +230,7 @@ func TestReferencesAgreeWithFormat(t *testing.T) {
 		if v, ok := values[row[2]]; ok {
 			want := uint32(refInline | number(t, row[1], 10)<<2 | number(t, row[0], 10))
 			if got, ok := inlineRef(string(value.Append(nil, v))); !ok || got != want ||
-				!value.Identical(inlineValue(got&^refKind), v) {
+				!value.Identical(value.FromInline(got), v) {
 				t.Errorf("%s inline is %#x, format.md has %#x", row[2], got, want)
 			}
 			continue
@@ -240,7 +243,7 @@ func TestReferencesAgreeWithFormat(t *testing.T) {
 	for _, n := range []int64{inlineMin, -1, 0, 1, inlineMax} {
 		ref, ok := inlineRef(string(value.Append(nil, value.FromInt(n))))
 		if want := uint32(refInline | uint64(n)&(1<<28-1)<<2 | inlineInt); !ok || ref != want ||
-			inlineValue(ref&^refKind).Int() != n {
+			value.FromInline(ref).Int() != n {
 			t.Errorf("%d inline is %#x, want %#x", n, ref, want)
 		}
 	}

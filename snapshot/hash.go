@@ -10,11 +10,11 @@ const k0, k1, k2, k3 = 0xa0761d6478bd642f, 0xe7037ed1a0b428db, 0x8ebc6af09c88c6e
 // process; format.md, section "Hash", specifies it.
 func hashText(s string, seed uint64) uint64 {
 	n := uint64(len(s))
-	x := seed ^ k0
-	if n <= 16 {
-		a, b := ends(s)
-		return mix(x^n, mix(a^k2, b^seed)^k1)
+	if n <= shortText {
+		a, b := ends(s, 0, n)
+		return hashEnds(a, b, n, seed)
 	}
+	x := seed ^ k0
 	at := uint64(0)
 	for ; n-at > 48; at += 16 {
 		x = mix(at64(s, at)^k1, at64(s, at+8)^x)
@@ -27,18 +27,25 @@ func hashText(s string, seed uint64) uint64 {
 	return mix(p^q^n, r^k1)
 }
 
-// ends packs a string of at most 16 bytes into two numbers.
-func ends(s string) (a, b uint64) {
+// shortText is the length of the longest text that ends packs.
+const shortText = 16
+
+// ends packs the text of at most shortText bytes at s[at:at+n] into two numbers. Texts of the same length have the same
+// numbers only if they are equal.
+func ends(s string, at, n uint64) (a, b uint64) {
 	switch {
-	case len(s) >= 8:
-		return load64(s), load64(s[len(s)-8:])
-	case len(s) >= 4:
-		return uint64(load32(s)), uint64(load32(s[len(s)-4:]))
-	case len(s) > 0:
-		return uint64(s[0])<<16 | uint64(s[len(s)/2])<<8 | uint64(s[len(s)-1]), 0
+	case n >= 8:
+		return at64(s, at), at64(s, at+n-8)
+	case n >= 4:
+		return uint64(at32(s, at)), uint64(at32(s, at+n-4))
+	case n > 0:
+		return uint64(at8(s, at))<<16 | uint64(at8(s, at+n/2))<<8 | uint64(at8(s, at+n-1)), 0
 	}
 	return 0, 0
 }
+
+// hashEnds returns the hash of a text of n bytes that ends packed into a and b.
+func hashEnds(a, b, n, seed uint64) uint64 { return mix(seed^k0^n, mix(a^k2, b^seed)^k1) }
 
 func mix(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(a, b)

@@ -133,8 +133,8 @@ func (p *perfect) view(b string) (rest string, ok bool) {
 
 // find returns the number of the text with hash h. For an unknown text it returns any number below n, or in a damaged
 // file even n or more.
-func (p *perfect) find(h uint64) uint32 {
-	s := slotOf(h, at16(p.pilots, 2*uint64(reduce(h, p.buckets))), p.slots) // view checked the length of pilots
+func (p *perfect) find(h uint64) uint32 { // inlined; view checked the length of pilots
+	s := uint32(share(spread(h, at16(p.pilots, 2*share(h, uint64(p.buckets)))), uint64(p.slots)))
 	if s >= p.n {
 		s = p.moved(s)
 	}

@@ -175,7 +175,7 @@ func (s *Snapshot) stored(ref Ref) (Stored, error) {
 		return Stored{Computed: true, Bytes: text}, err
 	}
 	if ref&refKind == refInline {
-		return Stored{Bytes: string(value.Append(nil, inlineValue(uint32(ref&^refKind))))}, nil
+		return Stored{Bytes: string(value.Append(nil, value.FromInline(uint32(ref))))}, nil
 	}
 	text, err := s.Encoded(ref)
 	if err != nil {

@@ -16,27 +16,14 @@ func (r Ref) Small() bool { return r&(refRecipe&refBlock) == 0 }
 // Values returns a source of the small constants of s, whose value numbers are references.
 func (s *Snapshot) Values() *value.Source {
 	cells := s.keys[:min(uint64(len(s.keys)), cellUnit*refInline)]
-	return value.NewSource(func(ref uint64) (value.Value, error) { // s.Value without calls
-		if Ref(ref)&refKind == refInline {
-			return inlineValue(uint32(ref &^ refKind)), nil
-		}
-		if off := cellUnit * ref; off < uint64(len(cells)) {
-			if text, ok := value.ShortText(cells[off:]); ok {
-				return value.FromString(text), nil
-			}
-			if v, ok := value.Peek(cells[off:]); ok {
-				return v, nil
-			}
-		}
-		return s.Value(Ref(ref))
-	})
+	return value.NewSource(cells, func(ref uint64) (value.Value, error) { return s.Value(Ref(ref)) })
 }
 
 // Value returns the constant that ref refers to. Arrays, hashes and strings are views of the snapshot. Value does not
 // check the elements of arrays and hashes; Verify and value.Sound do.
 func (s *Snapshot) Value(ref Ref) (value.Value, error) {
 	if ref&refKind == refInline {
-		return inlineValue(uint32(ref &^ refKind)), nil
+		return value.FromInline(uint32(ref)), nil
 	}
 	text, err := s.Encoded(ref)
 	if err != nil {
@@ -67,19 +54,6 @@ func (s *Snapshot) badValue(ref Ref) error {
 		return s.broken(secBlocks, "a value in the block of value %d", n)
 	}
 	return s.damaged(secKeys, cellUnit*n, "a value")
-}
-
-func inlineValue(n uint32) value.Value {
-	if n&3 == inlineInt {
-		return value.FromInt(int64(int32(n<<2) >> 4))
-	}
-	switch n >> 2 {
-	case 1, 2:
-		return value.FromBool(n>>2 == 2)
-	case 3:
-		return value.TheDefault()
-	}
-	return value.Value{}
 }
 
 // Recipes returns the number of computed values.

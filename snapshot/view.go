@@ -25,9 +25,11 @@ type View struct {
 type Others interface {
 	// Indirect looks up a key of a View that is shut or Indirect.
 	Indirect(key string) (value.Value, bool, error)
-	// Follow finishes the lookup of a key that is bound to a computed or large value. It also finishes that of an
-	// unbound key that may lead into a value.
-	Follow(key string, ref Ref, found bool) (value.Value, bool, error)
+	// Follow finishes the lookup of a key that is bound to a computed or large value.
+	Follow(key string, ref Ref) (value.Value, bool, error)
+	// Beyond looks up a key that is not bound but may lead into a value. The first byte of key below '0' is at
+	// position word.
+	Beyond(key string, word int) (value.Value, bool, error)
 }
 
 // NewView returns a View of s. The caller sets its Scopes with Resolve. Lookups return small constants as values of the
@@ -79,7 +81,7 @@ func (w *View) Lookup(key string) (value.Value, bool, error) {
 	if at8(w.prints, n) != uint8(h) {
 		if w.digs && plain(at64(key, 0))&plain(at64(key, 8))&plain(at64(key, middle))&plain(at64(key, middle+8))&
 			plain(at64(key, last))&plain(at64(key, last+8)) != allPlain {
-			return w.unusual(key)
+			return w.unbound(key)
 		}
 		return value.Value{}, false, nil
 	}
@@ -118,8 +120,18 @@ func (w *View) find(key string) (value.Value, bool, error) {
 	if w.indirect.Load() {
 		return w.others.Indirect(key)
 	}
-	ref, ok, err := w.file.Find(key, &w.Scopes)
-	return w.finish(key, ref, ok, err)
+	n, ok := w.file.keyNumber(key)
+	if !ok {
+		return w.unbound(key)
+	}
+	mask, m := w.file.mayBind(n, &w.Scopes)
+	ref := Ref(at32(w.keys, keyRecord*uint64(n)+recDefault))
+	if m != 0 || !ref.Small() || key == "" || key[0] == 0 {
+		return w.scoped(key, n, mask, m)
+	}
+	v := w.small.Value(uint64(ref))
+	runtime.KeepAlive(w)
+	return v, true, nil
 }
 
 // scoped finishes Lookup for key number n. m is the set of columns that may bind it.
@@ -138,30 +150,23 @@ func (w *View) finish(key string, ref Ref, ok bool, err error) (value.Value, boo
 		runtime.KeepAlive(w)
 		return v, true, nil
 	case ok:
-		return w.follow(key, ref, true)
+		v, found, err := w.others.Follow(key, ref)
+		runtime.KeepAlive(w)
+		return v, found, err
 	}
 	return w.unbound(key)
 }
 
-// unusual completes Lookup for a key without bindings that has a byte such as a dot, a quote or a minus.
-func (w *View) unusual(key string) (value.Value, bool, error) {
-	if hasSpecial(key) {
-		return w.follow(key, noRef, false)
-	}
-	return value.Value{}, false, nil
-}
-
 // unbound completes Lookup for a key without bindings.
 func (w *View) unbound(key string) (value.Value, bool, error) {
-	if w.digs && Digs(key) {
-		return w.follow(key, noRef, false)
+	if !w.digs {
+		return value.Value{}, false, nil
 	}
-	return value.Value{}, false, nil
-}
-
-// follow leaves the rest of a lookup to w.others.
-func (w *View) follow(key string, ref Ref, found bool) (value.Value, bool, error) {
-	v, found, err := w.others.Follow(key, ref, found)
+	word := WordEnd(key, 0)
+	if !digsFrom(key, word) {
+		return value.Value{}, false, nil
+	}
+	v, found, err := w.others.Beyond(key, word)
 	runtime.KeepAlive(w)
 	return v, found, err
 }

@@ -19,9 +19,15 @@ func (f *follower) Indirect(string) (value.Value, bool, error) {
 	panic("the view is neither shut nor indirect")
 }
 
-func (f *follower) Follow(_ string, ref Ref, found bool) (value.Value, bool, error) {
+func (f *follower) Follow(_ string, ref Ref) (value.Value, bool, error) {
 	f.ref, f.followed = ref, true
-	return value.Value{}, found, nil
+	return value.Value{}, true, nil
+}
+
+func (f *follower) Beyond(key string, word int) (value.Value, bool, error) {
+	below := strings.IndexFunc(key, func(r rune) bool { return r < '0' })
+	f.followed = word == below
+	return value.Value{}, false, nil
 }
 
 // viewOf returns a View of s for the scopes at. It leaves lookups to f.
@@ -55,7 +61,7 @@ func viewed(t *testing.T, s *Snapshot, at *Scopes, key string) (Stored, bool) {
 // The fingerprint of a name equals that of a key once in 256 names. View.Lookup must then compare every byte, which it
 // does eight at a time.
 func TestViewRejectsNamesThatDifferInAnyByte(t *testing.T) {
-	for _, length := range []int{17, 24, 31, 32, 33, 40, 47, 48, 60} {
+	for _, length := range []int{3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 24, 31, 32, 33, 40, 47, 48, 60} {
 		key := strings.Repeat("k", length)
 		s := open(t, &Content{Layers: []string{"site"}, Values: stored(value.FromInt(1)),
 			Keys: []Key{{Name: key, Default: 0}}})
@@ -68,6 +74,21 @@ func TestViewRejectsNamesThatDifferInAnyByte(t *testing.T) {
 				name := key[:from] + fmt.Sprintf("%03d", n) + key[from+3:]
 				if _, found, _ := v.Lookup(name); found {
 					t.Fatalf("found %s, which is not a key; the key is %s", name, key)
+				}
+			}
+		}
+	}
+}
+
+func TestViewFindsNoOtherNamesOfTwoBytes(t *testing.T) {
+	for _, key := range []string{"a", "ab"} {
+		s := open(t, &Content{Layers: []string{"site"}, Values: stored(value.FromInt(1)),
+			Keys: []Key{{Name: key, Default: 0}}})
+		v := viewOf(s, &Scopes{}, false, nil)
+		for n := range 1 << 16 {
+			for _, name := range []string{string([]byte{byte(n), byte(n >> 8)}), string([]byte{byte(n)})} {
+				if _, found, _ := v.Lookup(name); found != (name == key) {
+					t.Fatalf("%q: found %t; the key is %q", name, found, key)
 				}
 			}
 		}

@@ -266,12 +266,14 @@ class RunTest(unittest.TestCase):
                          sorted("./%s:%d:%s" % (name[len("plays/"):], number, line)
                                 for name in names for number, line in printed))
 
-    def test_command_of_readme_converts_files_of_any_encoding(self) -> None:
+    def test_command_of_readme_prints_lines_of_files_that_are_not_in_utf_8(self) -> None:
         [command] = re.findall(r"```sh\n(.*?)```", (COLLECTION / "README.md").read_text(), re.DOTALL)
         path = self.world.write("plays/latin.j2", "")
-        path.write_bytes("Größe {{ lookup('hiera', 'a') }}\n".encode("latin-1"))
-        subprocess.run(["bash", "-ec", command], cwd=path.parent, check=True, env={**os.environ, "LC_ALL": "C.UTF-8"})
-        self.assertEqual(path.read_bytes().decode("latin-1"), "Größe {{ lookup('bindc.data.hiera', 'a') }}\n")
+        path.write_bytes("Größe {{ lookup('hiera', 'a') ~ lookup(p | default('hiera'), 'b') }}\n".encode("latin-1"))
+        after = "Größe {{ lookup('bindc.data.hiera', 'a') ~ lookup(p | default('hiera'), 'b') }}\n".encode("latin-1")
+        run = subprocess.run(["bash", "-ec", command], cwd=path.parent, check=True, capture_output=True,
+                             env={**os.environ, "LC_ALL": "C.UTF-8"})
+        self.assertEqual((path.read_bytes(), run.stdout), (after, b"./latin.j2:1:" + after))
 
 
 if __name__ == "__main__":

@@ -33,9 +33,12 @@ type serveFlags struct {
 // idleTime is the default of --idle. It is longer than catalog compilations usually take.
 const idleTime = 10 * time.Minute
 
-// serveGarbagePercent limits the memory of a server. A server produces little garbage, and each process of Puppet may
-// run one.
-const serveGarbagePercent = 25
+// A server produces little garbage. One on standard input belongs to a process of Puppet, which may be one of many, so
+// it uses little memory. One on a socket serves all clients, and uses a few megabytes for fewer collections.
+const (
+	childGarbagePercent = 25
+	ownGarbagePercent   = 200
+)
 
 // startTime is the time after the start in which a server may use more memory.
 const startTime = 2 * time.Second
@@ -67,8 +70,12 @@ func (g *globals) serveCommand() *cobra.Command {
 }
 
 func (f *serveFlags) run(cmd *cobra.Command) error {
+	percent := ownGarbagePercent
+	if f.stdio {
+		percent = childGarbagePercent
+	}
 	// Puppet waits for the first answer, which a collection would delay.
-	time.AfterFunc(startTime, func() { debug.SetGCPercent(serveGarbagePercent) })
+	time.AfterFunc(startTime, func() { debug.SetGCPercent(percent) })
 	path, err := f.path()
 	if err != nil {
 		return err

@@ -20,21 +20,22 @@ func (r *Request) Direct() *snapshot.View { return &r.view }
 // lookupValue is like Lookup, but returns a value of package value.
 func (r *Request) lookupValue(key string) (value.Value, bool, error) { return r.view.Lookup(key) }
 
-// Follow finishes a lookup of a key that is bound to a computed or large value, or that may lead
-// into a value of Hiera 5.
-func (r *Request) Follow(key string, ref snapshot.Ref, found bool) (value.Value, bool, error) {
-	if !found {
-		if v, ok := r.dig(key); ok {
-			return r.snap.values.Own(v), true, nil
-		}
-		l := r.start()
-		return l.end(r.rules.beyond(l, key))
-	}
+// Follow finishes a lookup of a key that is bound to a computed or large value.
+func (r *Request) Follow(key string, ref snapshot.Ref) (value.Value, bool, error) {
 	if n, computed := ref.Recipe(); computed {
 		return r.compute(key, n)
 	}
 	v, err := r.snap.value(ref)
 	return r.snap.values.Own(v), err == nil, err
+}
+
+// Beyond looks up a key that is not bound and may lead into a value of Hiera 5. Its first word ends at position word.
+func (r *Request) Beyond(key string, word int) (value.Value, bool, error) {
+	if v, ok := r.dig(key, word); ok {
+		return r.snap.values.Own(v), true, nil
+	}
+	l := r.start()
+	return l.end(r.rules.beyond(l, key))
 }
 
 // compute evaluates the recipe that key is bound to.

@@ -111,6 +111,10 @@ func (v Value) AppendRich(dst []byte) (out []byte, rich bool, err error) {
 	if v.Sensitive() {
 		return append(dst, `"`+Redacted+`"`...), false, nil
 	}
+	if out, ok := v.engine().AppendCell(dst); ok { // nearly all constants
+		v.KeepAlive()
+		return out, false, nil
+	}
 	c, err := v.Whole()
 	if err != nil {
 		return dst, false, err

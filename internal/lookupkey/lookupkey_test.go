@@ -152,7 +152,7 @@ func TestParsesNumericSegmentsLikeRuby(t *testing.T) {
 // Dig reads an unreadable value only to look inside it, and never reports the error as a missing entry.
 func TestDigReportsUnreadableValue(t *testing.T) {
 	load := func(uint64) (value.Value, error) { return value.FromInt(1), errors.New("no key") }
-	sealed := value.NewSource(load).Value(0)
+	sealed := value.NewSource("", load).Value(0)
 	if _, found, err := lookupkey.Dig("k", nil, sealed); !found || err != nil {
 		t.Errorf("found %v, %v, expected the value as it is", found, err)
 	}

@@ -71,7 +71,7 @@ func fails(found bool) merge.Candidate {
 }
 
 func TestMergeReportsUnreadableCandidate(t *testing.T) {
-	unread := value.NewSource(func(uint64) (value.Value, error) { return value.Value{}, errAsked })
+	unread := value.NewSource("", func(uint64) (value.Value, error) { return value.Value{}, errAsked })
 	for _, name := range []string{"first", "unique", "hash", "deep"} {
 		for _, all := range [][]merge.Candidate{
 			{fails(false)}, {fails(true)}, append(inEntries(parse(t, "{a: 1}")), fails(true)),
@@ -88,7 +88,7 @@ func TestMergeReportsUnreadableCandidate(t *testing.T) {
 }
 
 func TestMergeReadsDeferredValues(t *testing.T) {
-	source := value.NewSource(func(n uint64) (value.Value, error) {
+	source := value.NewSource("", func(n uint64) (value.Value, error) {
 		return parse(t, []string{"{a: [1]}", "{a: [2], b: 3}"}[n]), nil
 	})
 	for name, want := range map[string]string{"first": "{a: [1]}", "hash": "{a: [1], b: 3}",
@@ -472,7 +472,8 @@ func TestSoundRejectsLevelsThatMakeLookupsFail(t *testing.T) {
 }
 
 func TestErrorMessagesOfConversions(t *testing.T) {
-	broken := value.NewSource(func(uint64) (value.Value, error) { return value.Value{}, errors.New("a broken file") })
+	load := func(uint64) (value.Value, error) { return value.Value{}, errors.New("a broken file") }
+	broken := value.NewSource("", load)
 	for _, c := range []struct {
 		to      string
 		v       value.Value

@@ -145,8 +145,11 @@ func Peek(b string) (v Value, ok bool) {
 	return v, ok
 }
 
-// ShortText returns the text if b, which is not empty, begins with a string of less than 128 bytes.
-func ShortText(b string) (text string, ok bool) {
+// shortText returns the text if b begins with a string of less than 128 bytes.
+func shortText(b string) (text string, ok bool) {
+	if b == "" {
+		return "", false
+	}
 	if end := 1 + int(b[0]) - int(tagSmallStr); end > 0 && end <= len(b) {
 		return b[1:end], true
 	}
@@ -258,7 +261,7 @@ func Entry(b, key string) (encoded string, ok bool) {
 func entry(b string, n uint64, key string) (encoded string, ok bool) {
 	for ; n > 0 && b != ""; n-- {
 		found := false
-		if text, short := ShortText(b); short {
+		if text, short := shortText(b); short {
 			found, b = text == key, b[1+len(text):]
 		} else if k, rest, ok := view(b); ok {
 			found, b = k.str == key && k.is(String), rest

@@ -7,10 +7,11 @@ type Source struct {
 	owned [Type + 1]body // like plain, with this source as owner
 }
 
-// NewSource returns a Source that reads values by calling load. It calls load for each read.
-func NewSource(load func(n uint64) (Value, error)) *Source {
+// NewSource returns a Source. Value number n is encoded at position CellUnit*n of cells. If that position is outside
+// cells, or does not begin a short value, load(n) reads the value. Each read reads again.
+func NewSource(cells string, load func(n uint64) (Value, error)) *Source {
 	s := &Source{}
-	s.b = body{load: load, owner: s}
+	s.b = body{reader: &reader{cells, load}, owner: s}
 	for k := range s.owned {
 		s.owned[k] = body{kind: Kind(k), owner: s}
 	}
@@ -22,7 +23,7 @@ func NewSource(load func(n uint64) (Value, error)) *Source {
 func (s *Source) Own(v Value) Value {
 	switch {
 	case s == nil || v.ref == nil || v.ref.owner == s:
-	case v.ref.built || v.ref.load != nil || v.ref.typ != nil:
+	case v.ref.built || v.ref.reader != nil || v.ref.typ != nil:
 		b := *v.ref
 		b.owner = s
 		v.ref = &b
@@ -40,16 +41,32 @@ func (v Value) Owner() *Source {
 	return v.ref.owner
 }
 
-// Value returns a value that Read obtains from load(n). Only Read works on it.
+// Value returns value number n. Only Read, ReadKind and ReadText work on it.
 func (s *Source) Value(n uint64) Value { return Value{ref: &s.b, num: n} }
+
+// Deferred reports whether v must be read by Read before use, because it comes from a Source or is sensitive.
+func (v Value) Deferred() bool { return v.ref != nil && v.ref.reader != nil }
 
 // Read returns v. It first reads a value of a Source, and removes the mark of a sensitive value.
 func (v Value) Read() (_ Value, err error) { // inlined
-	if v.ref != nil && v.ref.load != nil {
-		v, err = v.ref.load(v.num)
+	if v.ref != nil && v.ref.reader != nil {
+		v, err = v.ref.reader.read(v.num)
 	}
 	return v, err
 }
 
-// Deferred reports whether v must be read by Read before use, because it comes from a Source or is sensitive.
-func (v Value) Deferred() bool { return v.ref != nil && v.ref.load != nil }
+// ReadKind returns the kind of the value that Read returns, or Invalid if Read returns an error.
+func (v Value) ReadKind() Kind { // inlined
+	if v.ref == nil {
+		return Undef
+	}
+	return v.ref.readKind(v.num)
+}
+
+// ReadText returns the text of a short String of a Source. For any other value ok is false, and the caller uses Read.
+func (v Value) ReadText() (text string, ok bool) { // inlined
+	if v.ref == nil || v.ref.reader == nil {
+		return "", false
+	}
+	return v.ref.reader.text(v.num)
+}

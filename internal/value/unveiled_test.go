@@ -32,7 +32,7 @@ func TestUnveiledRemovesNestedSensitiveMarks(t *testing.T) {
 		t.Errorf("%v, %v, %v", out, sensitive, err)
 	}
 	failed := errors.New("it cannot be read")
-	broken := NewSource(func(uint64) (Value, error) { return Value{}, failed }).Value(1).Sensitive()
+	broken := NewSource("", func(uint64) (Value, error) { return Value{}, failed }).Value(1).Sensitive()
 	if _, _, err := FromSlice([]Value{broken}).Unveiled(); err != failed {
 		t.Errorf("%v", err)
 	}

@@ -49,8 +49,8 @@ type body struct {
 	index     map[string]int // positions of String keys in elems; nil for small hashes
 	others    map[string]int // positions of other keys, by their AppendDistinct text
 	typ       TypeRef
-	load      func(uint64) (Value, error) // reads the value, for a Source or a sensitive value
-	owner     *Source                     // keeps the bytes alive that the value is a view of; may be nil
+	reader    *reader // reads the value, for a Source or a sensitive value
+	owner     *Source // keeps the bytes alive that the value is a view of; may be nil
 }
 
 // plain has one body for each kind, shared by all values whose body has no content.
@@ -113,7 +113,8 @@ func (v Value) Sensitive() Value {
 	if v.IsSensitive() {
 		return v
 	}
-	return Value{ref: &body{sensitive: true, load: func(uint64) (Value, error) { return v.Read() }, owner: v.Owner()}}
+	read := func(uint64) (Value, error) { return v.Read() }
+	return Value{ref: &body{sensitive: true, reader: &reader{load: read}, owner: v.Owner()}}
 }
 
 // IsSensitive reports whether v is marked as sensitive. Elements and entries do not inherit the mark. In Hiera 5,

@@ -28,6 +28,8 @@ var operations = []operation{
 	{"uniform", 100_000, lookUp(generated, constants(0), true)},
 	{"absent", 100_000, lookUp(generated, absent, false)},
 	{"absent-hiera5", 100_000, lookUp(hiera5, numbered("class%d::absent%d"), false)},
+	{"short", 100_000, lookUp(hiera5, numbered("s::k%[2]d"), true)},
+	{"long", 100_000, lookUp(hiera5, numbered("class%d::a_parameter_with_a_name_of_very_many_words_%d"), true)},
 	{"kind-read", 50_000, readKinds},
 	{"small-read", 50_000, readSmall},
 	{"text-copied", 50_000, copyText},

@@ -50,6 +50,7 @@ func writeHiera5(dir string) error {
 	common.WriteString("lookup_options:\n  '^merged::': {merge: unique}\n")
 	for i := range hiera5Keys {
 		fmt.Fprintf(&common, "class%d::parameter%d: value %d\n", i%50, i, i)
+		fmt.Fprintf(&common, "s::k%d: %d\nclass%d::a_parameter_with_a_name_of_very_many_words_%d: %d\n", i, i, i%50, i, i)
 		fmt.Fprintf(&common, "hash%d::settings: {server: {port: %d, name: host%d}, mode: strict}\n", i, i, i)
 		fmt.Fprintf(&common, "merged::list%d: [a%d, b, c]\n", i, i)
 		fmt.Fprintf(&debian, "merged::list%d: [d%d, c]\n", i, i)

@@ -1,0 +1,97 @@
+package value
+
+// Numbers of the values of a Source. A number below Inline is a position in its cells. A number from Inline to
+// 2*Inline-1 is itself a value, see FromInline.
+const (
+	CellUnit  = 2 // the distance between two positions, in bytes
+	Inline    = 1 << 30
+	InlineInt = 1 // the two lowest bits of an integer
+)
+
+// reader reads the values of a Source, or a sensitive value.
+type reader struct {
+	cells string // see NewSource
+	load  func(n uint64) (Value, error)
+}
+
+// FromInline returns the value that n is: an integer, or undef, false, true or default. It ignores bits above Inline.
+func FromInline(n uint32) Value {
+	if n&3 == InlineInt {
+		return FromInt(int64(int32(n<<2) >> 4))
+	}
+	switch n &^ (3 * Inline) >> 2 {
+	case 1, 2:
+		return FromBool(n&4 == 0)
+	case 3:
+		return TheDefault()
+	}
+	return Value{}
+}
+
+// read returns value number n.
+func (r *reader) read(n uint64) (Value, error) {
+	if isInline(n) {
+		return FromInline(uint32(n)), nil
+	}
+	if text, ok := r.text(n); ok {
+		return FromString(text), nil
+	}
+	if kind, entries, ok := r.list(n); ok {
+		return Value{ref: &plain[kind], num: uint64(entries[0]), str: entries[1:]}, nil
+	}
+	return r.load(n)
+}
+
+func isInline(n uint64) bool { return n/Inline == 1 }
+
+// readKind returns the kind of a value with this body and the number n, see Value.ReadKind.
+func (t *body) readKind(n uint64) Kind {
+	r := t.reader
+	if r == nil {
+		return t.kind
+	}
+	if _, ok := r.text(n); ok {
+		return String
+	}
+	if isInline(n) {
+		return FromInline(uint32(n)).Kind()
+	}
+	return r.otherKind(n)
+}
+
+func (r *reader) otherKind(n uint64) Kind {
+	if kind, _, ok := r.list(n); ok {
+		return kind
+	}
+	v, err := r.load(n)
+	if err != nil {
+		return Invalid
+	}
+	return v.Kind()
+}
+
+// text returns value number n if it is a String of less than 128 bytes in cells.
+func (r *reader) text(n uint64) (text string, ok bool) { // inlined
+	if at := CellUnit * n; at < uint64(len(r.cells)) {
+		end := at + uint64(r.cells[at]) - (uint64(tagSmallStr) - 1)
+		if at < end && end <= uint64(len(r.cells)) { // other tags are smaller
+			return r.cells[at+1 : end], true
+		}
+	}
+	return "", false
+}
+
+// list returns the kind and the entries of value number n if it is an Array or a Hash in cells whose two numbers have
+// one byte each. The entries begin with their number.
+func (r *reader) list(n uint64) (kind Kind, entries string, ok bool) {
+	start := CellUnit*n + 2
+	if start >= uint64(len(r.cells)) {
+		return 0, "", false
+	}
+	tag, size := r.cells[start-2], r.cells[start-1]
+	end := start + uint64(size)
+	if tag != tagArray && tag != tagHash || size >= 0x80 || end > uint64(len(r.cells)) || r.cells[start] >= size {
+		return 0, "", false
+	}
+	return Array + Kind(tag-tagArray), r.cells[start:end], true
+}
