@@ -71,12 +71,13 @@ type fixRound struct {
 	*compilation
 	fixer   *fix.Fixer
 	changes []fix.Change
-	refused error // why files are not changed
+	refused error // why files are not changed, or not everywhere
 }
 
-// round compiles the site in dir once.
-func (x *fixing) round(cmd *cobra.Command, dir string, f *flags, over *fsx.Overlay, more checkMore) (*fixRound, error) {
-	disk := fsx.Disk{Overlay: over, Seen: &fsx.Seen{}}
+// round compiles the site in dir, with texts in place of some of its files, and finds the changes that correct it.
+func (x *fixing) round(cmd *cobra.Command, dir string, f *flags, texts map[string][]byte, more checkMore) (
+	*fixRound, error) {
+	disk := fsx.Disk{Overlay: fsx.NewOverlay(texts), Seen: &fsx.Seen{}}
 	c, err := f.compileFrom(cmd, dir, disk, more)
 	if err != nil {
 		return nil, err
@@ -85,8 +86,33 @@ func (x *fixing) round(cmd *cobra.Command, dir string, f *flags, over *fsx.Overl
 	if err != nil {
 		return nil, err
 	}
-	changes, refused := fixer.Plan(c.diags.Sorted())
-	return &fixRound{c, fixer, x.progress(changes), refused}, nil
+	list := c.diags.Sorted()
+	changes, refused := fixer.Plan(list)
+	check := func(changes []fix.Change) ([]diag.Diagnostic, error) {
+		over := fsx.NewOverlay(withChanges(texts, changes))
+		corrected, err := f.compileFrom(cmd, dir, fsx.Disk{Overlay: over, Seen: &fsx.Seen{}}, more)
+		if err != nil {
+			return nil, err
+		}
+		return corrected.diags.Sorted(), nil
+	}
+	changes, rejected, err := fix.Accept(x.progress(changes), list, check)
+	for _, edit := range rejected {
+		refused = errors.Join(refused, edit)
+	}
+	return &fixRound{c, fixer, changes, refused}, err
+}
+
+// withChanges returns texts, by file, with those of changes.
+func withChanges(texts map[string][]byte, changes []fix.Change) map[string][]byte {
+	texts = maps.Clone(texts)
+	if texts == nil {
+		texts = map[string][]byte{}
+	}
+	for _, c := range changes {
+		texts[c.File] = c.New
+	}
+	return texts
 }
 
 // fixed compiles and corrects the site in dir until there is nothing more to correct. It returns the last compilation.
@@ -121,7 +147,7 @@ func (x *fixing) planned(cmd *cobra.Command, dir string, f *flags, more checkMor
 	var first *compilation
 	all, texts := map[string]*fix.Change{}, map[string][]byte{}
 	for n := 0; ; n++ {
-		r, err := x.round(cmd, dir, f, fsx.NewOverlay(texts), more)
+		r, err := x.round(cmd, dir, f, texts, more)
 		if err != nil {
 			return nil, err
 		}

@@ -61,7 +61,8 @@ func (c *compilation) checkFleet(cmd *cobra.Command, nodes []facts.Node, whole b
 			continue
 		}
 		d := p.diagnostic(hit, len(nodes), files)
-		if p.refusal == (params.Refusal{}) || !c.params.Affects(p.key, d.Pos, &p.refusal, d.Notes) {
+		isParameter := p.refusal != (params.Refusal{}) || p.code == bindings.CodeEvaluation && c.params != nil
+		if !isParameter || !c.params.Affects(p.key, d.Pos, &p.refusal, d.Notes) {
 			c.diags.Add(d)
 		}
 	}
@@ -300,6 +301,9 @@ func (p problem) diagnostic(hit []facts.Node, of int, files map[string]string) d
 		return d
 	}
 	d.Pos = position(p.at.at, files)
+	if p.refusal.Perhaps {
+		who += ", if they declare the class"
+	}
 	quoted := "'" + p.key + "'"
 	if !strings.Contains(d.Message, quoted) {
 		d.Message = quoted + ": " + d.Message

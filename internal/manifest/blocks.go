@@ -6,6 +6,7 @@ import "slices"
 type block struct {
 	within      string // the class, or other definition, whose body contains the code; "" at the top and in nodes
 	conditional bool   // the code may not run, as in the body of an if
+	path        []int  // offsets of the brackets around the code, outermost first
 }
 
 // defining lists the words that begin a definition with a body.
@@ -26,10 +27,12 @@ func (b *blocks) see(i int) block {
 	case t.kind == name && slices.Contains(defining, t.text) && !b.is(i+1, "{") && !b.is(i+1, "=>") && !b.is(i-1, "."):
 		b.pending, b.depth = b.definition(i), len(b.open)
 	case t.kind == punct && t.text == "{" && b.pending != nil && b.depth == len(b.open):
+		b.pending.path = append(slices.Clone(b.inside().path), t.at)
 		b.open, b.pending = append(b.open, *b.pending), nil
 	case t.kind == punct && (t.text == "(" || t.text == "[" || t.text == "{"):
 		inner := b.inside()
 		inner.conditional = inner.conditional || t.text == "{" && !b.isWord(i-1, "class")
+		inner.path = append(slices.Clone(inner.path), t.at)
 		b.open = append(b.open, inner)
 	case t.kind == punct && (t.text == ")" || t.text == "]" || t.text == "}") && len(b.open) > 0:
 		b.open = b.open[:len(b.open)-1]

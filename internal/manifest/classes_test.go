@@ -115,6 +115,10 @@ func TestKnowsWhereClassesAreDeclared(t *testing.T) {
 		{"file { 'f': class => 1 }\ninclude a", "a"},
 		{"\"${[1].each |$x| { include a }}\"", "a in ? if"},
 		{"} } include a", "a"},
+		{"class x { class { 'a': } contain a if $y { include a } }", "a in x"},
+		{"class x { if $y { class { 'a': } contain a } else { contain a } contain a }", "a in x if, a in x if, a in x"},
+		{"class x { contain a class { 'a': } }", "a in x, a in x"},
+		{"class x { class { 'a': } }\nclass z { contain a }", "a in x, a in z"},
 	} {
 		var out []string
 		for _, d := range manifest.ReadDeclarations("a.pp", c.src) {

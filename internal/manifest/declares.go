@@ -28,7 +28,7 @@ func ReadDeclarations(path, src string) []Declaration {
 	streams, _ := scan(src)
 	var out []Declaration
 	for n, tokens := range streams {
-		d := declarationReader{parser: parser{path: path, src: src, tokens: tokens}}
+		d := declarationReader{parser: parser{path: path, src: src, tokens: tokens}, resources: map[string][][]int{}}
 		b := blocks{parser: &d.parser}
 		if n > 0 { // code in a string, in an unknown place
 			b.open = []block{{within: "?", conditional: true}}
@@ -49,6 +49,8 @@ type declarationReader struct {
 	parser
 	block block // around the token that is being read
 	out   []Declaration
+
+	resources map[string][][]int // paths of the blocks with a class { 'x': }, by class
 }
 
 func (d *declarationReader) read(i int, word string) {
@@ -71,8 +73,18 @@ func (d *declarationReader) add(i int, like Declaration) bool {
 	}
 	like.Class, like.At = strings.TrimPrefix(d.tokens[i].text, "::"), d.pos(d.tokens[i].at)
 	like.Within, like.Conditional = d.block.within, d.block.conditional
-	d.out = append(d.out, like)
+	if !d.isDeclared(like.Class) {
+		d.out = append(d.out, like)
+	}
 	return true
+}
+
+// isDeclared reports whether code before this token certainly has declared a class like a resource. Then include and
+// contain find the class in the catalog, and Puppet looks no parameter up.
+func (d *declarationReader) isDeclared(class string) bool {
+	return slices.ContainsFunc(d.resources[class], func(path []int) bool {
+		return len(path) <= len(d.block.path) && slices.Equal(path, d.block.path[:len(path)])
+	})
 }
 
 // list reads the arguments of a function. It skips brackets and commas.
@@ -155,6 +167,9 @@ func (d *declarationReader) body(from, to int) {
 		}
 	}
 	for i := from; i < colon; i++ {
-		d.add(i, like)
+		if d.add(i, like) {
+			class := strings.TrimPrefix(d.tokens[i].text, "::")
+			d.resources[class] = append(d.resources[class], d.block.path)
+		}
 	}
 }

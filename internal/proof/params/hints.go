@@ -3,6 +3,8 @@ package params
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"bindc/diag"
 	"bindc/internal/expr"
@@ -19,6 +21,9 @@ func (p *prover) hint(s *suspect, e *lookup.Explanation, at diag.Pos, m *types.M
 		return "lookup_options convert the value to Sensitive: remove convert_to, or declare the parameter as " +
 			"Sensitive[" + s.param.Type + "]"
 	}
+	if hint := s.param.hintOfOptions(e, to); hint != "" {
+		return hint
+	}
 	n := expressionAt(p.site.Values[s.places[at].value], m.Path)
 	if n == nil || s.merged && len(m.Path) > 0 {
 		return s.param.hint(m, v)
@@ -33,13 +38,28 @@ func (p *prover) hint(s *suspect, e *lookup.Explanation, at diag.Pos, m *types.M
 		return s.param.hint(m, v)
 	}
 	switch kind := m.Expected.Kind(); {
-	case kind == types.Array:
+	case kind == types.Array || strings.HasPrefix(m.Expected.String(), sensitive):
 		return s.param.hint(m, v)
 	case len(m.Path) > 0:
 		return ""
 	case convertible[kind] != "":
 		return fmt.Sprintf("text with interpolations is a string; add to lookup_options: '%s': {convert_to: %s}",
 			s.param.key(), convertible[kind])
+	}
+	return ""
+}
+
+// hintOfOptions returns what to change in lookup_options if the values fit without them.
+func (p *param) hintOfOptions(e *lookup.Explanation, to string) string {
+	winners := effective(e)
+	if e.Options == nil || slices.ContainsFunc(winners, func(w lookup.Candidate) bool { return !p.fitsAlone(&w) }) {
+		return ""
+	}
+	switch {
+	case to != "" && to != sensitive:
+		return "lookup_options convert the value to " + to + ": remove convert_to"
+	case to == "":
+		return "the value fits if it is not merged: change 'merge' in lookup_options"
 	}
 	return ""
 }
@@ -95,4 +115,52 @@ func element(n *expr.Node, key value.Value) *expr.Node {
 		}
 	}
 	return nil
+}
+
+// hint suggests what to write in place of v. It returns "" if that is not clear.
+func (p *param) hint(m *types.Mismatch, v lookup.Value) string {
+	switch found := m.Found; {
+	case m.Expected.Kind() == types.Array && (found == "String" || found == "Integer"):
+		return "write a list, even of one element"
+	case m.Expected.Kind() == types.Integer && found == "String" && isNumber(v, m.Path):
+		return "write the number without quotes"
+	case m.Expected.Kind() == types.Boolean && found == "String":
+		return "write true or false without quotes"
+	case m.Expected.Kind() == types.String && (found == "Integer" || found == "Float" || found == "Boolean"):
+		return "put the value in quotes"
+	case strings.HasPrefix(m.Expected.String(), "Sensitive"):
+		return fmt.Sprintf("add to lookup_options: '%s': {convert_to: Sensitive}", p.key())
+	}
+	return hintOfTexts(m, v)
+}
+
+// hintOfTexts names the texts that an Enum accepts: one like v, or all if there are few.
+func hintOfTexts(m *types.Mismatch, v lookup.Value) string {
+	enum := m.Expected.OnlyKind(value.String)
+	whole, err := v.Whole()
+	if err != nil || v.Sensitive() || enum.Kind() != types.Enum {
+		return ""
+	}
+	texts := enum.Texts()
+	const shown = 8
+	part := partAt(whole, m.Path)
+	near := ""
+	if part.Kind() == value.String {
+		near = diag.DidYouMean(part.Text(), texts)
+	}
+	if near == "" && len(texts) <= shown && m.Expected.Kind() != types.Enum { // the message shows an Enum
+		return "write one of " + diag.Quoted(texts)
+	}
+	return near
+}
+
+// isNumber reports whether the part of v at path is the text of an integer, and v is not sensitive.
+func isNumber(v lookup.Value, path []value.Value) bool {
+	part, err := v.Whole()
+	if err != nil || v.Sensitive() {
+		return false
+	}
+	part = partAt(part, path)
+	n, err := strconv.ParseInt(part.Text(), 10, 64)
+	return err == nil && strconv.FormatInt(n, 10) == part.Text()
 }

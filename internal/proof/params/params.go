@@ -41,13 +41,14 @@ type Checker struct {
 	received map[string]*param   // parameters that a key of the site is named after, by key
 	suspects map[string]*suspect // suspects by key
 	declared map[string][]manifest.Declaration
-	merged   map[string]bool // keys to which lookup_options apply
+	reached  map[string]certainty // set by findReached
+	merged   map[string]bool      // keys to which lookup_options apply
 	later    map[finding][]diag.Diagnostic
 	misspelt map[string]bool // keys that reportMisspelt has dealt with
 	looked   *lint.Lookups   // set by lookups
 
 	prover *prover
-	mu     sync.Mutex // guards declared in calls of Refuses
+	mu     sync.Mutex // guards declared and reached in calls of Refuses
 }
 
 // suspect is a key with a value that its parameter may refuse, and the places that bind such values.
@@ -141,6 +142,9 @@ func (c *Checker) findSuspects() {
 		}
 		key, p := c.site.Keys[b.number], c.keys[b.number].param
 		b.verdict = p.judge(c.site.Values[b.value])
+		if b.verdict == unknown && !c.merged[key] && c.refusesEncrypted(p, b) {
+			b.verdict = refused
+		}
 		if b.verdict == fits && !c.merged[key] {
 			continue
 		}

@@ -84,7 +84,7 @@ func TestReportsValuesThatPuppetRefuses(t *testing.T) {
 			"data/role/web.yaml:1 error 'ntp::p': expected Integer, found String, for nodes with " +
 				"role/%{facts.role}.yaml = role/web.yaml (such as role=web)"},
 		{"wrong value below a right one", intClass + "-- data/role/web.yaml --\nntp::p: 1\n-- data/common.yaml --\nntp::p: x\n",
-			"data/common.yaml:1 error 'ntp::p': expected Integer, found String"},
+			"data/common.yaml:1 error 'ntp::p': expected Integer, found String, for nodes where no higher level sets the key"},
 		{"null without a default", intClass + "-- data/common.yaml --\nntp::p: ~\n",
 			"data/common.yaml:1 error 'ntp::p': expected Integer, found Undef"},
 		{"null with a default", intClass + "-- data/common.yaml --\nntp::list: ~\n", ""},
@@ -103,14 +103,38 @@ func TestReportsValuesThatPuppetRefuses(t *testing.T) {
 		{"converted for some nodes", "-- modules/ntp/manifests/init.pp --\nclass ntp (Hash $p) { }\n" +
 			"-- data/common.yaml --\nntp::p: {a: 1}\n" +
 			"-- data/role/web.yaml --\nlookup_options:\n  ntp::p: {convert_to: Array}\n",
-			"data/common.yaml:1 error 'ntp::p': expected Hash, found Array[Array[Scalar]], for nodes with " +
+			"data/role/web.yaml:1 error 'ntp::p': expected Hash, found Array[Array[Scalar]], for nodes with " +
 				"role/%{facts.role}.yaml = role/web.yaml (such as role=web)"},
 		{"merged for some nodes", intClass + "-- data/common.yaml --\nntp::list: [1]\n" +
 			"-- data/role/web.yaml --\nntp::list: [a]\nlookup_options:\n  ntp::list: {merge: unique}\n" +
 			"-- data/role/db.yaml --\nntp::list: [b]\n",
-			"data/common.yaml:1 error 'ntp::list': expected String, found Integer at [0]\n" +
-				"data/role/web.yaml:1 error 'ntp::list': expected String, found Integer at [1], for nodes with " +
+			"data/common.yaml:1 error 'ntp::list': expected String, found Integer at [0], for nodes where no higher level " +
+				"sets the key"},
+		{"wrong in one of three merged hashes", "-- modules/ntp/manifests/init.pp --\nclass ntp (Hash[String, Hash[String, String]] $p) { }\n" +
+			"-- hiera.yaml --\nversion: 5\nhierarchy: [{name: all, paths: ['node/%{facts.n}.yaml', 'role/%{facts.role}.yaml', common.yaml]}]\n" +
+			"-- data/common.yaml --\nntp::p: {a: {x: y}}\nlookup_options:\n  ntp::p: {merge: deep}\n" +
+			"-- data/node/n.yaml --\nntp::p: {b: {x: y}}\n-- data/role/web.yaml --\nntp::p: {a: {v: 1.5}}\n",
+			"data/role/web.yaml:1 error 'ntp::p': expected String, found Float at ['a']['v'], for nodes with " +
 				"role/%{facts.role}.yaml = role/web.yaml (such as role=web)"},
+		{"wrong only after merging", "-- modules/ntp/manifests/init.pp --\nclass ntp (Hash $p) { }\n" +
+			"-- data/common.yaml --\nlookup_options:\n  ntp::p: {merge: unique}\nntp::p: {a: 1}\n" +
+			"-- data/role/web.yaml --\nntp::p: {a: 2}\n-- data/role/db.yaml --\nntp::p: {a: 3}\n",
+			"data/common.yaml:1 error 'ntp::p': expected Hash, found Array[Hash[String, Integer]], for nodes where no " +
+				"higher level sets the key"},
+		{"conversion that always fails", intClass + "-- data/common.yaml --\nntp::p: x\nlookup_options:\n  ntp::p: {convert_to: Integer}\n",
+			"data/common.yaml:1 error 'ntp::p': convert_to of 'ntp::p' to Integer: Integer(): the String is not an Integer"},
+		{"conversion that fails for some nodes", intClass + "-- data/common.yaml --\nntp::p: x\nlookup_options:\n  ntp::p: {convert_to: Integer}\n" +
+			"-- data/role/web.yaml --\nntp::p: '1'\n", ""},
+		{"conversion that only Puppet has", "-- modules/ntp/manifests/init.pp --\nclass ntp (Integer $p) { }\n" +
+			"-- data/common.yaml --\nntp::p: x\nlookup_options:\n  ntp::p: {convert_to: SemVer}\n", ""},
+		{"unknown merge strategy", intClass + "-- data/common.yaml --\nntp::list: [a]\nlookup_options:\n  ntp::list: {merge: depth}\n",
+			"data/common.yaml:1 error 'ntp::list': unknown merge strategy 'depth', expected first, unique, hash or deep"},
+		{"level below one with more variables", intClass + "-- hiera.yaml --\nversion: 5\nhierarchy: [{name: all, " +
+			"paths: ['os/%{facts.os.name}-%{facts.os.release.major}.yaml', 'os/%{facts.os.name}.yaml']}]\n" +
+			"-- data/os/windows-2016.yaml --\nntp::p: x\n",
+			"data/os/windows-2016.yaml:1 error 'ntp::p': expected Integer, found String, for nodes with " +
+				"os/%{facts.os.name}-%{facts.os.release.major}.yaml = os/windows-2016.yaml (such as os.name=windows, " +
+				"os.release.major=2016)"},
 		{"right only after merging", "-- modules/ntp/manifests/init.pp --\nclass ntp (Struct[{a => Integer, b => Integer}] $p) { }\n" +
 			"-- data/common.yaml --\nntp::p: {a: 1, b: 2}\nlookup_options:\n  ntp::p: {merge: hash}\n" +
 			"-- data/role/web.yaml --\nntp::p: {a: 3}\n", ""},
@@ -131,7 +155,7 @@ func TestReportsValuesThatPuppetRefuses(t *testing.T) {
 			"-- data/common.yaml --\nntp::p: x\nlookup_options:\n  ntp::p: {convert_to: Sensitive}\n", ""},
 		{"sensitive for a parameter that is not", "-- modules/ntp/manifests/init.pp --\nclass ntp (String $p) { }\n" +
 			"-- data/common.yaml --\nntp::p: x\nlookup_options:\n  ntp::p: {convert_to: Sensitive}\n",
-			"data/common.yaml:1 error 'ntp::p': expected String, found a sensitive value of a different type"},
+			"data/common.yaml:2 error 'ntp::p': expected String, found a sensitive value of a different type"},
 		{"alias next to the class", "-- modules/ntp/manifests/init.pp --\ntype Port = Ntp::Number\n" +
 			"class ntp (Array[Port] $p) { }\n-- modules/ntp/types/number.pp --\ntype Ntp::Number = Integer\n" +
 			"-- data/common.yaml --\nntp::p: [x]\n",
@@ -145,7 +169,7 @@ func TestReportsValuesThatPuppetRefuses(t *testing.T) {
 			"  - {name: host, globs: ['host/%{facts.host}/*.yaml', 'host/%{facts.host}.yaml']}\n" +
 			"  - {name: common, path: common.yaml}\n" +
 			"-- data/host/a1.yaml --\nntp::p: x\n-- data/common.yaml --\nntp::p: y\n",
-			"data/common.yaml:1 error 'ntp::p': expected Integer, found String\n" +
+			"data/common.yaml:1 error 'ntp::p': expected Integer, found String, for nodes where no higher level sets the key\n" +
 				"data/host/a1.yaml:1 error 'ntp::p': expected Integer, found String, for nodes with " +
 				"host/%{facts.host}.yaml = host/a1.yaml (such as host=a1)"},
 		{"recursive alias", "-- modules/ntp/manifests/init.pp --\nclass ntp (Ntp::Tree $p) { }\n" +
@@ -205,12 +229,19 @@ func TestHintsNameWhatToWrite(t *testing.T) {
 		{"text that is no number", "Integer", "http", ""},
 		{"text of a number that YAML reads as octal", "Integer", "'0644'", ""},
 		{"constant for a list", "Array", "x", "write a list, even of one element"},
+		{"wrong text for an alias of an Enum", "Ntp::Mode", "mssql", "write one of 'sql' and 'wid'"},
+		{"text like one of an alias of an Enum", "Ntp::Mode", "wids", "did you mean 'wid'?"},
+		{"text like one of an Enum", "Enum[server, client]", "clinet", "did you mean 'client'?"},
+		{"constant for a list in a hash", "Hash[String, Array]", "{a: x}", "write a list, even of one element"},
+		{"conversion to another type", "String", "'5'\nlookup_options:\n  ntp::p: {convert_to: Integer}",
+			"lookup_options convert the value to Integer: remove convert_to"},
 		{"conversion to Sensitive", "String", "x\nlookup_options:\n  ntp::p: {convert_to: Sensitive}", sensitive},
 		{"conversion to Sensitive of a wrong value", "Sensitive[Integer]",
 			"x\nlookup_options:\n  ntp::p: {convert_to: Sensitive}", "add to lookup_options: 'ntp::p': {convert_to: Sensitive}"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			list := diagnosed(t, "-- modules/ntp/manifests/init.pp --\nclass ntp ("+c.typ+" $p) { }\n"+
+				"-- modules/ntp/types/mode.pp --\ntype Ntp::Mode = Enum[sql, wid]\n"+
 				"-- data/common.yaml --\nn: 5\nntp::p: "+c.value+"\n", params.Options{})
 			if len(list) != 1 || list[0].Hint != c.want {
 				t.Errorf("reported %v\nwant one error with the hint\n%s", list, c.want)
@@ -259,6 +290,7 @@ func TestReportsRequiredParametersWithoutValue(t *testing.T) {
 		{"class without a declaration", ntp + "-- manifests/site.pp --\n", ""},
 		{"set by the declaration", ntp + "-- manifests/site.pp --\nclass { 'ntp': a => 1, b => 2 }\n", ""},
 		{"perhaps set by the declaration", ntp + "-- manifests/site.pp --\nclass { 'ntp': * => $x }\n", ""},
+		{"set by a declaration before contain", ntp + "-- manifests/site.pp --\nclass { 'ntp': a => 1, b => 2 }\ncontain ntp\n", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := reports(t, c.site, params.Options{Lint: true}); got != c.want {
@@ -302,7 +334,8 @@ func TestReportsConversionsToOtherTypesOnlyIfStrict(t *testing.T) {
 	const site = "-- modules/ntp/manifests/init.pp --\nclass ntp (Timestamp $p) { }\n-- data/common.yaml --\n" +
 		"ntp::p: '2026-11-26T12:00:00'\n-- data/role/web.yaml --\nntp::p: '2026-11-27T12:00:00'\n" +
 		"lookup_options:\n  ntp::p: {convert_to: Timestamp}\n"
-	const wrong = "data/common.yaml:1 error 'ntp::p': expected Timestamp, found String"
+	const wrong = "data/common.yaml:1 error 'ntp::p': expected Timestamp, found String, for nodes where no higher level " +
+		"sets the key"
 	if got := reports(t, site, params.Options{Strict: true}); got != wrong {
 		t.Errorf("%s\nwant\n%s", got, wrong)
 	}
@@ -317,6 +350,30 @@ func TestReportsConversionsToOtherTypesOnlyIfStrict(t *testing.T) {
 	}
 }
 
+func TestDecidesEncryptedValuesWithoutDecryption(t *testing.T) {
+	const secret = "ENC[PKCS7,MIIBeQYJKoZIhvcNAQcDoIIBajCCAWYCAQAxggEhMIIBHQIBADAFMAACAQEwDQYJKoZIhvcNAQEBBQAEggEA]"
+	const open = "data/common.yaml:1 note 'ntp::p': whether the value is Sensitive[String[1]] depends on encrypted text, so " +
+		"it is not proven"
+	const convert = "\nlookup_options:\n  ntp::p: {convert_to: Sensitive}"
+	for _, c := range []struct{ name, typ, more, want string }{
+		{"String for Sensitive", "Sensitive[String[1]]", "",
+			"data/common.yaml:1 error 'ntp::p': expected Sensitive[String[1]], found String"},
+		{"String for Integer", "Integer", "",
+			"data/common.yaml:1 error 'ntp::p': expected Integer, found String"},
+		{"String for String", "String", "", ""},
+		{"converted to Sensitive", "Sensitive[String[1]]", convert, open},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := reports(t, "-- modules/ntp/manifests/init.pp --\nclass ntp ("+c.typ+" $p) { }\n"+
+				"-- hiera.yaml --\nversion: 5\nhierarchy: [{name: common, path: common.yaml, lookup_key: eyaml_lookup_key}]\n"+
+				"-- data/common.yaml --\nntp::p: '"+secret+"'"+c.more+"\n", params.Options{Strict: true})
+			if got != c.want {
+				t.Errorf("reported:\n%s\nwant:\n%s", got, c.want)
+			}
+		})
+	}
+}
+
 func TestReportsUnprovenValuesOnlyIfStrict(t *testing.T) {
 	const site = "-- modules/ntp/manifests/init.pp --\nclass ntp (Enum[a, b] $p) { }\n-- data/common.yaml --\nntp::p: '%{facts.x}'\n"
 	if got := reports(t, site, params.Options{}); got != "" {
@@ -325,6 +382,19 @@ func TestReportsUnprovenValuesOnlyIfStrict(t *testing.T) {
 	want := "data/common.yaml:1 note 'ntp::p': whether the value is Enum[a, b] depends on facts, so it is not proven"
 	if got := reports(t, site, params.Options{Strict: true}); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
+func TestHintNamesNoParameterThatTheFileBinds(t *testing.T) {
+	for _, c := range []struct{ data, want string }{
+		{"ntp::lst: [a]\n", "did you mean 'ntp::list'?"},
+		{"ntp::lst: [a]\nntp::list: [b]\n", ""},
+		{"ntp::lst: [a]\n-- data/role/a.yaml --\nntp::list: [b]\n", "did you mean 'ntp::list'?"},
+	} {
+		list := diagnosed(t, intClass+"-- data/common.yaml --\n"+c.data, params.Options{})
+		if len(list) != 1 || list[0].Fix.Hint() != c.want {
+			t.Errorf("%s: reported %v, want one warning with the hint %q", c.data, list, c.want)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package params
 
 import (
 	"bytes"
+	"cmp"
 	"maps"
 	"slices"
 
@@ -106,16 +107,18 @@ func (p *prover) key(key string, s *suspect) error {
 	}
 	found := map[diag.Pos]bool{}
 	for _, try := range p.attempts(s, samples) {
-		isDecided, err := p.try(key, s, try, found)
+		open, err := p.try(key, s, try, found)
 		if err != nil {
 			return err
 		}
-		if !isDecided {
-			why = ofConversion
-		}
+		why = cmp.Or(open, why)
 	}
-	if why != "" && len(found) == 0 {
+	switch {
+	case len(found) > 0:
+	case why != "":
 		p.reportOpen(key, s, why)
+	case s.merged:
+		return p.reportFailing(key, s, p.attempts(s, samples))
 	}
 	return nil
 }
@@ -125,6 +128,11 @@ type attempt struct {
 	decision.Sample
 	others []string // variables to set to a text that no condition has, instead of leaving them out
 	blank  bool     // report conditions that hold because facts are missing, too
+}
+
+// maySayMore reports whether a request with facts may show more about a region.
+func (a *attempt) maySayMore(where string) bool {
+	return where != "" && where != unlessHigher && a.String() == "" && !a.blank
 }
 
 // attempts returns the requests to make from samples. A glob with a missing variable may find the files of any node, so
@@ -150,13 +158,14 @@ func (p *prover) attempts(s *suspect, samples []decision.Sample) (out []attempt)
 const (
 	ofFacts        = "depends on facts"
 	ofCombinations = "depends on too many combinations of conditions"
+	ofEncryption   = "depends on encrypted text"
 	ofConversion   = "is not known, because lookup_options convert it to a type that bindings do not have"
 )
 
 // samples returns the requests to try. why is the reason why values in other requests are not known, or "".
 func (p *prover) samples(key string, s *suspect, varies bool) (out []decision.Sample, why string, err error) {
 	if s.merged && varies {
-		return nil, ofFacts, nil
+		return nil, p.whyVaries(s), nil
 	}
 	if s.merged {
 		found, err := p.sampler.Samples(key, maxSamples)
@@ -166,7 +175,9 @@ func (p *prover) samples(key string, s *suspect, varies bool) (out []decision.Sa
 		if found.Exceeded {
 			why = ofCombinations
 		}
-		return found.Samples, why, nil
+		slices.SortStableFunc(found.Samples, func(a, b decision.Sample) int { return cmp.Compare(a.Size(), b.Size()) })
+		decision.JoinedLast(found.Samples)
+		return found.Samples, why, nil // the smallest first: it shows the fewest conditions
 	}
 	table, err := p.tables.Values(key)
 	if err != nil {
@@ -188,6 +199,7 @@ func (p *prover) samples(key string, s *suspect, varies bool) (out []decision.Sa
 			}
 		}
 	}
+	decision.JoinedLast(out)
 	return out, why, nil
 }
 
@@ -221,39 +233,48 @@ func conversion(options *lookup.Candidate) (to string, known bool) {
 const sensitive = "Sensitive"
 
 // try looks a key up in one request. If Puppet refuses the value, try reports the winning binding and adds its position
-// to found. isDecided is false if it is unknown what value Puppet gets.
-func (p *prover) try(key string, s *suspect, a attempt, found map[diag.Pos]bool) (isDecided bool, err error) {
+// to found. open is the reason why the value that Puppet gets is not known, or "".
+func (p *prover) try(key string, s *suspect, a attempt, found map[diag.Pos]bool) (open string, err error) {
 	facts, err := a.Facts(a.others)
 	if err != nil {
-		return false, err
+		return "", err
 	}
 	r, err := p.snap.Request(facts)
 	if err != nil {
-		return true, nil // every lookup of this request fails, which other checks report
+		return "", nil // every lookup of this request fails, which other checks report
 	}
 	v, ok, err := r.Lookup(key)
+	if isEncryptedError(err) {
+		return p.tryEncrypted(r, s, a, found)
+	}
 	if err != nil || !ok {
-		return true, nil
+		return "", nil
 	}
 	m, e, err := p.refusal((*lookup.Request)(r), s.param, lookup.Value(v))
+	if m == nil && e != nil {
+		open = ofConversion
+	}
 	if m == nil || err != nil {
-		return e == nil, err
+		return open, err
 	}
 	winners := effective(e)
 	if len(winners) == 0 {
-		return true, nil
+		return "", nil
 	}
-	at := p.position(winners[0].At) // of merged values, only the highest is reported
+	at := p.position(s.param.culprit(e, winners, lookup.Value(v), m))
+	if e.Options != nil && at == p.position(e.Options.At) {
+		s.places[at] = s.places[p.position(winners[0].At)]
+	}
 	if _, suspicious := s.places[at]; !suspicious || found[at] {
-		return true, nil
+		return "", nil
 	}
 	where := region(e, winners, a.Sample)
-	if where != "" && a.String() == "" && !a.blank {
-		return true, nil // a request with facts may give a better message
+	if a.maySayMore(where) {
+		return "", nil
 	}
 	found[at] = true
 	p.report(s, e, at, where, m, lookup.Value(v))
-	return true, nil
+	return "", nil
 }
 
 // refusal returns the reason why Puppet refuses v, the value of p in a request, or nil. The explanation is nil if it

@@ -20,6 +20,9 @@ const (
 
 // findReached finds the classes that nodes may get, directly or through other classes, and how certain that is.
 func (c *Checker) findReached() map[string]certainty {
+	if c.reached != nil {
+		return c.reached
+	}
 	reached := map[string]certainty{}
 	for isChanged := true; isChanged; {
 		isChanged = false
@@ -32,6 +35,7 @@ func (c *Checker) findReached() map[string]certainty {
 			reached[name] = best
 		}
 	}
+	c.reached = reached
 	return reached
 }
 

@@ -1,10 +1,10 @@
 package params
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"bindc/diag"
@@ -65,7 +65,12 @@ func (c *Checker) add(f finding, d diag.Diagnostic) {
 
 // Affects adds notes to the diagnostics that are kept for a refused value of key. It returns false if there are none.
 func (c *Checker) Affects(key string, at diag.Pos, r *Refusal, notes []diag.Note) bool {
-	list := c.later[finding{key, at, r.mismatch}]
+	list := c.later[finding{key, at, cmp.Or(r.mismatch, ofFailure)}]
+	for other := range c.later { // with merges, the path in the value depends on the node
+		if r.mismatch != "" && len(list) == 0 && other.key == key && other.at == at {
+			list = c.later[other]
+		}
+	}
 	for i := range list {
 		list[i].Notes = append(list[i].Notes, notes...)
 	}
@@ -80,6 +85,9 @@ func (c *Checker) Report() {
 		}
 	}
 }
+
+// unlessHigher is the region of a binding without a condition that is not the highest.
+const unlessHigher = ", for nodes where no higher level sets the key"
 
 // region describes requests like sample: those that meet the conditions of the given bindings and of their
 // lookup_options.
@@ -98,7 +106,10 @@ func region(e *lookup.Explanation, winners []lookup.Candidate, sample decision.S
 	if e.Options != nil {
 		add(e.Options.When)
 	}
-	if len(when) == 0 {
+	switch {
+	case len(when) == 0 && e.Candidates[0].At != winners[0].At:
+		return unlessHigher
+	case len(when) == 0:
 		return ""
 	}
 	text := ", for nodes with " + conditionText(when)
@@ -154,53 +165,13 @@ func moduleOf(key string) string {
 	return module
 }
 
-// hint suggests what to write in place of v. It returns "" if that is not clear.
-func (p *param) hint(m *types.Mismatch, v lookup.Value) string {
-	switch found := m.Found; {
-	case m.Expected.Kind() == types.Array && (found == "String" || found == "Integer") && len(m.Path) == 0:
-		return "write a list, even of one element"
-	case m.Expected.Kind() == types.Integer && found == "String" && isNumber(v, m.Path):
-		return "write the number without quotes"
-	case m.Expected.Kind() == types.Boolean && found == "String":
-		return "write true or false without quotes"
-	case m.Expected.Kind() == types.String && (found == "Integer" || found == "Float" || found == "Boolean"):
-		return "put the value in quotes"
-	case m.Expected.Kind() == types.Enum && len(m.Path) == 0 && !v.Sensitive():
-		whole, err := v.Whole()
-		if err != nil || whole.Kind() != value.String {
-			return ""
-		}
-		return diag.DidYouMean(whole.Text(), m.Expected.Texts())
-	case strings.HasPrefix(m.Expected.String(), "Sensitive"):
-		return fmt.Sprintf("add to lookup_options: '%s': {convert_to: Sensitive}", p.key())
-	}
-	return ""
-}
-
-// isNumber reports whether the part of v at path is the text of an integer, and v is not sensitive.
-func isNumber(v lookup.Value, path []value.Value) bool {
-	part, err := v.Whole()
-	if err != nil || v.Sensitive() {
-		return false
-	}
-	for _, key := range path {
-		if part.Kind() == value.Array {
-			part = part.Slice()[key.Int()]
-		} else {
-			part, _ = part.Get(key)
-		}
-	}
-	n, err := strconv.ParseInt(part.Text(), 10, 64)
-	return err == nil && strconv.FormatInt(n, 10) == part.Text()
-}
-
 // reportOpen reports a key whose values cannot be decided. why is the reason.
 func (c *Checker) reportOpen(key string, s *suspect, why string) {
 	if !c.opts.Strict {
 		return
 	}
 	hint := "'bindc check --facts-dir DIR' checks it for real nodes"
-	if why == ofConversion {
+	if why == ofConversion || why == ofEncryption {
 		hint = ""
 	}
 	for at := range s.places {
@@ -308,6 +279,7 @@ type Refusal struct {
 	At       string // position of the binding, as recorded in the snapshot
 	Message  string // without the value, if it is sensitive
 	Doubtful bool   // Puppet may not look the value up
+	Perhaps  bool   // it is not certain that a node declares the class
 	mismatch string // see finding
 }
 
@@ -324,12 +296,13 @@ func (c *Checker) Refuses(r *lookup.Request, key string, v lookup.Value) (*Refus
 	}
 	at := ""
 	if winners := effective(e); len(winners) > 0 {
-		at = winners[0].At
+		at = p.culprit(e, winners, v, m)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	list := c.declarations()[p.class.Name]
 	return &Refusal{At: at, mismatch: m.Text(true), Doubtful: !p.looksUp(list) || c.hasForeign(moduleOf(key)),
+		Perhaps: c.findReached()[p.class.Name] < certain,
 		Message: "'" + key + "': " + m.Text(v.Sensitive()) + "; the class " + p.class.Name + " declares $" + p.Name +
 			" as " + p.Type}, nil
 }

@@ -47,16 +47,21 @@ func (c *Checker) reportUnknown() {
 	if len(found) == 0 {
 		return
 	}
+	classes := map[*class]bool{}
+	for _, m := range found {
+		classes[m.class] = true
+	}
+	boundIn := c.boundIn(classes)
 	looked := c.lookups()
 	ofSite := lint.LookupsOf(c.content)
 	for _, key := range slices.Sorted(maps.Keys(found)) {
 		if !looked.Includes(key) && !ofSite.Includes(key) {
-			c.reportMisnamed(key, found[key])
+			c.reportMisnamed(key, found[key], boundIn)
 		}
 	}
 }
 
-func (c *Checker) reportMisnamed(key string, m *misnamed) {
+func (c *Checker) reportMisnamed(key string, m *misnamed, boundIn map[string]map[string]bool) {
 	message := "'" + key + "': the class " + m.class.Name + " has no parameter $" + m.param +
 		", and nothing else looks this key up"
 	if n := len(m.places); n > 1 {
@@ -64,7 +69,35 @@ func (c *Checker) reportMisnamed(key string, m *misnamed) {
 	}
 	c.diags.Add(diag.Diagnostic{Pos: m.at, Severity: diag.Warning, Code: "unknown_parameter", Message: message,
 		Notes: []diag.Note{{Pos: m.class.At, Message: "the class is defined here"}},
-		Fix:   c.diags.Correct(key, m.class.keys())})
+		Fix:   c.diags.Correct(key, m.meant(boundIn))})
+}
+
+// boundIn returns the files that bind each key of the given classes.
+func (c *Checker) boundIn(classes map[*class]bool) map[string]map[string]bool {
+	out := map[string]map[string]bool{}
+	for b := range c.bindings {
+		if classes[c.keys[b.number].class] {
+			key := c.site.Keys[b.number]
+			if out[key] == nil {
+				out[key] = map[string]bool{}
+			}
+			out[key][b.at().File] = true
+		}
+	}
+	return out
+}
+
+// meant returns the keys of the class of m that m may be a misspelling of. A file with m that also binds another key
+// does not mean that key.
+func (m *misnamed) meant(boundIn map[string]map[string]bool) []string {
+	return slices.DeleteFunc(m.class.keys(), func(key string) bool {
+		for at := range m.places {
+			if boundIn[key][at.File] {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // keys returns the keys that Puppet looks up for the parameters of c, sorted.

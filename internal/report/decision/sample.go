@@ -31,6 +31,9 @@ func (s Sample) ID() string {
 	return relation.Fold(b.String())
 }
 
+// Size returns the number of variables that s sets.
+func (s Sample) Size() int { return len(s.values) }
+
 // String returns the sample for messages, such as "os.family=Debian, role=web".
 func (s Sample) String() string {
 	var out []string

@@ -1,0 +1,109 @@
+package fix
+
+import (
+	"cmp"
+	"fmt"
+
+	"bindc/diag"
+)
+
+// Rejected is an edit that Accept does not accept.
+type Rejected struct {
+	diag.Edit
+	Code diag.Code // of a mistake that the edit would cause
+}
+
+func (r Rejected) Error() string {
+	return fmt.Sprintf("%s:%d: not corrected, because the correction would cause a new mistake [%s]", r.Pos.File,
+		r.Pos.Line, r.Code)
+}
+
+// Accept returns changes without the edits that cause new errors or warnings. list has the diagnostics of the site as
+// it is, and check returns those of the site with the given changes. An edit causes a diagnostic in its line if the
+// file has more diagnostics of this code than before. If the site has no errors and would get one elsewhere, Accept
+// rejects all edits.
+func Accept(changes []Change, list []diag.Diagnostic, check func([]Change) ([]diag.Diagnostic, error)) (
+	accepted []Change, rejected []Rejected, err error) {
+	for len(changes) > 0 {
+		now, err := check(changes)
+		if err != nil {
+			return nil, nil, err
+		}
+		known := len(rejected)
+		caused := mistakes(now, list)
+		changes, rejected = reject(changes, rejected, func(e diag.Edit) diag.Code { return caused[lineOf(e.Pos)] })
+		if first := firstError(now); len(rejected) == known && firstError(list) == "" {
+			changes, rejected = reject(changes, rejected, func(diag.Edit) diag.Code { return first })
+		}
+		if len(rejected) == known {
+			break
+		}
+	}
+	return changes, rejected, nil
+}
+
+// reject removes from changes the edits that have a code, and adds them to rejected.
+func reject(changes []Change, rejected []Rejected, codeOf func(diag.Edit) diag.Code) ([]Change, []Rejected) {
+	var left []Change
+	for _, c := range changes {
+		var edits []diag.Edit
+		for _, e := range c.Edits {
+			if code := codeOf(e); code != "" {
+				rejected = append(rejected, Rejected{e, code})
+			} else {
+				edits = append(edits, e)
+			}
+		}
+		if len(edits) > 0 {
+			c.Edits, c.New = edits, Apply(c.Old, edits)
+			left = append(left, c)
+		}
+	}
+	return left, rejected
+}
+
+// line is a line of a file.
+type line struct {
+	file string
+	line int
+}
+
+func lineOf(p diag.Pos) line { return line{p.File, p.Line} }
+
+// mistakes returns the lines of now with errors and warnings that list does not have, with a code for each.
+func mistakes(now, list []diag.Diagnostic) map[line]diag.Code {
+	type kind struct {
+		file string
+		code diag.Code
+	}
+	more := map[kind]int{} // number of diagnostics that list does not have
+	for i := range now {
+		more[kind{now[i].Pos.File, now[i].Code}]++
+	}
+	for i := range list {
+		more[kind{list[i].Pos.File, list[i].Code}]--
+	}
+	out := map[line]diag.Code{}
+	add := func(p diag.Pos, code diag.Code) { out[lineOf(p)] = cmp.Or(out[lineOf(p)], code) }
+	for i := range now {
+		d := &now[i]
+		if d.Severity > diag.Warning || more[kind{d.Pos.File, d.Code}] <= 0 {
+			continue
+		}
+		add(d.Pos, d.Code)
+		for _, n := range d.Notes {
+			add(n.Pos, d.Code)
+		}
+	}
+	return out
+}
+
+// firstError returns the code of the first error in list, or "".
+func firstError(list []diag.Diagnostic) diag.Code {
+	for i := range list {
+		if list[i].Severity == diag.Error {
+			return list[i].Code
+		}
+	}
+	return ""
+}
