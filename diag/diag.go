@@ -90,9 +90,9 @@ type Diagnostic struct {
 
 	End   Pos    // set by Locate: the end of the text at Pos, exclusive
 	Edits []Edit // set by Locate: what Fix changes
-	Value Edit   // set by Locate if OfValue is set and the value is a scalar: its place, without Text
+	Value Edit   // where the value is, without Text; set by Locate if OfValue is set and the value is a scalar
 
-	more int // number of dropped diagnostics; only set in the last one of a kind
+	more int // number of dropped diagnostics; only set in the last kept diagnostic of a kind
 }
 
 // List collects diagnostics. The zero value is ready to use. It is safe for concurrent use.
@@ -226,7 +226,7 @@ func (l *List) Sorted() []Diagnostic {
 		}
 	}
 	slices.SortStableFunc(out, compare)
-	return slices.CompactFunc(out, func(a, b Diagnostic) bool { // they may have differed in hidden text
+	return slices.CompactFunc(out, func(a, b Diagnostic) bool { // diagnostics may have differed only in hidden text
 		return a.Pos == b.Pos && a.Code == b.Code && a.Message == b.Message
 	})
 }

@@ -35,7 +35,7 @@ func (s *source) find(f Fix, line, at int) (int, bool) {
 	return places[0], s.fits(f, places[0])
 }
 
-// textFor returns the text up to an offset, in the form in which f.Old is searched.
+// textFor returns the text before offset end, in which to search for f.Old. It is in lower case if f ignores case.
 func (s *source) textFor(f Fix, end int) string {
 	text := s.text[:end]
 	if lower := strings.ToLower(text); f.Fold && len(lower) == len(text) {
@@ -134,8 +134,8 @@ func (s *source) end(line, at int) int {
 
 func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
 
-// quoteAround returns the quote character of the string that contains the offset, or 0 outside quotes. It only reads
-// the line.
+// quoteAround returns the quote character of the string that contains the offset, or 0 if the offset is not inside
+// quotes. It looks only at the current line.
 func (s *source) quoteAround(off int) (quote byte) {
 	start := strings.LastIndexByte(s.text[:off], '\n') + 1
 	for i := start; i < off; i++ {

@@ -41,11 +41,11 @@ type entryCollector struct {
 	h       *hieraDir
 	e       hierarchyEntry
 	listing []site.Listed // the directory that was searched
-	whole   bool          // use the whole path as guard, because some paths match in several ways
+	whole   bool          // use the whole path as guard, because some path matches in several ways
 	out     []dataFile
 	paths   []string          // by index in out, without extension
 	earlier int               // number of paths in out that earlier backends have found
-	at      map[string]int    // indexes of these earlier paths in out, by path; nil until needed
+	at      map[string]int    // by path, the index in out of each earlier path; nil until needed
 	folded  map[string]string // the paths in out, by their case-folded form; nil if folding changes no path
 }
 

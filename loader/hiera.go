@@ -19,9 +19,9 @@ import (
 // (language.md, section 4).
 type hieraDir struct {
 	tree         *site.Tree
-	label        string // prefix of the names of its files in snapshots, ending in a slash
+	label        string // prefix for file names in snapshots, with a trailing slash
 	doc          site.Document
-	otherVersion string // if not empty, the file is for another version of Hiera, described here
+	otherVersion string // describes the Hiera version that the file is for, if it is not Hiera 2
 	backends     []string
 	entries      []hierarchyEntry
 	data         []dataFile // data files in the order of the hierarchy
@@ -30,7 +30,7 @@ type hieraDir struct {
 // dataFile is a hierarchy path with its variables replaced, and the condition under which a request has this path.
 type dataFile struct {
 	condition int
-	files     []*site.File // the file of each backend that has the path, in the order of the backends
+	files     []*site.File // the file of each backend that has the path, in backend order
 }
 
 // hierarchyEntry is an entry [category, value, path].
@@ -311,7 +311,7 @@ func (r *hieraReader) inOrder(before []hierarchyEntry, e hierarchyEntry) bool {
 		}
 		return e.category
 	}
-	if n := len(before); n == 0 || rank(before[n-1]) < rank(e) { // the entries before e are in order
+	if n := len(before); n == 0 || rank(before[n-1]) < rank(e) { // the entries before e are sorted by rank
 		return true
 	}
 	for _, b := range before {

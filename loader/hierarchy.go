@@ -10,7 +10,7 @@ import (
 type Hierarchy struct {
 	Part    HieraPart
 	Module  string // "" for the global one and the site's
-	Config  string // the hiera.yaml, by its name in Inputs
+	Config  string // name of the hiera.yaml in Inputs
 	Entries []HierarchyEntry
 }
 

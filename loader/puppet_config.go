@@ -91,7 +91,7 @@ func (c puppetConfigReader) category(a syntax.Attribute, before []category) (cat
 	}
 	n := a.Value
 	syntax.Unqualify(n)
-	if n.Op != expr.Concat { // convert the value to a string
+	if n.Op != expr.Concat { // interpolate the value, to convert it to a string
 		n = &expr.Node{Op: expr.Concat, Kids: []*expr.Node{n}}
 	}
 	return category{a.Name, at, c.Pos(a.Value.Off), n}, len(errs) == 0

@@ -76,7 +76,7 @@ func (e *Environments) Request(facts *Facts) (*Lease, error) {
 		}
 		l, err := w.Request(facts)
 		if errors.Is(err, fs.ErrClosed) {
-			continue // the environment was removed in between; if all were closed, watcher fails
+			continue // the environment was removed in the meantime; after Close, watcher fails
 		}
 		return l, err
 	}
@@ -146,7 +146,7 @@ func (e *Environments) follow(name string) (*Watcher, error) {
 	if e.program.Load() == nil {
 		return nil, fs.ErrClosed
 	}
-	if w := e.watchers[name]; w != nil { // another request opened it in between
+	if w := e.watchers[name]; w != nil { // another request has opened the environment in the meantime
 		return w, nil
 	}
 	opts := e.opts

@@ -30,7 +30,7 @@ type frames struct {
 	timer     *time.Timer   // closes the connection; nil for no time limits
 	idle      time.Duration // how long to wait for a question
 	frameTime time.Duration // how long a frame may take
-	buf       bytes.Buffer  // the question; reused
+	buf       bytes.Buffer  // the current question; reused
 	answer    []byte        // begins with room for the header
 }
 

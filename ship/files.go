@@ -102,7 +102,7 @@ type newFile struct {
 
 func (n *newFile) Write(p []byte) (int, error) {
 	if err := n.files.may("write", n.Name()); err != nil {
-		done, _ := n.File.Write(p[:len(p)/2]) // a test makes the write fail: write half of p, as on a full disk
+		done, _ := n.File.Write(p[:len(p)/2]) // a test makes this write fail after half of p, as on a full disk
 		return done, err
 	}
 	return n.File.Write(p)

@@ -38,7 +38,7 @@ func because(reason Reason, err error) error {
 	var refused *Refusal
 	var file *fs.PathError
 	switch {
-	case reason == Network && errors.As(err, &refused): // the source answered, but its release is wrong
+	case reason == Network && errors.As(err, &refused): // the source answered, so the release is at fault
 		reason = Content
 	case reason == Content && errors.As(err, &file): // the stored file cannot be read
 		reason = Disk

@@ -17,7 +17,7 @@ type State struct {
 	Validator  string    `json:"validator,omitempty"` // validator of the release at the last poll
 	Offered    Digest    `json:"offered,omitempty"`   // the release at the last poll, if it was acceptable
 	Pinned     bool      `json:"pinned,omitempty"`    // set by hand: new releases are stored but not activated
-	Newest     time.Time `json:"newest,omitzero"`     // the latest signing time of the snapshots that were active
+	Newest     time.Time `json:"newest,omitzero"`     // the latest signing time of all snapshots that have been active
 	Damaged    string    `json:"damaged,omitempty"`   // describes the damage of the active file
 	Refused    *Refused  `json:"refused,omitempty"`   // the release in the source, if it was rejected
 	Checked    Step      `json:"checked,omitzero"`    // the last poll
@@ -69,7 +69,7 @@ type Refused struct {
 type Step struct {
 	OK    time.Time `json:"ok,omitzero"`     // time of the last success
 	At    time.Time `json:"at,omitzero"`     // time of the last attempt
-	Error string    `json:"error,omitempty"` // of the last attempt; "" if it succeeded
+	Error string    `json:"error,omitempty"` // error of the last attempt; "" if it succeeded
 
 	Reason Reason  `json:"reason,omitempty"`  // reason of the error
 	Took   float64 `json:"seconds,omitempty"` // duration of the last attempt
@@ -103,13 +103,14 @@ func bounded(text string) string {
 // saved is the content of a file in directory state.
 type saved struct {
 	State
-	Seq    uint64  `json:"seq,omitempty"` // number of the last intent; a program that sees it change decides again
+	Seq    uint64  `json:"seq,omitempty"` // number of the last intent; a program decides again if it has changed
 	Intent *intent `json:"intent,omitempty"`
 
 	Adopting *adoption `json:"adopting,omitempty"`
 }
 
-// intent is a change that a program is about to make. While it is in the state, the link shows whether it was made.
+// intent records a change that a program is about to make. If an intent is still in the state, the link shows whether
+// the program made the change.
 type intent struct {
 	Event Event  `json:"event"`
 	To    Digest `json:"to,omitempty"` // target of the link after the change

@@ -337,7 +337,7 @@ func (s *Store) commit(dir string, d Digest, sensitive bool) error {
 		return err
 	}
 	if exists, err := s.has(d); exists || err != nil {
-		return err // another program has already added it
+		return err // another program has already added the snapshot
 	}
 	if err := s.files.rename(made, s.Path(d)); err != nil {
 		return err

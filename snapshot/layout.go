@@ -50,10 +50,10 @@ const (
 type section int
 
 const (
-	secMeta      section = iota // everything Open reads: layers, dimensions, levels, and the location of their data
+	secMeta      section = iota // all that Open reads: layers, dimensions and levels, with the location of their data
 	secPilots                   // perfect hash of the keys
 	secKeys                     // key records, then the cells that they refer to
-	secDicts                    // per dimension: the dictionary of values that conditions name
+	secDicts                    // per dimension: the dictionary of the values in conditions
 	secScopes                   // per level: the directory of its scopes
 	secTables                   // per scope of a wide level: keys and values
 	secBlockTab                 // offsets of the blocks, and of the values in them
@@ -63,7 +63,7 @@ const (
 	secInputs                   // the files the site was read from
 	secOriginTab                // offsets of the blocks of origins
 	secOrigins                  // zstd blocks: origins of bindings, and bindings that no lookup finds
-	secSeal                     // the encrypted key to the sealed recipes; only with featureSealed
+	secSeal                     // the encrypted key that opens the sealed recipes; only with featureSealed
 	sectionCount
 )
 

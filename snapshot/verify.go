@@ -40,9 +40,9 @@ type verifier struct {
 	contributes bitset               // by recipe number
 	alone       bitset               // by recipe number
 	checked     bitset               // cells whose value has been checked
-	folds       map[uint64]uint64    // exact masks that have been checked: offset to the words, folded into one
+	folds       map[uint64]uint64    // checked exact masks: their words folded into one, by offset
 	seen        [sectionCount]uint64 // number of bytes checked, by section
-	bound       [maxColumns]uint32   // number of keys that each narrow column binds
+	bound       [maxColumns]uint32   // number of keys bound in each narrow column
 }
 
 // bitset is a set of numbers below a fixed limit.

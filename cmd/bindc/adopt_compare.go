@@ -199,7 +199,7 @@ func (a *adoption) sampleNodes() ([]facts.Node, error) {
 			return nil, fmt.Errorf("--facts-dir: %w", err)
 		}
 	} else if _, err := os.Stat(a.probe.Facts); err == nil {
-		var wrong diag.List // not reported, because a server keeps the files of former nodes
+		var wrong diag.List // not reported, because a server keeps facts files of former nodes
 		all, _, _ = facts.Check(a.probe.Facts, &wrong)
 	}
 	all = slices.DeleteFunc(all, func(n facts.Node) bool {

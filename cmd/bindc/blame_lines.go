@@ -15,7 +15,7 @@ func lastLine(source string, first int) int {
 	for i, line := range lines[first:] {
 		deep, text := indentation(line)
 		switch {
-		case text == "" || text[0] == '#': // part of the binding only if more of it follows
+		case text == "" || text[0] == '#': // part of the binding only if a later line is
 		case deep > indent, deep == indent && continues(text, isElement):
 			last = first + 1 + i
 		default:

@@ -63,7 +63,7 @@ func (f *flags) begin(dir string) error {
 // compile loads and composes a site with the given options. The caller has checked the flags.
 func (f *flags) compile(cmd *cobra.Command, dir, out string, options loader.Options) (*compilation, error) {
 	options.Context = f.signals.stopped
-	keep := f.cache != "" && options.Cache == nil // if the caller passes a cache, it is only read
+	keep := f.cache != "" && options.Cache == nil // a cache from the caller is only read
 	if keep {
 		var err error
 		f.signals.uninterrupted(func() { options.Cache, err = f.openCache(dir) })
@@ -76,7 +76,7 @@ func (f *flags) compile(cmd *cobra.Command, dir, out string, options loader.Opti
 	options.Found, options.Parsed = progress.Found, progress.Done
 	c := &compilation{diags: diag.List{All: f.all || f.format != "text"}}
 	load := func() { c.site = loader.Load(dir, options, &c.diags) }
-	if f.extensions { // a signal has to stop these programs
+	if f.extensions { // a signal has to stop the extension programs
 		f.signals.uninterrupted(load)
 	} else {
 		load()
@@ -180,7 +180,7 @@ func (f *flags) report(cmd *cobra.Command, list []diag.Diagnostic, files int) er
 		}
 		refused = refused || list[i].Severity == diag.Error
 	}
-	wd, _ := os.Getwd()      // if this fails, paths stay absolute
+	wd, _ := os.Getwd()      // after an error, paths stay absolute
 	out := cmd.OutOrStdout() // standard output, for programs
 	if f.format == "text" {
 		out = cmd.ErrOrStderr()

@@ -22,7 +22,7 @@ import (
 // built records the inputs of a snapshot. While they are unchanged, the snapshot is up to date.
 type built struct {
 	Fingerprint string
-	Snapshot    string // state of the snapshot's file, see stateOf
+	Snapshot    string // state of the snapshot file, see stateOf
 	Looks       []fsx.Look
 	Diagnostics []diag.Diagnostic
 	Inputs      int

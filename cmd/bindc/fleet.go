@@ -315,7 +315,7 @@ func (p problem) diagnostic(hit []facts.Node, of int, files map[string]string) d
 	if p.refusal.Doubtful {
 		d.Severity = diag.Warning
 	}
-	if p.code == bindings.CodeProducer { // the error comes from an external program
+	if p.code == bindings.CodeProducer { // an external program reported the error
 		d.Severity = diag.Info
 	}
 	return d

@@ -42,7 +42,7 @@ func (s *source) completeFlag(cmd *cobra.Command, flag string, words completer) 
 		return words(typed)
 	})
 	if err != nil {
-		panic(err) // there is no such flag
+		panic(err) // the flag does not exist
 	}
 }
 

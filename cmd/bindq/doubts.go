@@ -114,8 +114,8 @@ func misspeltValues(r *lookup.Request) (out []string) {
 // dependents holds the positions of bindings that depend on unset variables, by variable and key.
 type dependents map[string]map[string][]string
 
-// add adds the bindings of a lookup and of the lookups inside it. The winner and the bindings below it count only if
-// the lookup merges.
+// add adds the bindings considered by a lookup and by its nested lookups. Only a merging lookup depends on the winner
+// and on the bindings below it.
 func (d dependents) add(e *lookup.Explanation, merged bool) {
 	key := cmp.Or(e.Root, e.Key)
 	for _, c := range e.Candidates {

@@ -181,7 +181,7 @@ func sayMissing(cmd *cobra.Command, snap *lookup.Snapshot, missing []string, ask
 		case bound:
 			hint = "none of its bindings applies to this node ('bindq values " + key + "' lists them, and " +
 				"--explain shows why)"
-		case strings.Contains(key, "="): // the old program hiera accepted variables in this form
+		case strings.Contains(key, "="): // the old hiera program accepted variables as NAME=VALUE
 			hint = "for a fact, write --fact " + strings.TrimPrefix(key, "::")
 		default:
 			if hint = diag.DidYouMean(key, known); hint == "" && asked == 1 {

@@ -21,11 +21,11 @@ type source struct {
 	environment string
 	factsDir    string
 	fleet       *facts.Fleet // the facts directory; nil before its first use
-	saidUnread  bool         // the unreadable files of fleet were reported
+	saidUnread  bool         // the unreadable facts files have been reported
 	inFile      facts.Node   // the node in the file of --facts or in the facts directory
 	strict      bool         // treat doubts about the request as errors
 	noUnknown   bool         // treat an unknown variable as an error
-	lateEyaml   bool         // read the keys of eyaml only when a value needs them
+	lateEyaml   bool         // read the eyaml keys only when a value needs them
 	variables   []string
 }
 

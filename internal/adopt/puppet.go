@@ -21,7 +21,7 @@ var script []byte
 // Puppet is an installation of Puppet.
 type Puppet struct {
 	ruby string
-	dir  string // directory for the files that it reads and writes
+	dir  string // directory of the files that the script reads and writes
 }
 
 // places lists the directories where packages install Puppet, in addition to the PATH.
@@ -93,7 +93,7 @@ type Comparison struct {
 // Result is the outcome of a comparison.
 type Result struct {
 	Version     string       `json:"version"`
-	Complete    bool         `json:"complete"`     // there was time for all merges
+	Complete    bool         `json:"complete"`     // all merges were compared within the time limit
 	Keys        int          `json:"keys"`         // keys in the snapshot and in the files that Puppet reads
 	Answers     int          `json:"answers"`      // number of answers that were compared
 	Plain       int          `json:"plain"`        // answers without a merge by the caller

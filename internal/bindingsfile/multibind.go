@@ -88,7 +88,7 @@ func (c *compiler) options(o *recipe.Options) bool {
 // combinator checks that a combinator has the right parameters and that uniq is the only other option.
 func (c *compiler) combinator(o *recipe.Options) bool {
 	l := c.Options.Named("combinator")
-	if c.Combinator == nil { // has a syntax error
+	if c.Combinator == nil { // the combinator has a syntax error
 		return false
 	}
 	for key := range c.Options.pairs() {

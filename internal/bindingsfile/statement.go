@@ -48,7 +48,7 @@ type Statement struct {
 	Optional  bool // the binding is skipped if the producer has no value
 	Notifies  bool // for Dependency: the arrow is ~>, not ->
 	Broken    bool // an attribute has an error, which is reported
-	Unsure    bool // an unknown or invalid attribute may be meant as the missing one
+	Unsure    bool // an unknown or invalid attribute may be a misspelt required attribute
 
 	Pos    diag.Pos // position of a condition, or of the key of a plain binding; otherwise of the statement
 	Key    string   // of Bind; "" if no name is given
@@ -95,7 +95,7 @@ type Producer struct {
 type Pair struct {
 	Category Literal
 	Pos      diag.Pos // position of the values
-	Values   []string // as in the source
+	Values   []string // the values as in the source
 }
 
 // walk yields each statement before the statements nested in it.

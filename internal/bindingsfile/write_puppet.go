@@ -166,7 +166,7 @@ func (w *puppetWriter) attributes(b *Statement) syntax.Statement {
 	return s
 }
 
-// flags lists the flags that are set, except optional: in Puppet syntax, that is an option.
+// flags returns the names of the flags that are set. It leaves out optional, which Puppet syntax writes as an option.
 func (s *Statement) flags() (set []string) {
 	for _, flag := range []struct {
 		name string

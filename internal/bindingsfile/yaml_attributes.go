@@ -159,7 +159,7 @@ func (r *yamlReader) combinator(s *Statement, n *yaml.Node) {
 	}
 }
 
-// query parses the text of a query. The argument of its producer is the parsed query.
+// query parses the text of a query and returns a producer whose argument is the parsed query.
 func (r *yamlReader) query(s *Statement, n *yaml.Node) Producer {
 	text, ok := n.Text()
 	if !ok {

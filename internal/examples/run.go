@@ -30,7 +30,7 @@ type Result struct {
 // Failure is an answer that is not the expected one.
 type Failure struct {
 	Key         string `json:"key,omitempty"` // "" if the failure does not belong to a key
-	At          string `json:"at"`            // position of the expectation, or path of the golden file
+	At          string `json:"at"`            // position of the expectation, or the golden file's path
 	Message     string `json:"message"`       // what was expected and found
 	Explanation string `json:"explanation,omitempty"`
 }

@@ -17,8 +17,8 @@ type census struct {
 	numbers [][]uint32           // by node: its value number in each dimension; nil if its facts are unusable
 	sets    []map[uint32]nodeSet // by dimension and value number: the nodes with that value
 	known   nodeSet              // nodes with usable facts
-	wrong   []string             // messages about the other nodes
-	facts   factValues           // values of the facts that data reads
+	wrong   []string             // messages about nodes with unusable facts
+	facts   factValues           // values of the facts that the data reads
 	spelled spellings
 	done    atomic.Int64  // nodes whose categories are known
 	ready   chan struct{} // closed when everything above is set

@@ -28,12 +28,12 @@ type Data struct {
 	path   string
 	file   *snapshot.Snapshot
 	snap   *lookup.Snapshot
-	single *decision.Tables                // for looking up the bindings of single keys
+	single *decision.Tables                // looks up the bindings of single keys
 	whole  atomic.Pointer[decision.Tables] // holds the bindings of all keys, once counting has read them
-	keys   []string                        // names of all bound keys, sorted
+	keys   []string                        // all bound keys, sorted
 	inputs []snapshot.Input
-	facts  []string // names of the variables that answers depend on, sorted
-	reads  []string // paths of the variables that conditions and values read, such as os.family, sorted
+	facts  []string // sorted names of the variables that answers depend on
+	reads  []string // sorted paths of the variables that conditions and values read, such as os.family
 	old    *Data    // the version to compare with, or nil
 
 	nodes    []facts.Node // nodes of the fleet, sorted by name
@@ -42,7 +42,7 @@ type Data struct {
 	census   *census
 	cache    keyCache
 
-	maxAnswered int // limit of the nodes whose values of a key are looked up
+	maxAnswered int // maximum number of nodes for which to look up a key
 
 	tally *tally      // counts of the nodes that bindings reach
 	diff  *difference // changes since the version old

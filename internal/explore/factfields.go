@@ -15,7 +15,7 @@ import (
 type factField struct {
 	Name    string // path, such as os.family
 	Value   string
-	Origin  string // the origin of the environment, which need not be a fact; or a note that the value is hypothetical
+	Origin  string // where the environment comes from if it is not a fact, or a note that the value is hypothetical
 	isText  bool
 	Changed *string  // the value that the page supposes, or nil
 	Known   []string // values that the form offers

@@ -95,7 +95,7 @@ func (d *Data) addConditions(name string, values map[string]bool) {
 // pattern is the text of a dimension of conditions that depends on a single fact.
 type pattern struct {
 	dimension     int
-	before, after string // text around the value of the fact, as in a path of Hiera 5
+	before, after string // text around the fact's value, as in a Hiera 5 path
 }
 
 // valueIn returns the value of the fact for which the dimension has a text.

@@ -24,7 +24,7 @@ type keyData struct {
 	answered   chan struct{} // closed when the fields below are set
 	answersErr error
 	answers    []answer
-	looked     int // number of nodes whose answers are known; the others are too many
+	looked     int // number of nodes whose answers are known, which is limited
 }
 
 // maxExplained limits the work of counting nodes for a key whose bindings may decline or are merged. Its unit is

@@ -16,7 +16,7 @@ type filesContent struct {
 	Total        int
 	Empty        int    // files without bindings
 	Unread       int    // files that are never read
-	Dead         int    // files that were read and have no binding that reaches a node
+	Dead         int    // files with bindings that all reach no node
 	Partly       int    // files with a binding that reaches no node
 	DeadBindings int    // bindings that reach no node
 	Only         string // the filter: "1" selects dead files, "partly" those with a dead binding

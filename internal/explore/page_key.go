@@ -35,7 +35,7 @@ type keyRow struct {
 	Layer  string
 	Nodes  int
 	List   string // address of the list of nodes
-	Dead   string // why the binding reaches no node, if that is known
+	Dead   string // why the binding reaches no node; "" if unknown
 }
 
 // keyPage shows the values of a key that nodes get, and the key's decision table.

@@ -144,7 +144,7 @@ func (v *view) nodeRows(r *lookup.Request) (rows []nodeRow, next string, scanned
 	return rows, "", scanned, nil
 }
 
-// selects reports whether the winning binding of a key is in the file and the layer of the filters.
+// selects reports whether the winning binding of a key matches the file and layer filters.
 func (v *view) selects(row *nodeRow) bool {
 	file, layer := v.Get("file"), v.Get("layer")
 	in, _ := splitPlace(row.Place.Text)

@@ -12,7 +12,7 @@ type overviewContent struct {
 	Summary      string // summary of the changes
 	Dead         []fileRow
 	DeadAll      int // files that reach no node
-	Unread       int // those of them that are never read
+	Unread       int // files in DeadAll that are never read
 	DeadBindings int // bindings that reach no node
 	Cells        []cell
 	Levels       []levelName

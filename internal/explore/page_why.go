@@ -20,7 +20,7 @@ type whyContent struct {
 	Node       string
 	Key        string
 	If         []string // changed facts
-	Values     string   // address of all values of the node, or of those that change with these facts
+	Values     string   // address of all values of the node, or of the values that the changed facts affect
 	Explained  explained
 	Categories report.Terms
 	Layers     []string // names of the layers that bind the key, highest first
@@ -46,7 +46,7 @@ type candidates struct {
 	Title, About string
 	State, Class string
 	List         []candidate
-	Left         int // number of candidates that are hidden on the page; its JSON has all of them
+	Left         int // number of candidates that the page hides; the JSON lists all candidates
 }
 
 // candidate is a binding.

@@ -12,7 +12,7 @@ type rect struct{ X, Y, W, H float64 }
 type cell struct {
 	rect
 	area
-	Color    int // number of the colour of its level
+	Color    int // number of the level's colour
 	Label    string
 	SubLabel string // name of the level
 }

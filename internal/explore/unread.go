@@ -14,7 +14,7 @@ import (
 type UnreadFile struct {
 	Path   string
 	Reason string
-	Hint   string // how to have it read
+	Hint   string // how to make the site use the file
 }
 
 // UnreadFiles returns the files that diagnostics report as never read, sorted by path. Paths below dir are relative.

@@ -157,7 +157,7 @@ func (v *view) name(parameter string, exists func(string) bool) string {
 	if v.asJSON = hasSuffix && !exists(text); v.asJSON {
 		return short
 	}
-	if exists(text + ".json") { // another page has the usual address of the twin
+	if exists(text + ".json") { // another page already has the address text + ".json"
 		path := v.r.URL.EscapedPath()
 		q := maps.Clone(v.Values)
 		q.Set(parameter, text)

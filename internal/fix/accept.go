@@ -10,7 +10,7 @@ import (
 // Rejected is an edit that Accept does not accept.
 type Rejected struct {
 	diag.Edit
-	Code diag.Code // of a mistake that the edit would cause
+	Code diag.Code // code of the mistake that the edit would cause
 }
 
 func (r Rejected) Error() string {
@@ -76,7 +76,7 @@ func mistakes(now, list []diag.Diagnostic) map[line]diag.Code {
 		file string
 		code diag.Code
 	}
-	more := map[kind]int{} // number of diagnostics that list does not have
+	more := map[kind]int{} // number of additional diagnostics, by kind
 	for i := range now {
 		more[kind{now[i].Pos.File, now[i].Code}]++
 	}

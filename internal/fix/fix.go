@@ -24,7 +24,7 @@ type Fixer struct {
 	root  string            // the directory of the site, without symbolic links
 	over  *fsx.Overlay      // results of earlier corrections that are not written; may be nil
 	sums  map[string]uint64 // hash of each file that was read
-	texts map[string][]byte // the files with edits, as they are now
+	texts map[string][]byte // current contents of the files with edits
 	wrong map[string]error  // files that cannot be changed
 }
 

@@ -21,7 +21,7 @@ type Disk struct {
 	Fault  func(op Op, path string) error
 	Filter func(path string, file io.Reader) io.Reader
 
-	Seen    *Seen    // records the accesses and their results; may be nil
+	Seen    *Seen    // records each access and its result; may be nil
 	Overlay *Overlay // strings in place of files; may be nil
 	Fence   *Fence   // the directories that may be accessed; nil for no restriction
 }
@@ -34,7 +34,7 @@ const (
 	List    Op = "list"
 	Resolve Op = "resolve"
 	Open    Op = "open"
-	Read    Op = "read" // the content of a file that was opened before
+	Read    Op = "read" // reads an open file
 )
 
 func (d Disk) fault(op Op, path string) error {

@@ -64,7 +64,7 @@ func (f *Fence) contains(path string) bool {
 	if isLink(real) {
 		var err error
 		if real, err = filepath.EvalSymlinks(real); err != nil {
-			return absent(err) && f.below(filepath.Dir(path)) // the Disk reports a link without a target
+			return absent(err) && f.below(filepath.Dir(path)) // the Disk reports a dangling link
 		}
 	}
 	return f.below(real)

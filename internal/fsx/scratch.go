@@ -21,7 +21,7 @@ func Scratch(prefix string) (dir string, remove func(), err error) {
 		}
 		f, err := os.Open(dir)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // another program removed it as abandoned
+			continue // another program removed the directory as abandoned
 		}
 		if err != nil {
 			return "", nil, err

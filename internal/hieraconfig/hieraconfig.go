@@ -195,11 +195,11 @@ func (e Entry) write(config value.Value) ([]byte, error) {
 var (
 	errYAML = errors.New("not valid YAML: bindc check says where")
 
-	// ErrVersion means that a hiera.yaml is not of version 5.
+	// ErrVersion means that the version of a hiera.yaml is not 5.
 	ErrVersion = errors.New("expected a hiera.yaml with 'version: 5'")
 )
 
-// Config is a hiera.yaml of version 5.
+// Config is a version 5 hiera.yaml.
 type Config struct {
 	value value.Value
 	kept  []int // entries left to Puppet although bindc can compile them

@@ -217,7 +217,7 @@ func (l *linter) checkUnused(content *snapshot.Content) {
 	lookupsOfSite := LookupsOf(content)
 	type unused struct {
 		at     diag.Pos
-		places map[diag.Pos]bool // a Hiera 5 file is bound once for each level that has its path
+		places map[diag.Pos]bool // distinct, because a Hiera 5 file is bound once per level whose path matches it
 	}
 	found := map[string]*unused{}
 	lookedUp := map[string]bool{}

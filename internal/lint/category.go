@@ -44,7 +44,7 @@ func wellKnownValues(dimension string) []string {
 type valueUse struct {
 	dimensionValue
 	bindings int
-	at       diag.Pos // position of the first one
+	at       diag.Pos // position of the first use
 }
 
 // checkCategoryValues reports values that are probably typos of well-known values, or of other values of the dimension.

@@ -18,16 +18,16 @@ type composition struct {
 	scopes   []map[string]int // scopes of each level, by their values
 	bound    [][]boundLevel   // by key: the levels that bind it, by decreasing precedence
 	findings map[snapshot.Origin]*finding
-	intended map[diag.Pos]bool // by position: bindings with 'override', and the bindings that they override
+	intended map[diag.Pos]bool // positions of bindings with 'override', and of the bindings that they override
 	open     []bool            // by value number: the value may decline, so that a lower binding is used
-	renamed  map[uint32]bool   // keys that are renamed somewhere; lookups use the new name
+	renamed  map[uint32]bool   // keys with a rename; lookups use the new name
 }
 
 // finding collects what is known about the binding at one position. The binding may have several conditions. It is only
 // reported if the lint applies under all of them.
 type finding struct {
 	key, value       uint32
-	other            snapshot.Origin // the binding that hides this one or has the same value
+	other            snapshot.Origin // the binding that hides this binding or has the same value
 	never, redundant int
 	count            int
 	lower            []snapshot.Origin // by condition: the binding that would supply the same value

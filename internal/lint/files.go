@@ -34,9 +34,9 @@ type file struct {
 type fileKind uint8
 
 const (
-	ofData     fileKind = iota // a data file of Hiera-2
-	ofHiera5                   // a data file of Hiera 5
-	ofConfig                   // a hiera.yaml of version 5
+	ofData     fileKind = iota // a Hiera-2 data file
+	ofHiera5                   // a Hiera 5 data file
+	ofConfig                   // a version 5 hiera.yaml
 	ofBindings                 // a bindings file
 )
 
@@ -149,7 +149,7 @@ func (l *linter) readFile(f *file) {
 	if strings.HasSuffix(f.path, ".json") {
 		parse = yaml.ParseJSON
 	}
-	var reported diag.List // their errors were reported when the site was loaded
+	var reported diag.List // loading the site has reported these errors
 	doc, ok := parse(f.path, src, yaml.Options{LastKeyWins: true}, &reported)
 	if !ok || doc.Root == nil {
 		return

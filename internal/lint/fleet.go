@@ -38,7 +38,7 @@ func CheckFleet(site *loader.Site, f Fleet, diags *diag.List) {
 type fleetCheck struct {
 	*linter
 	Fleet
-	values    []map[string]bool // by dimension: values of the nodes, folded like the values in terms
+	values    []map[string]bool // by dimension: the nodes' values, folded like the values in terms
 	reached   []bool            // by condition: whether it holds for some node
 	unreached map[dimensionValue]*unreached
 }
@@ -87,7 +87,7 @@ func holds(condition loader.Condition, values []string) bool {
 // find collects the data that no node can get: data files without a condition that holds, and single alternatives of
 // structured bindings.
 func (c *fleetCheck) find() {
-	files := map[string][]int{} // by file: its conditions
+	files := map[string][]int{} // by file: the conditions of its bindings
 	counts := map[string]int{}
 	for _, layer := range c.site.Layers {
 		for _, contribution := range layer.Contributions {

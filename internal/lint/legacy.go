@@ -11,7 +11,7 @@ import (
 
 // legacyFacts reports the legacy facts that a string of Hiera 5 interpolates, such as %{osfamily} or %{facts.osfamily}.
 func (r *reader) legacyFacts(n *yaml.Node, text string) {
-	tree, _ := expr.ParseHiera(text) // errors were reported when the file was loaded
+	tree, _ := expr.ParseHiera(text) // loading the file has reported the errors
 	expr.HieraVariables(tree, func(off int, path []string) {
 		name := path[0]
 		if name == "facts" && len(path) == 2 {

@@ -25,7 +25,7 @@ func Codes() []diag.Code { return slices.Clone(checks[:]) }
 // Options selects the checks.
 type Options struct {
 	Codes   []diag.Code // codes of the checks to run
-	Lookups *Lookups    // keys that are looked up; if nil, they are unknown and unused_key is skipped
+	Lookups *Lookups    // keys that are looked up; if nil, Check skips unused_key
 	Jobs    int         // number of files to read at a time; default: one per processor
 
 	IsParameter func(key string) bool // reports whether a class has a parameter with this key; may be nil
@@ -56,7 +56,7 @@ type linter struct {
 	site  *loader.Site
 	opts  Options
 	diags *diag.List
-	paths []string // by input number: the path of the input in positions
+	paths []string // by input number: the input's path in positions
 
 	isComposed bool // the site has no errors, so its data is checked against the classes that receive it
 
@@ -99,7 +99,7 @@ func (l *linter) pos(o snapshot.Origin) diag.Pos {
 // boundValue is a key with its value at one place.
 type boundValue struct {
 	key   string
-	id    uint32 // number of the key in the site
+	id    uint32 // key number in the site
 	at    diag.Pos
 	value uint32                 // index in the values of the site
 	more  *bindingsfile.Compiled // for a structured binding in the long form

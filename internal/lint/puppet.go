@@ -11,7 +11,7 @@ import (
 
 // readPuppet reads a bindings file in Puppet syntax, for its variables and terms.
 func (f *file) readPuppet(src []byte, bare bool) {
-	tree, _ := syntax.ParseBindings(string(src)) // errors were reported when the file was loaded
+	tree, _ := syntax.ParseBindings(string(src)) // loading the file has reported the errors
 	if tree == nil {
 		return
 	}

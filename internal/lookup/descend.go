@@ -14,10 +14,10 @@ import (
 type descent struct {
 	*lookup
 	key    string
-	behind int // level after which to begin; -1 to begin at the top
+	behind int // the last level to skip; -1 to begin at the top
 
 	stops      func(snapshot.Candidate) (bool, error) // reports whether to stop before a candidate; nil to never stop
-	at         bool                                   // the descent has stopped before this candidate
+	at         bool                                   // stops has ended the descent before this candidate
 	erased     bool                                   // the descent met a rename, so lower bindings have another name
 	rebindings []*recipe.Recipe                       // rebindings above the value, to be applied to it
 

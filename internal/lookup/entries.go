@@ -61,7 +61,7 @@ func (r *Request) entries(root string, from, to int, strategy Value) (v value.Va
 // entriesLookup is a lookup of one key in some entries.
 type entriesLookup struct {
 	*lookup
-	root     string // as the key is bound, which may be in quotes
+	root     string // the bound key, which may be in quotes
 	strategy merge.Strategy
 	from, to int
 }
@@ -80,7 +80,7 @@ func (e *entriesLookup) answer() (value.Value, bool, error) {
 			return v, found, err
 		}
 	}
-	e.chain = append(e.chain, e.root) // the chain was empty before
+	e.chain = append(e.chain, e.root) // only the chain of an outermost lookup is empty
 	defer e.leave()
 	return e.merged()
 }

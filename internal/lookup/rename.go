@@ -42,7 +42,7 @@ func newNames(parts []recipe.Part) []recipe.Part {
 // rename applies renames from the lowest to the highest precedence. Those of equal precedence are
 // applied together.
 func rename(parts []recipe.Part) {
-	below := map[string][]int{} // parts of lower precedence, by their names so far
+	below := map[string][]int{} // parts of lower precedence, by current name
 	for to := len(parts); to > 0; {
 		from := to - 1
 		for from > 0 && parts[from-1].Precedence == parts[to-1].Precedence {

@@ -35,9 +35,9 @@ func (r *Request) Begin(s *Snapshot, closed *atomic.Bool, facts *Facts) error {
 // see creates the view of r.
 func (r *Request) see() { r.view = snapshot.NewView(r.file, r.closed, r.snap.values, r.hiera, r) }
 
-// Reset makes r a request for other facts, so that a program that handles many requests need not
-// allocate. No other goroutine may use r meanwhile. Values that were looked up stay valid. It
-// returns the errors of Request; after an error only Reset may be called.
+// Reset prepares r for other facts, so that a program that handles many requests need not allocate a new one each time.
+// No other goroutine may use r during the call. Values already looked up stay valid. Reset returns the same errors as
+// Request. After an error, only Reset may be called.
 func (r *Request) Reset(facts *Facts) error {
 	if facts == nil {
 		return &Error{Code: CodeFacts, Message: "expected the facts of a node, found none (nil)"}
@@ -54,7 +54,7 @@ func (r *Request) Reset(facts *Facts) error {
 func (r *Request) resolve(facts *Facts) error {
 	r.facts = facts
 	r.merges.forget()
-	var unresolved map[int]error // errors of paths of Hiera 5
+	var unresolved map[int]error // errors in Hiera 5 paths
 	for i := range r.snap.dimensions {
 		d := &r.snap.dimensions[i]
 		r.numbers[i], r.has[i] = snapshot.None, false

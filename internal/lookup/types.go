@@ -25,8 +25,8 @@ type Snapshot struct {
 	digs       bool // dig may look up dotted keys, see dig
 	closed     atomic.Bool
 	box        *seal.Box // opens sealed recipes; nil if they cannot be opened
-	layers     sync.Map  // number of the layer with the unconditional binding of a key, by key
-	levels     sync.Map  // compiled lookup options, by the reference or recipe they were compiled from
+	layers     sync.Map  // by key, the number of the layer that has its unconditional binding
+	levels     sync.Map  // compiled lookup_options, by the reference or recipe that they were compiled from
 
 	hierarchies atomic.Pointer[hierarchies] // read on first use
 }
@@ -57,22 +57,22 @@ type hierarchies struct {
 type Request struct {
 	file    *snapshot.Snapshot
 	snap    *Snapshot
-	closed  *atomic.Bool // closed flag of the snapshot or of the Lease
+	closed  *atomic.Bool // closed flag of the Snapshot or the Lease
 	facts   *Facts
-	numbers []uint32 // number of the value, by dimension
+	numbers []uint32 // value number, by dimension
 	has     []bool   // whether the request has a value, by dimension
 	view    snapshot.View
 	merges  merges
 	rules   rules            // rules of the snapshot
-	hiera   bool             // rules is hieraRules; the fast path tests this instead of calling rules
-	failing map[string]error // by module, errors of paths that fail all lookups of its keys; "": of all keys
-	mayFail bool             // an error of a path or of lookup_options may fail any lookup
+	hiera   bool             // rules is hieraRules; the fast path tests hiera instead of calling rules
+	failing map[string]error // by module, a path error that fails lookups of all the module's keys; "": of all keys
+	mayFail bool             // an error in a path or in lookup_options may fail any lookup
 	caller  *caller          // nil unless a Producer makes the lookups
 	misses  *misses          // unset variables that lookups need; nil if they are not recorded
 }
 
-// rules is the part of a lookup that depends on whether the snapshot has data of Hiera 5. Opening a
-// snapshot chooses it.
+// rules is the part of a lookup that depends on whether the snapshot has Hiera 5 data. Opening a snapshot chooses the
+// rules.
 type rules interface {
 	// isLast reports whether a key has no value if its own bindings have none.
 	isLast(key string) bool

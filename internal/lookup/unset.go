@@ -59,7 +59,7 @@ func (r *Request) lacks(dimension int) (out []string) {
 			out = append(out, shown)
 		}
 	})
-	if d.exact { // empty for an element that the list of mapped_paths does not have
+	if d.exact { // empty for an index past the end of the mapped_paths list
 		return out
 	}
 	if text, err := d.text(r.facts); len(out) == 0 && err == nil && text == "" {

@@ -111,7 +111,7 @@ func (v Value) AppendRich(dst []byte) (out []byte, rich bool, err error) {
 	if v.Sensitive() {
 		return append(dst, `"`+Redacted+`"`...), false, nil
 	}
-	if out, ok := v.engine().AppendCell(dst); ok { // nearly all constants
+	if out, ok := v.engine().AppendCell(dst); ok { // the case of nearly all constants
 		v.KeepAlive()
 		return out, false, nil
 	}

@@ -44,7 +44,7 @@ func (r *Request) Category(name string) (string, bool) {
 	if !r.snap.dimensions[i].exact {
 		text = strings.ToLower(text)
 	}
-	return strings.Clone(text), err == nil // the text of a constant is in the file
+	return strings.Clone(text), err == nil // cloned, because the text of a constant is in the mapped file
 }
 
 // text returns the request's value of a dimension as the facts have it.

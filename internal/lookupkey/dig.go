@@ -10,8 +10,8 @@ import (
 // value.
 type DigError struct {
 	Key     string      // the whole key, for the message
-	Segment value.Value // the part of Key that was not found
-	Found   value.Kind  // the kind of the value in which Segment was looked up
+	Segment value.Value // the part of Key that Dig did not find
+	Found   value.Kind  // kind of the value in which Dig looked up Segment
 }
 
 func (e *DigError) Error() string {

@@ -16,7 +16,7 @@ import (
 type Key struct {
 	Text string
 	Root string        // the key that is bound in data
-	Path []value.Value // the keys and indexes to look up inside its value, outermost first: Strings and Ints
+	Path []value.Value // the keys and indexes (Strings and Ints) to look up inside the value of Root, outermost first
 }
 
 // KeyError reports that a string is not a valid key.

@@ -17,7 +17,7 @@ type blocks struct {
 	*parser
 	open []block // the last one contains the token that is being read
 
-	pending *block // definition whose body comes next
+	pending *block // the definition whose body comes next; may be nil
 	depth   int    // number of open brackets around pending
 }
 

@@ -19,7 +19,7 @@ import (
 type Call struct {
 	At         diag.Pos
 	Function   string
-	Keys       []string    // keys in the form in which they are bound; nil if they are computed
+	Keys       []string    // keys as written in data; nil if they are computed
 	Merge      value.Value // name of a strategy, or a hash with options
 	MergeKnown bool        // false if the merge is computed
 }

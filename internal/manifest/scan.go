@@ -112,8 +112,8 @@ func (s *scanner) word() string {
 	return s.src[start:s.at]
 }
 
-// skipTo moves to the next newline, or past the next occurrence of another end. Without one, it moves to the end of the
-// text.
+// skipTo moves to the next newline if end is a newline, and otherwise past the next occurrence of end. If end does not
+// occur, it moves to the end of the source.
 func (s *scanner) skipTo(end string, from int) {
 	i := strings.Index(s.src[s.at+from:], end)
 	if i < 0 {

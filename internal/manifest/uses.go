@@ -9,7 +9,7 @@ import (
 // Use is a place where a manifest looks up a key.
 type Use struct {
 	At  diag.Pos
-	Key string // the key in the form in which it is bound
+	Key string // the key as written in data
 	By  string // lookup() or the name of a class parameter
 }
 

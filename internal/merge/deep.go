@@ -18,7 +18,7 @@ type sharing uint8
 
 const (
 	apart  sharing = iota // different objects
-	copied                // different objects whose elements are the same objects
+	copied                // different objects with the same elements
 	same                  // the same object
 )
 

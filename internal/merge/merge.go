@@ -75,7 +75,7 @@ func (l level) alone(c Candidate) bool {
 type part struct {
 	v      value.Value
 	found  bool
-	from   int  // number of the first candidate in it
+	from   int  // number of the first candidate merged into the value
 	merged bool // the result of merging two or more values
 }
 

@@ -15,8 +15,8 @@ type Level struct {
 	exact   map[string]*Entry
 	index   patternIndex
 	none    bool // the lookup_options are undef
-	module  bool // they belong to a module
-	single  bool // they cannot be merged with those of other levels
+	module  bool // the lookup_options belong to a module
+	single  bool // the lookup_options cannot be merged with those of other levels
 }
 
 // Entry holds the lookup_options of a key, or of all keys that match a pattern. A lookup with a nil Entry returns the

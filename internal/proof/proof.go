@@ -20,7 +20,7 @@ type Options struct {
 	Disk     fsx.Disk        // reads policy files and manifests
 	Context  context.Context // Check fails when it is done; may be nil
 	Policies []string        // policy files in addition to those of the site
-	Fleet    bool            // the caller decides open policies for a fleet
+	Fleet    bool            // the caller decides unproven policies for a fleet
 	Params   params.Options  // Check sets Disk and Context
 }
 

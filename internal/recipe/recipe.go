@@ -21,7 +21,7 @@ const (
 	LookupOf                  // the value of the key Targets[0]
 	FirstFound                // the value of the first key in Targets that has one
 	HashLookup                // the entry Value in the hash bound to the key Targets[0]
-	Custom                    // the result of the producer Name of the embedding program, with arguments Value
+	Custom                    // the result of calling the embedding program's producer Name with the arguments in Value
 	Abstract                  // an error: nothing overrides the abstract binding
 	Multibind                 // the contributions to Name, combined by Options
 	Contributions             // Parts, the contributions of one scope to a multibinding
@@ -137,7 +137,7 @@ const (
 	ErrorOnConflict                   // "error": a second contribution is an error
 	AppendAll                         // "append": an array has all of them
 	Merge                             // "merge": merges hashes; keys of higher contributions win
-	Included                          // for classes: collects the names whose highest contribution is Include
+	Included                          // collects the names whose highest contribution is Include; for classes
 	resolutionCount
 )
 

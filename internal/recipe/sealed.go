@@ -69,7 +69,7 @@ func Unseal(sealed, key string, box *seal.Box) (encoded string, err error) {
 type Features struct {
 	Sealed bool // whether sealed recipes are allowed
 	Hiera  bool // recipes of kind Merged
-	ARM8   bool // operations of ARM-8
+	ARM8   bool // ARM-8 operations
 }
 
 // Check validates an encoded recipe in a file with the given features. Of a sealed recipe it checks only the kind and

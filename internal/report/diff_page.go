@@ -85,8 +85,7 @@ func (k *Key) renamed() string {
 	return "is gone; the new key '" + k.RenamedTo + "' has the same values"
 }
 
-// othersDiffer is the note about other nodes for which a key changes in the same way, but to values that depend on
-// their facts.
+// othersDiffer is the note that a key also changes for other nodes, but to values that depend on each node's facts.
 const othersDiffer = "other nodes get other values (--format json lists all)"
 
 // firstNames returns the first names of a list, followed by the number of the others.

@@ -115,7 +115,7 @@ func (p *Page) candidates(title string, cs []Candidate, indent int) {
 	switch {
 	case p.All:
 		shown = notEffective
-	case notEffective == len(cs): // explain why nothing is found
+	case notEffective == len(cs): // show why no binding applies
 		shown = min(notEffective, shownRows)
 	}
 	p.notEffective(cs, shown, notEffective-shown, indent+2)

@@ -32,7 +32,7 @@ func ParseEnvironments(src string) (*Environments, []SyntaxError) {
 
 func newEnvironmentsParser(src string) *setParser {
 	p := newSetParser(src)
-	p.catalog = "" // errors about catalogs do not apply to this file
+	p.catalog = "" // environments.pp gets no errors about catalogs
 	return p
 }
 

@@ -18,7 +18,7 @@ func (c *checker) checkTwice(all []place.Candidate, d place.Declaration, when []
 	for _, cand := range all {
 		name := cand.Binding.Key
 		if !decides(d.Options, name != "") || !cand.Final() || c.Multibinds.Renamed[d.Binding.More.Multibind.ID] {
-			continue // all are used, or it is unknown whether they get the same name
+			continue // all contributions are used, or their names may differ
 		}
 		if byName[name] == nil {
 			byName[name] = &keyIndex{Env: c.Env, name: name}

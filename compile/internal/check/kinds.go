@@ -92,7 +92,7 @@ func (k *keyIndex) overridden(i int) (beaten, rival int, always bool) {
 	for j := range k.compatible(k.terms(i), index.NoRank) {
 		switch {
 		case k.all[j].Order == k.all[i].Order: // another alternative of the same binding
-		case !k.all[j].Final(): // it may decline
+		case !k.all[j].Final(): // the candidate may decline
 		case k.all[j].Rank > k.all[i].Rank:
 			beaten = j
 			always = always || k.Relations.Implies(k.terms(i), k.terms(j))

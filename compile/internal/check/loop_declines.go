@@ -100,7 +100,7 @@ type factless struct {
 	*loopFinder
 	terms  loader.Condition
 	path   []uint32
-	looked *bool // set when the expression looks something up
+	looked *bool // set when the expression looks up a key
 }
 
 func (factless) Variable(string) (value.Value, bool) { return value.Value{}, false }

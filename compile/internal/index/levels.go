@@ -31,13 +31,13 @@ type level struct {
 // KeyDefault is the highest unconditional binding of a key that always ends a lookup. It hides all lower ones.
 type KeyDefault struct {
 	Rank  int // NoRank if there is none
-	value int // number in the snapshot; -1 if there is none
+	value int // value number in the snapshot; -1 if there is none
 }
 
 // NoRank has lower precedence than any rank: a smaller rank has higher precedence.
 const NoRank = math.MaxInt
 
-// findDefaults finds the highest unconditional binding of each key that always ends a lookup.
+// findDefaults finds, for each key, the highest unconditional binding that always ends a lookup.
 func findDefaults(s *Ordered) []KeyDefault {
 	out := make([]KeyDefault, len(s.Names))
 	for key := range out {
@@ -99,7 +99,7 @@ type filler struct {
 	entryRoom  room[snapshot.Entry]
 	originRoom room[snapshot.Origin]
 	valueRoom  room[string]
-	scopes     map[levelKey]int // upper bound for the scopes of each level, not counting those with internal keys only
+	scopes     map[levelKey]int // upper bound per level, not counting scopes that bind only internal keys
 }
 
 // fill adds a scope to its level. The argument internal holds the entries of internal keys.

@@ -7,7 +7,7 @@ import "bindc/diag"
 // more, and Env.Report drops their results.
 type Effort struct {
 	Left, Limit int
-	OnPatterns  diag.Pos // position of the lookup_options whose patterns used up the effort
+	OnPatterns  diag.Pos // the lookup_options whose patterns used up the effort
 }
 
 func newEffort(limit int) *Effort {

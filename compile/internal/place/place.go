@@ -22,9 +22,9 @@ type Placement struct {
 
 // Totals summarizes the bindings of a site.
 type Totals struct {
-	Bindings  int  // number of bindings in files, with transferred parameters
+	Bindings  int  // number of bindings in files, including transferred parameters
 	Sensitive bool // some binding is sensitive
-	ARM8      bool // some binding uses operations of ARM-8
+	ARM8      bool // some binding uses ARM-8 operations
 }
 
 // Scope holds the bindings of a layer under a condition.
@@ -32,7 +32,7 @@ type Scope struct {
 	Layer, Condition int
 	Rank             int // precedence among all layers; 0 is the highest
 	Members          []Member
-	Hidden           []*loader.DataFile // files whose keys are all bound by other members, see loader.DataFile
+	Hidden           []*loader.DataFile // files whose keys other members all bind, see loader.DataFile
 }
 
 // ScopeKey identifies a scope.
@@ -43,7 +43,7 @@ func (s *Scope) Key() ScopeKey { return ScopeKey{s.Layer, s.Condition} }
 
 // Member is a data file or a structured binding in a scope.
 type Member struct {
-	Order   int // position in the input; for a file, that of its first entry
+	Order   int // position in the input; for a file, the position of its first entry
 	File    *loader.DataFile
 	Binding *loader.Binding
 
@@ -175,7 +175,7 @@ func (s *Scope) Bound() iter.Seq2[uint32, uint32] {
 // Multibinds holds the multibindings of a site and the contributions to them, by id.
 type Multibinds struct {
 	Declared      map[string][]Declaration
-	Broken        map[string]bool // ids of multibindings with an error, which was reported
+	Broken        map[string]bool // ids of multibindings with a reported error
 	Contributions map[string][]Candidate
 	Renamed       map[string]bool // ids with contributions that have additional names
 }

@@ -11,13 +11,13 @@ import (
 type Ranking struct {
 	Shapes  []shape
 	ShapeOf []int // index in Shapes, by condition
-	classes int   // number of different classes of shapes
+	classes int   // number of distinct classes
 }
 
 // shape is the set of dimensions in a condition.
 type shape struct {
 	Dims  []int
-	class int // precedence of its categories; 0 is the highest
+	class int // precedence of the shape's categories; 0 is the highest
 }
 
 // RankConditions ranks conditions by their categories (language.md, section 6). It compares the lists of categories

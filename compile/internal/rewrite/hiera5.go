@@ -19,7 +19,7 @@ type Merges struct {
 	ByKey       map[uint32]MergedKey // merged keys, by number in place.Tables
 	Hierarchies *InternalBinding     // binding of recipe.HierarchiesKey; may be nil
 	sensitive   bool                 // lookup_options make some value sensitive
-	options     []lookupOptions      // lookup_options of the site, highest first
+	options     []lookupOptions      // the site's lookup_options, highest first
 }
 
 // InternalBinding is an unconditional binding of an internal key.

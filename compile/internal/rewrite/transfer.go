@@ -146,7 +146,7 @@ func (x *transfers) addParameter(key uint32) {
 // pair is a parameter to bind, with the parameter of the other target that gives its value.
 type pair struct {
 	loader.Renamed
-	depends bool // the request determines the parameter of the other target, or whether there is one
+	depends bool // which parameter of the other target applies, if any, depends on the request
 	common  bool // without an effective map, the parameter of the same name is used
 }
 

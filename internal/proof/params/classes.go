@@ -20,7 +20,7 @@ import (
 type class struct {
 	manifest.Class
 	params  map[string]*param
-	aliases *types.Aliases // type aliases that its manifest can use
+	aliases *types.Aliases // type aliases that the class's manifest can use
 }
 
 // param is a parameter of a class.
@@ -40,16 +40,16 @@ func (p *param) key() string { return p.class.Name + "::" + p.Name }
 type classes struct {
 	disk    fsx.Disk
 	site    *loader.Site
-	modules map[string]string          // directory of manifests, by module; "" if it has none
+	modules map[string]string          // manifest directory of each module
 	headers map[string]manifest.Header // definitions in manifests, by path
 	known   map[string]*class          // classes by name; nil if there is no such class
-	names   map[string][][]string      // names of classes in a directory of manifests, as words
-	alike   map[string][]string        // classes with similar names, by the name of a class that does not exist
+	names   map[string][][]string      // class names in each manifest directory, each split into words
+	alike   map[string][]string        // by the name of a missing class, the classes with similar names
 	own     map[string]manifest.Class  // classes that the manifests of the site define
 	aliases *types.Aliases
-	beside  map[string]*types.Aliases // aliases that a manifest can use, by path, if the manifest defines some itself
+	beside  map[string]*types.Aliases // by path, the aliases available to a manifest that defines its own
 	ofSite  map[string]bool           // manifests outside modules, by path
-	inSite  map[string]string         // sources of the aliases that these manifests define
+	inSite  map[string]string         // sources of the aliases defined in manifests outside modules
 
 	failures []error  // errors of reading manifests
 	broken   []string // manifests that end inside a string, a comment or a bracket

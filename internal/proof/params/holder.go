@@ -68,7 +68,7 @@ func hasPart(v value.Value, path []value.Value, part value.Value) bool {
 				return true
 			}
 		}
-	case path[0].Kind() == value.Int: // a merge makes lists of values
+	case path[0].Kind() == value.Int: // a merge may wrap v in a list, which adds the index to the path
 		return hasPart(v, path[1:], part)
 	}
 	return false

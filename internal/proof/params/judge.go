@@ -12,8 +12,8 @@ type verdict uint8
 
 const (
 	fits    verdict = iota
-	refused         // the value fits in no request
-	unknown         // it depends on the request or on other keys
+	refused         // Puppet refuses the value in every request
+	unknown         // the verdict depends on the request or on other keys
 )
 
 // judge judges a compiled value.

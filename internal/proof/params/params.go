@@ -37,9 +37,9 @@ type Checker struct {
 	diags    *diag.List
 	classes  *classes
 	keys     []receiver          // by key number
-	isBound  []bool              // by key number; a cache adds keys of earlier texts, which are not bound
-	received map[string]*param   // parameters that a key of the site is named after, by key
-	suspects map[string]*suspect // suspects by key
+	isBound  []bool              // by key number; false for keys of earlier file contents, which a cache adds
+	received map[string]*param   // by key, the parameter that receives its value
+	suspects map[string]*suspect // by key
 	declared map[string][]manifest.Declaration
 	reached  map[string]certainty // set by findReached
 	merged   map[string]bool      // keys to which lookup_options apply
@@ -48,7 +48,7 @@ type Checker struct {
 	looked   *lint.Lookups   // set by lookups
 
 	prover *prover
-	mu     sync.Mutex // guards declared and reached in calls of Refuses
+	mu     sync.Mutex // guards declared and reached while Refuses runs
 }
 
 // suspect is a key with a value that its parameter may refuse, and the places that bind such values.
@@ -66,9 +66,9 @@ type receiver struct {
 
 // binding binds a key to a value at one place.
 type binding struct {
-	number  uint32 // index of the key in the keys of the site
+	number  uint32 // index in the site's keys
 	layer   int
-	value   uint32 // index in the values of the site
+	value   uint32 // index in the site's values
 	always  bool   // the binding has no condition
 	verdict verdict
 	at      func() diag.Pos

@@ -66,7 +66,7 @@ func (c *Checker) add(f finding, d diag.Diagnostic) {
 // Affects adds notes to the diagnostics that are kept for a refused value of key. It returns false if there are none.
 func (c *Checker) Affects(key string, at diag.Pos, r *Refusal, notes []diag.Note) bool {
 	list := c.later[finding{key, at, cmp.Or(r.mismatch, ofFailure)}]
-	for other := range c.later { // with merges, the path in the value depends on the node
+	for other := range c.later { // with merges, the path into the value depends on the node
 		if r.mismatch != "" && len(list) == 0 && other.key == key && other.at == at {
 			list = c.later[other]
 		}
@@ -86,7 +86,7 @@ func (c *Checker) Report() {
 	}
 }
 
-// unlessHigher is the region of a binding without a condition that is not the highest.
+// unlessHigher describes where an unconditional binding applies if higher levels also bind the key.
 const unlessHigher = ", for nodes where no higher level sets the key"
 
 // region describes requests like sample: those that meet the conditions of the given bindings and of their
@@ -195,7 +195,7 @@ func (c *Checker) reportClasses() {
 
 // untyped holds the parameters that can only be checked in part, for one reason.
 type untyped struct {
-	at    diag.Pos // position of the first of them
+	at    diag.Pos // position of the first finding
 	count int
 	names []string // unknown types
 	why   error    // why the only type is unknown; nil if it has no definition

@@ -15,7 +15,7 @@ import (
 type misnamed struct {
 	class  *class
 	param  string
-	at     diag.Pos // the first place that binds it
+	at     diag.Pos // the first place that binds the key
 	places map[diag.Pos]bool
 }
 

@@ -29,7 +29,7 @@ type verdict uint8
 const (
 	holds verdict = iota
 	broken
-	unknown // it depends on facts or other keys
+	unknown // the verdict depends on facts or other keys
 )
 
 // ofValue checks a value that a lookup finds in a layer. It returns "" if the value satisfies c, and otherwise what is

@@ -26,7 +26,7 @@ func openBytes(content []byte) (*opened, error) {
 type breach struct {
 	message string // omits the value if it is secret
 	secret  bool
-	at      diag.Pos // position of the winning binding, with a path as in the snapshot; zero if nothing wins
+	at      diag.Pos // position of the winning binding, with the path stored in the snapshot; zero if no binding wins
 	when    []lookup.Term
 }
 

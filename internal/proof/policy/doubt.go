@@ -73,7 +73,7 @@ func (p *prover) judge(policies []*Policy, i int, d doubt, value uint32, out [][
 		r := p.tables.recipe(value)
 		d.verdict = claim.ofRecipe(r, layer)
 		if d.verdict == holds && claim.holdsForConstants() && r.Kind != recipe.Constant && p.tables.hasAbstract() {
-			d.verdict = unknown // it may look up an abstract binding
+			d.verdict = unknown // the value may look up an abstract binding
 		}
 	} else {
 		d.verdict = claim.ofConstant(stored.Bytes, layer)

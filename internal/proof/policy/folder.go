@@ -14,7 +14,7 @@ import (
 // belong to other tools.
 type Folder struct {
 	Name     string // path of the directory in the site
-	Singular string // a name that users may have given it by mistake
+	Singular string // a likely wrong name for the directory
 	Version  string // key that states the version of a file
 	What     string // contents of the files, for messages
 	Has      string // attributes of each list entry, for messages

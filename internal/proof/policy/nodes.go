@@ -8,7 +8,7 @@ import (
 // Node is a node of a fleet.
 type Node struct {
 	Name  string
-	File  string // its facts file
+	File  string // the node's facts file
 	Facts *bindings.Facts
 }
 

@@ -31,11 +31,11 @@ const Code = "policy"
 type Policy struct {
 	Name   string
 	At     diag.Pos
-	Digest string // SHA-256 of its file, in hexadecimal
+	Digest string // SHA-256 of the policy file, in hexadecimal
 
 	key    string         // the only key, or ""
 	keys   *regexp.Regexp // the pattern for several keys; nil if the policy names a single key
-	prefix string         // the common prefix of all keys
+	prefix string         // common prefix of the keys that match the pattern
 	source string         // key or pattern, for messages
 	region *condition     // nil for all requests
 	claim  claim

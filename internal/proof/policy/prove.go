@@ -16,7 +16,7 @@ import (
 // Site is a compiled site whose policies are proven.
 type Site struct {
 	Content *snapshot.Content
-	Files   func(input string) string // returns the path of an input file in positions
+	Files   func(input string) string // returns the path of an input, for positions
 	Context context.Context           // Prove fails when it is done; may be nil
 }
 

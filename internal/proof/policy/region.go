@@ -139,7 +139,7 @@ func membership(n *expr.Node) *condition {
 // conjunct is an alternative of a region: all positive literals hold and no negative one does.
 type conjunct struct {
 	positive, negative []*literal
-	opaque             bool // it also depends on an opaque literal
+	opaque             bool // the condition also depends on an opaque literal
 }
 
 // maxConjuncts limits the alternatives of a region.

@@ -51,7 +51,7 @@ func (p *prover) report(policy *Policy, key string, texts way, b *breach) {
 	p.diags.Add(d)
 }
 
-// noteOf returns a note at the position of a policy, unless the diagnostic is there.
+// noteOf returns a note at the policy's position, or nil if the diagnostic has that position.
 func noteOf(policy *Policy, at diag.Pos) []diag.Note {
 	if at == policy.At {
 		return nil

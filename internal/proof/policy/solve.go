@@ -76,7 +76,7 @@ func (v *solver) solve(left []equation) {
 	}
 	for n := 0; n <= len(e.text); n++ {
 		if len(e.parts) == 1 {
-			n = len(e.text) // the last part takes all of the rest
+			n = len(e.text) // the last part takes the rest
 		}
 		rest[0].text = e.text[n:]
 		for _, spelling := range v.spellings(p.Variable, e, e.text[:n]) {

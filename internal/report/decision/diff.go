@@ -27,7 +27,7 @@ type Difference struct {
 type KeyChanges struct {
 	Key           string
 	Changes       []Change // the first change whose conditions a request meets applies
-	Contributions []Change // changes among the contributions to its multibindings
+	Contributions []Change // changes of contributions to the key's multibindings
 
 	Gone    bool   // the key was bound before, but no longer is
 	Renamed string // the new key with the same values, or ""

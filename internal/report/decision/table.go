@@ -24,7 +24,7 @@ type Row struct {
 	Name  string // name of a contribution, if it has one
 
 	Value     value.Value // if Computed is "" and Abstract is false
-	Computed  string      // source of a value that depends on facts
+	Computed  string      // source of the value, if it depends on facts
 	Abstract  bool
 	Declines  bool // in some requests, it may leave the answer to the rows below
 	Erased    bool // the key is renamed from this row down, so it is not found

@@ -124,12 +124,12 @@ type slicer struct {
 	relations *relation.Relations
 	when      relation.Condition
 
-	origins     map[snapshot.Origin]bool // positions of bindings that stay; alternatives share one
+	origins     map[snapshot.Origin]bool // positions of the bindings that stay; alternatives share a position
 	inputBinds  []bool                   // whether each input binds anything
 	keyStays    []bool                   // whether each key stays
 	valueStays  []bool                   // whether each value stays
 	inputStays  []bool                   // whether a binding in each input stays
-	levelsAbove []int                    // maps a number of levels above a binding to that number after the cut
+	levelsAbove []int                    // levels above a binding after the cut, by the number before it
 }
 
 func condition(terms []snapshot.Term) (c relation.Condition) {

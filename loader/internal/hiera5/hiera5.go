@@ -59,11 +59,11 @@ type Reader struct {
 	Dirs map[string]*Hierarchy // hierarchies by configuration file; nil if it has an error
 
 	globbed    map[*site.File]bool // files that at least one glob matches
-	foundAgain int                 // remaining budget of maxFoundAgain
+	foundAgain int                 // starts at maxFoundAgain and counts down
 
 	global  string            // hiera.yaml of Puppet's global layer
 	codedir string            // Puppet's code directory
-	absent  []diag.Diagnostic // warnings about missing directories, reported if the site has no errors
+	absent  []diag.Diagnostic // warnings about missing directories; reported only if the site has no errors
 	checked map[string]bool   // datadirs that were checked for existence
 	Trees   map[string]*site.Tree
 }
@@ -174,7 +174,7 @@ type config struct {
 	*Reader
 	*Hierarchy
 	root         string     // directory of the file
-	defaultsNode *yaml.Node // defaults in the file, which replace Puppet's; may be nil
+	defaultsNode *yaml.Node // the file's defaults, which replace Puppet's; may be nil
 }
 
 var (
