@@ -45,8 +45,8 @@ type Options struct {
 // Producer computes a value for a request, like runtime.Producer.
 type Producer func(r *Request, args Value) (Value, error)
 
-// hierarchies is the decoded value of recipe.HierarchiesKey: the paths and options whose errors make every Hiera 5
-// lookup fail, and the source of the hierarchies.
+// hierarchies is the decoded value of recipe.HierarchiesKey: the source of the hierarchies, and the paths and options
+// whose errors make every Hiera 5 lookup fail.
 type hierarchies struct {
 	paths, options, written value.Value
 
@@ -78,7 +78,7 @@ type rules interface {
 	isLast(key string) bool
 	// beyond looks up a key whose own bindings have no value.
 	beyond(l *lookup, key string) (value.Value, bool, error)
-	// merged looks up a key with the merge strategy of a caller.
+	// merged looks up a key with the caller's merge strategy.
 	merged(r *Request, key string, strategy *merge.Strategy) (value.Value, bool, error)
 	// entries looks up a key in some entries of the hierarchy, see LookupEntriesSecret.
 	entries(r *Request, root string, from, to int, strategy Value) (v value.Value, found, secret bool, err error)
@@ -86,7 +86,7 @@ type rules interface {
 	root(key string) (root string, parsed lookupkey.Key)
 }
 
-// lookup is a call of this package that has reached a computed value. chain has the keys being computed.
+// lookup is the state of a lookup that has reached a computed value. chain lists the keys that are being computed.
 type lookup struct {
 	*bounds   // shared with all nested lookups
 	own       bounds
@@ -115,6 +115,5 @@ type caller struct {
 	*lookup
 }
 
-// misses maps unset variables that lookups need, as they are written, to the most similar set
-// variable, or "".
+// misses maps unset variables that lookups need, as written in the data, to the most similar set variable, or "".
 type misses map[string]string

@@ -17,7 +17,7 @@ type Declaration struct {
 	Any   bool
 
 	Within      string // the class, or other definition, with the declaration; "" at the top of a manifest and in nodes
-	Conditional bool   // it may not run, because it is in the body of an if, a case or a lambda, for example
+	Conditional bool   // the code may not run, because it is in the body of an if, for example
 }
 
 // declaring lists the functions that declare the classes in their arguments.

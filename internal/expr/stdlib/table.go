@@ -1,5 +1,5 @@
-// Package stdlib implements Puppet's functions and conversions. Callers of package expr pass the table Functions to
-// Eval and Fold. To add a function, write it in the file for its topic and add a row to the table.
+// Package stdlib implements Puppet's functions and conversions. Callers of package expr pass Functions to Eval and
+// Fold. To add a function, write it in the file for its topic and add a row to Functions.
 package stdlib
 
 import "bindc/internal/expr"
