@@ -15,7 +15,7 @@ import (
 	"bindc/ship"
 )
 
-// Keys is a file of queries, in the format of bindq batch, whose keys a snapshot must have.
+// Keys is a file of queries in bindq batch format. A snapshot must have the keys of all queries.
 type Keys struct {
 	Option string // option name, for errors
 	File   string

@@ -6,8 +6,7 @@ import (
 	"bindc/internal/value"
 )
 
-// DigError reports that a key leads into a value that has no inner values. It does not show the
-// value.
+// DigError reports that a key leads into a value without inner values. The message does not show the value.
 type DigError struct {
 	Key     string      // the whole key, for the message
 	Segment value.Value // the part of Key that Dig did not find

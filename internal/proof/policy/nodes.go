@@ -12,8 +12,8 @@ type Node struct {
 	Facts *bindings.Facts
 }
 
-// Decide checks the policies that are not proven for the given nodes. It adds an error for each node that breaks one,
-// and a note for each policy that holds for all of them.
+// Decide checks unproven policies for the given nodes. It adds an error for each node that breaks a policy, and a note
+// for each policy that holds for all nodes.
 func (r *Result) Decide(nodes []Node, diags *diag.List) error {
 	if len(r.open) == 0 {
 		return nil

@@ -49,7 +49,7 @@ func (p *Policy) concerns(key string) bool {
 	return p.keys.MatchString(key)
 }
 
-// keyPattern compiles a pattern of keys: '*' matches within a segment, '**' any number of segments.
+// keyPattern compiles key patterns: '*' matches inside a segment, '**' any number of segments.
 func keyPattern(patterns []string) *regexp.Regexp {
 	var alternatives []string
 	for _, pattern := range patterns {
@@ -90,7 +90,7 @@ func prefixOf(patterns []string) string {
 	return strings.TrimSuffix(before, "::")
 }
 
-// shown returns a value for a message.
+// shown formats a value for a message.
 func shown(v value.Value) string {
 	const longest = 60
 	text := []rune(string(value.AppendJSON(nil, v)))
