@@ -34,8 +34,8 @@ type Options struct {
 	Files *Files   // results of the last Check, so that unchanged files need not be read; may be nil
 }
 
-// Check adds the lints of site to diags. content is the compiled site. If it is nil, because the site has errors,
-// checks of the whole site are skipped.
+// Check adds the lints of site to diags. content is the compiled site. If content is nil, because the site has errors,
+// Check skips the checks of the whole site.
 func Check(site *loader.Site, content *snapshot.Content, opts Options, diags *diag.List) {
 	l := &linter{site: site, opts: opts, diags: diags, ignored: map[commentedLine]bool{}, paths: pathsOf(site),
 		isComposed: content != nil}
@@ -51,7 +51,7 @@ func Check(site *loader.Site, content *snapshot.Content, opts Options, diags *di
 	}
 }
 
-// linter is the state of Check.
+// linter holds the state of Check.
 type linter struct {
 	site  *loader.Site
 	opts  Options
@@ -96,7 +96,7 @@ func (l *linter) pos(o snapshot.Origin) diag.Pos {
 	return diag.Pos{File: l.paths[o.Input], Line: int(o.Line), Col: int(o.Col)}
 }
 
-// boundValue is a key with its value at one place.
+// boundValue is a key with its value in one binding.
 type boundValue struct {
 	key   string
 	id    uint32 // key number in the site
@@ -119,7 +119,7 @@ func (l *linter) contributions(yield func(loader.Binding) bool) {
 	}
 }
 
-// bindings yields the bindings of the site, without contributions and without lookup_options of Hiera 5.
+// bindings yields the bindings of the site, without contributions and without Hiera 5 lookup_options.
 func (l *linter) bindings(yield func(boundValue) bool) {
 	for _, layer := range l.site.Layers {
 		for _, c := range layer.Contributions {

@@ -51,7 +51,7 @@ func (r *puppetReader) when(alternatives [][]syntax.Pair) {
 	}
 }
 
-// value records the variables in the strings of a value. It treats variables in expressions like those in braces.
+// value records the variables in the strings of a value. A variable in an expression counts as a variable in braces.
 func (r *puppetReader) value(n *expr.Node) {
 	switch {
 	case n == nil || !r.bare:

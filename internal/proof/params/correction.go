@@ -46,7 +46,7 @@ func correction(m *types.Mismatch, v lookup.Value) diag.Fix {
 var truth = map[string]string{"true": "true", "yes": "true", "on": "true", "false": "false", "no": "false",
 	"off": "false"}
 
-// similarTruth returns the Boolean whose word text is, or resembles.
+// similarTruth returns the word for a Boolean that equals or resembles text.
 func similarTruth(text string) string {
 	lower := strings.ToLower(text)
 	if truth[lower] != "" {
