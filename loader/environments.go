@@ -213,7 +213,7 @@ func (r *environmentsReader) checkReadable() {
 }
 
 // checkBindings warns if a declaration sets a bindingsdir that does not exist. A default for all environments may be
-// missing in some of them.
+// missing in some environments.
 func (r *environmentsReader) checkBindings(dir string, title *expr.Node) {
 	if there, _ := r.IsDir(dir); !there {
 		r.Diags.Add(diag.Diagnostic{Pos: r.pos(title.Off), Code: "missing", Severity: diag.Warning,

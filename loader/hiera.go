@@ -113,8 +113,7 @@ func (r *hieraReader) read(path string) *hieraDir {
 	return h
 }
 
-// reportSecondConfig reports a hiera.yaml of version 2 next to hiera2.yaml. A hiera.yaml of another version is for
-// Puppet.
+// reportSecondConfig reports a version 2 hiera.yaml next to hiera2.yaml. A hiera.yaml of another version is for Puppet.
 func (r *hieraReader) reportSecondConfig(path, second string) {
 	if there, _ := r.IsFile(second); !there {
 		return
@@ -362,7 +361,7 @@ func (h *hieraDir) dataFiles() []DataFile {
 	return out
 }
 
-// splitTaken separates the entries whose keys are taken from the others.
+// splitTaken separates entries whose keys are taken from entries whose keys are free.
 func splitTaken(entries []datafile.Entry, taken map[uint32]bool) (free, others []datafile.Entry) {
 	for _, e := range entries {
 		if taken[e.Key] {

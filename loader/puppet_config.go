@@ -57,7 +57,8 @@ type puppetConfigReader struct {
 	*syntax.Text
 }
 
-// category reads a category, whose value is an expression. before has the positions of the previous ones, by name.
+// category reads a category, whose value is an expression. before has the positions of the previous categories, by
+// name.
 func (c puppetConfigReader) category(a syntax.Attribute, before []category) (category, bool) {
 	at := c.Pos(a.Off)
 	switch i := slices.IndexFunc(before, func(b category) bool { return b.name == a.Name }); {

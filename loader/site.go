@@ -17,7 +17,7 @@ type Site struct {
 	Inputs     []Input        // all files that were read, sorted by path
 	InputOf    map[string]int // index in Inputs, by the file name in positions
 
-	Paths map[string][]int // the dimensions that are paths of Hiera 5, by module: "" for the site and the global one
+	Paths map[string][]int // by module, the dimensions that are Hiera 5 paths; "": the site and the global hierarchy
 
 	Hierarchies []Hierarchy // Hiera 5 hierarchies, in lookup order
 
@@ -48,8 +48,8 @@ type (
 // Fold folds the case of a value of a category: values that differ only in case are equal.
 func Fold(s string) string { return site.Fold(s) }
 
-// Layer is a group of contributions. In Hiera 5, each path of a hierarchy is a layer of its own, and several have the
-// same name.
+// Layer is a group of contributions. In Hiera 5, each path in a hierarchy is a separate layer, and several layers have
+// the same name.
 type Layer struct {
 	Name          string
 	Hiera         HieraPart // the part of the Hiera 5 hierarchy, or NoHiera

@@ -105,7 +105,7 @@ func oneOrMore(l *bindingsfile.Literal) []bindingsfile.Literal {
 	return []bindingsfile.Literal{*l}
 }
 
-// elementsOf returns the elements of an array. An element without a position of its own gets that of l.
+// elementsOf returns the elements of an array. An element without a position gets the position of l.
 func elementsOf(l *bindingsfile.Literal) []bindingsfile.Literal {
 	elems := l.Value.Slice()
 	out := make([]bindingsfile.Literal, len(elems))

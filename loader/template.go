@@ -193,7 +193,7 @@ func (b *templateMatcher) read(i int, rest string) {
 	}
 }
 
-// tryValues tries each possible value of a reference that has none yet.
+// tryValues tries each possible value of a reference that has no value yet.
 func (b *templateMatcher) tryValues(i int, ref *reference, rest string) {
 	shortest, longest := 0, len(rest)
 	if slash := strings.IndexByte(rest, '/'); ref.plain && slash >= 0 {

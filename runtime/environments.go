@@ -163,7 +163,7 @@ func (e *Environments) follow(name string) (*Watcher, error) {
 
 func (e *Environments) path(name string) string { return filepath.Join(e.dir, name+envfile.Extension) }
 
-// unknown returns the error for a name without an environment. It lists the existing ones.
+// unknown returns the error for a name without an environment. It lists the existing environments.
 func (e *Environments) unknown(name string) error {
 	names, _ := e.Names()
 	message := fmt.Sprintf("there is no environment '%s'", name)

@@ -241,7 +241,7 @@ func (s *shared) release() {
 	}
 }
 
-// retire prevents new requests, and closes the snapshot when the last one is closed.
+// retire prevents new requests, and closes the snapshot when the last request is closed.
 func (s *shared) retire() {
 	if s.users.Add(retired) == retired {
 		s.snap.Close()

@@ -72,8 +72,8 @@ func (f *frames) read() ([]byte, error) {
 	return f.buf.Bytes(), nil
 }
 
-// inputEnded replaces the error for an input that ends inside a frame with one that contains the number of bytes. It
-// returns other errors unchanged.
+// inputEnded replaces the error for an input that ends inside a frame with an error that contains the number of bytes.
+// It returns other errors unchanged.
 func inputEnded(err error, got, total int64) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return &bindings.Error{Code: codeProtocol, Err: io.ErrUnexpectedEOF, Message: fmt.Sprintf(

@@ -177,7 +177,7 @@ func (b *AllBindings) Bindings(key string) ([]Binding, error) {
 	return out, nil
 }
 
-// AllKeys returns the sorted keys of the snapshot, internal ones included.
+// AllKeys returns the sorted keys of the snapshot, including internal keys.
 func (s *Snapshot) AllKeys() []string {
 	out := make([]string, 0, s.hash.n)
 	for n := range s.hash.n {

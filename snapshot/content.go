@@ -18,7 +18,7 @@ type Content struct {
 	Bindings   int          // number of bindings, including hidden ones
 	Sensitive  bool         // contains sensitive values; only the owner and the group may read the file
 	Slice      []Term       // if set, the file only answers requests with these values
-	ARM8       bool         // some recipes use operations that only ARM-8 has
+	ARM8       bool         // some recipes use ARM-8 operations
 	Seal       []byte       // the encrypted key that opens the sealed recipes; nil if no recipe is sealed
 }
 
@@ -35,8 +35,8 @@ const (
 	hieraParts
 )
 
-// HieraPlace is the place of a layer in the hierarchies of Hiera 5, which merges part by part and, within a part,
-// entry by entry.
+// HieraPlace is the place of a layer in the Hiera 5 hierarchies, which merges part by part and, within a part, entry by
+// entry.
 type HieraPlace struct {
 	Part  HieraPart
 	Entry int
@@ -94,7 +94,7 @@ type Key struct {
 	Cold    []Cold // in order of precedence; the first one without terms is the binding of Default, if there is one
 }
 
-// Cold is a binding outside all scopes. It is the unconditional binding, a binding that higher ones hide in every
+// Cold is a binding outside all scopes. It is the unconditional binding, a binding that higher bindings hide in every
 // request, or a contribution. A contribution is one part of the value of an internal key in a scope.
 type Cold struct {
 	Above        int // number of levels above the binding

@@ -68,8 +68,8 @@ const (
 )
 
 // The features of a file. featureSealed: recipes may be sealed, and there is a section seal. featureSlice: section meta
-// lists the requests that the file is for. featureHiera: section meta ends with the place of each layer in the
-// hierarchies of Hiera 5. featureARM8: recipes may use operations that only ARM-8 has.
+// lists the requests that the file is for. featureHiera: section meta ends with each layer's place in the Hiera 5
+// hierarchies. featureARM8: recipes may use ARM-8 operations.
 const (
 	featureSealed = 1 << 0
 	featureSlice  = 1 << 1

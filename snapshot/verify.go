@@ -13,7 +13,7 @@ import (
 
 // RecipeCheck checks an encoded recipe. The result contributes reports whether the recipe holds the contributions of a
 // scope to a multibinding. Internal keys of multibindings must have such recipes, and other keys must not. The result
-// alone reports whether the recipe needs no other binding, which internal keys of Hiera 5 require.
+// alone reports whether the recipe needs no other binding, which internal Hiera 5 keys require.
 type RecipeCheck func(encoded string) (contributes, alone bool, err error)
 
 // Verify checks what Open does not: every checksum, the digest, and every reference in the file, so that no later call

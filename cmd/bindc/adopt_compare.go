@@ -169,7 +169,8 @@ func (a *adoption) compare() error {
 	return a.reportComparison(c, result)
 }
 
-// comparison returns both sides of the comparison: the environment with its own data, and one with the snapshot.
+// comparison returns both sides of the comparison: the environment with its own data, and an environment with the
+// snapshot.
 func (a *adoption) comparison() (adopt.Comparison, error) {
 	c := adopt.Comparison{Environment: a.environment, Own: filepath.Join(a.tmp, "own"),
 		Keys: []string{}, Time: a.seconds}

@@ -3,7 +3,8 @@ package main
 import "strings"
 
 // lastLine returns the last line of the binding that begins on line first. The file is YAML, JSON or Puppet. The
-// binding includes deeper lines, and list elements and closing brackets at its own indentation. Lines count from 1.
+// binding includes more deeply indented lines, and list elements and closing brackets at the binding's indentation.
+// Lines count from 1.
 func lastLine(source string, first int) int {
 	lines := strings.Split(source, "\n")
 	if first < 1 || first > len(lines) {

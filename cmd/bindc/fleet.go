@@ -244,8 +244,8 @@ func (f *fleet) addValues(r *bindings.Request) {
 	f.mu.Unlock()
 }
 
-// winner returns the binding of key that wins in r, or the highest one that is merged. If the key has a single binding,
-// it remembers that, because Explain is slower than the lookup.
+// winner returns the binding of key that wins in r, or the highest merged binding. It caches the only binding of a key,
+// because Explain is slower than a lookup.
 func (f *fleet) winner(r *bindings.Request, key string) (source, error) {
 	f.mu.Lock()
 	at, known := f.onlyBinding[key]

@@ -65,7 +65,7 @@ func (s *source) nodeInDir(name string) (facts.Node, error) {
 	return s.fleet.Node(name)
 }
 
-// sayUnread notes once which facts files cannot be read. Any of them may name the node, so --strict refuses them.
+// sayUnread notes once which facts files cannot be read. Such a file may name the node, so --strict refuses it.
 func (s *source) sayUnread(cmd *cobra.Command) error {
 	if s.fleet == nil || s.saidUnread {
 		return nil

@@ -171,7 +171,7 @@ func say(cmd *cobra.Command, text string) {
 	fmt.Fprintln(cmd.ErrOrStderr(), "bindq:", diag.Visible(text))
 }
 
-// sayMissing prints the keys that were not found, each with a hint if there is one.
+// sayMissing prints the keys that were not found, with hints where possible.
 func sayMissing(cmd *cobra.Command, snap *lookup.Snapshot, missing []string, asked int) {
 	known := sortedKeys(snap, "")
 	for _, key := range missing {

@@ -43,7 +43,8 @@ func FindPuppet(dir string) *Puppet {
 	return &Puppet{ruby: rubyOf(command), dir: dir}
 }
 
-// rubyOf returns the Ruby that runs a program: the one next to it, the one in its first line, or any.
+// rubyOf returns the ruby that runs a program: the ruby next to the program, the ruby in the program's first line, or
+// any ruby.
 func rubyOf(command string) string {
 	ruby := filepath.Join(filepath.Dir(command), "ruby")
 	if _, err := exec.LookPath(ruby); err == nil {

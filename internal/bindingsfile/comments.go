@@ -55,8 +55,8 @@ type commentPlacer struct {
 	commentOnly map[int]bool // lines with only a comment
 }
 
-// insert assigns a comment to the statement on the same line. If there is none, it assigns it to the next statement, or
-// to the enclosing one.
+// insert assigns a comment to the statement on the same line. If the line has no statement, insert assigns the comment
+// to the next statement, or to the enclosing statement.
 func (p *commentPlacer) insert(c layout.Comment) {
 	line := c.Line
 	for line < len(p.lines) && (p.commentOnly[line] || p.isBlank(line)) {

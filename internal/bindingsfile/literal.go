@@ -15,7 +15,7 @@ type Literal struct {
 }
 
 // Within returns the part of l at path, a list of keys and indexes from the outside in. If that part has no position,
-// it returns the innermost part around it that has one.
+// Within returns the innermost enclosing part that has a position.
 func (l *Literal) Within(path []value.Value) *Literal {
 	if len(path) == 0 {
 		return l

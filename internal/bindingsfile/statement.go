@@ -20,8 +20,8 @@ type File struct {
 // Keyword is the kind of a statement.
 type Keyword uint8
 
-// Bind is for bindings of one key, contributions and multibindings. When is for statements in a condition. The other
-// keywords bind several keys, or reserved ones.
+// Bind is for bindings of one key, contributions and multibindings. When is for statements in a condition. All other
+// keywords bind several keys, or reserved keys.
 const (
 	Bind Keyword = iota
 	When

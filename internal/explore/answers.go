@@ -33,7 +33,7 @@ func (d *Data) answerOf(r *lookup.Request, key string, form report.Form) report.
 	return d.style(form).Outcome(lookup.Outcome{Value: value, Found: found, Err: err})
 }
 
-// fillAnswers groups the nodes by the value that they get. If a value is computed, it looks the key up for every node,
+// fillAnswers groups the nodes by the value that they get. If a value is computed, it looks up the key for every node,
 // because the result may differ between nodes.
 func (d *Data) fillAnswers(k *keyData, key string) error {
 	if len(d.nodes) == 0 {

@@ -105,8 +105,8 @@ func (p pattern) valueIn(text string) (string, bool) {
 	return text, hasPrefix && hasSuffix
 }
 
-// patternsOf returns the texts of the dimensions of conditions that depend on a fact alone. It finds them with nodes
-// that have a unique value of the fact: one without other facts, and one with all of them.
+// patternsOf returns the texts of the dimensions of conditions that depend on a fact alone. To find them, it evaluates
+// two nodes with a unique value of the fact: one node without other facts, and one node with all other facts.
 func (d *Data) patternsOf(name string) (out []pattern) {
 	const unique = "bindc-explore-unique"
 	given := []string{name + "=" + unique}

@@ -51,7 +51,8 @@ type nodeRow struct {
 	Hidden int    // number of effective bindings that are hidden
 }
 
-// nodeNamed returns the node called text. If there is none, the error has links to similar names, and the given links.
+// nodeNamed returns the node called text. If no node has this name, the error has links to similar names, and the given
+// links.
 func (v *view) nodeNamed(text string, to func(string, ...any) string, more ...link) (facts.Node, error) {
 	n, ok := v.d.node(text)
 	if ok {

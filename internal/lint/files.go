@@ -161,7 +161,7 @@ func (l *linter) readFile(f *file) {
 	r.node(doc.Root)
 }
 
-// comment matches a comment for bindc. "ignore CODE" silences lints in the next line or in the whole file.
+// comment matches a comment for bindc. "ignore CODE" silences lints in the next line, and lints about the whole file.
 var comment = regexp.MustCompile(`^[ \t]*#[ \t]*bindc:[ \t]*(.*?)[ \t\r]*$`)
 
 // findIgnored collects the comments for bindc in f, and reports comments without effect.

@@ -119,5 +119,5 @@ func (s *Snapshot) constantOptions(r *recipe.Recipe) merge.Options {
 	return o
 }
 
-// optionsKey is the key under which Puppet looks lookup_options up.
+// optionsKey is the key under which Puppet looks up lookup_options.
 const optionsKey = "lookup_options"

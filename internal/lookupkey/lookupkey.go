@@ -1,5 +1,5 @@
-// Package lookupkey parses the keys of Hiera 5 lookups and digs into values. 'a.b.0' means the
-// first element of the entry b in the value of the key a. "a.b" in quotes is a single key.
+// Package lookupkey parses the keys of Hiera 5 lookups and digs into values. 'a.b.0' means the first element of entry b
+// in the value of key a. "a.b" in quotes is a single key.
 package lookupkey
 
 import (

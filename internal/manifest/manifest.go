@@ -19,7 +19,7 @@ import (
 type Call struct {
 	At         diag.Pos
 	Function   string
-	Keys       []string    // keys as written in data; nil if they are computed
+	Keys       []string    // roots of the keys, quoted if necessary; nil if the keys are computed
 	Merge      value.Value // name of a strategy, or a hash with options
 	MergeKnown bool        // false if the merge is computed
 }
@@ -233,7 +233,7 @@ func pairsOf(arg []token) (pairs map[string][]token, ok bool) {
 	return pairs, ok
 }
 
-// keysOf returns the keys in an argument, in the form in which they are bound, or nil if they are computed.
+// keysOf returns the roots of the keys in an argument, quoted if necessary, or nil if the keys are computed.
 func keysOf(arg []token) []string {
 	if len(arg) > 1 && arg[0].kind == punct && arg[0].text == "[" {
 		elems, ok := split(arg[1:])

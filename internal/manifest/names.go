@@ -8,7 +8,7 @@ import (
 
 // Name is a key in a manifest.
 type Name struct {
-	Key       string // the key as written in data
+	Key       string // root of the key, quoted if necessary
 	Parameter bool   // the name of a class parameter, not the key of a lookup
 	From, To  int    // byte offsets of the key or of the parameter's name, without quotes and $
 }

@@ -9,7 +9,7 @@ import (
 // Use is a place where a manifest looks up a key.
 type Use struct {
 	At  diag.Pos
-	Key string // the key as written in data
+	Key string // root of the key, quoted if necessary
 	By  string // lookup() or the name of a class parameter
 }
 

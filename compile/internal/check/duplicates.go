@@ -30,8 +30,8 @@ func (c *checker) checkTwice(all []place.Candidate, d place.Declaration, when []
 	}
 }
 
-// checkTwice compares the contributions of one name. It compares the first of each condition and rank with the first of
-// the others, and with the rest of its own condition and rank.
+// checkTwice compares the contributions with one name. It groups them by condition and rank. It compares the first
+// contribution of each group with the rest of the group, and with the first of each other group.
 func (k *keyIndex) checkTwice(d place.Declaration, when []loader.Condition) {
 	slices.SortStableFunc(k.all, place.ByRank)
 	first := map[[2]int]int{} // indexes by condition and rank

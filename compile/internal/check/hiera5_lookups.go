@@ -28,7 +28,7 @@ type hieraNeeds struct {
 	*checker
 	lookups map[uint32][]string // keys that values look up, by value number
 	certain map[string]hieraNeed
-	counts  map[string]int // number of values that look a key up; set by places
+	counts  map[string]int // number of values that look up a key; set by places
 }
 
 // collect records the keys that the values of the hierarchies look up. It warns about misspelt ones.
@@ -71,7 +71,7 @@ func (h *hieraNeeds) warnOfNearOptions(key uint32, val uint32, at diag.Pos) {
 
 const options = "lookup_options"
 
-// needs returns the keys that a value looks up, in the form in which keys are bound.
+// needs returns the roots of the keys that a value looks up, quoted if necessary.
 func (h *hieraNeeds) needs(val uint32) []string {
 	text := h.Values[val]
 	if text[0] != recipe.CompiledRecipe {
@@ -103,7 +103,7 @@ func (h *hieraNeeds) warnOfNear(keys []string, at diag.Pos) {
 	}
 }
 
-// places returns the number of values that look key up.
+// places returns the number of values that look up key.
 func (h *hieraNeeds) places(key string) int {
 	if h.counts == nil {
 		h.counts = map[string]int{}

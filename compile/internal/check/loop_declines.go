@@ -47,7 +47,7 @@ func (f *loopFinder) declines(cand *place.Candidate, terms loader.Condition, pat
 }
 
 // answer returns the candidate of a key, below a rank, that provides the value in the plain requests of terms, or nil.
-// The result decided is false if it is unknown which one does. The keys in path led to this key.
+// decided is false if it is unknown which candidate provides the value. The keys in path led to this key.
 func (f *loopFinder) answer(key uint32, terms loader.Condition, below int, path []uint32) (found *place.Candidate,
 	decided bool) {
 

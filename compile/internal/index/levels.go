@@ -28,7 +28,7 @@ type level struct {
 	scopes []snapshot.Scope
 }
 
-// KeyDefault is the highest unconditional binding of a key that always ends a lookup. It hides all lower ones.
+// KeyDefault is the highest unconditional binding of a key that always ends a lookup. It hides all lower bindings.
 type KeyDefault struct {
 	Rank  int // NoRank if there is none
 	value int // value number in the snapshot; -1 if there is none
@@ -91,7 +91,7 @@ type filler struct {
 	*Levels
 
 	// These are the entries of the current scope. An element of sorted holds a key number in the upper 32 bits, and an
-	// index in values and origins in the lower ones.
+	// index in values and origins in the lower bits.
 	sorted  []uint64
 	values  []uint32
 	origins []snapshot.Origin

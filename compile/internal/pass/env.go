@@ -70,7 +70,7 @@ func (e *Env) Describe(terms loader.Condition) string {
 
 func (e *Env) IsHiera(layer int) bool { return IsHieraLayer(e.Site.Layers[layer]) }
 
-// IsHieraLayer reports whether l belongs to a hierarchy of Hiera 5.
+// IsHieraLayer reports whether l belongs to a Hiera 5 hierarchy.
 func IsHieraLayer(l loader.Layer) bool { return l.Hiera != loader.NoHiera }
 
 // NewEnv returns the state for compiling site. The argument effort limits the steps of the checks.

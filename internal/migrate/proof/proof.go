@@ -61,7 +61,7 @@ const (
 	NoForm          Reason = iota // migrate.Site has no equivalent for the key
 	Neighbour                     // another key in its module stays
 	Differs                       // the answer for the key would change
-	UnreadableMerge               // a manifest looks the key up with a computed merge
+	UnreadableMerge               // a manifest looks up the key with a computed merge
 	Foreign                       // the key depends on an entry that only Puppet reads
 )
 

@@ -279,7 +279,7 @@ func (c *classes) defineHint(names []string) string {
 type Refusal struct {
 	At       string // position of the binding, as recorded in the snapshot
 	Message  string // without the value, if it is sensitive
-	Doubtful bool   // Puppet may not look the value up
+	Doubtful bool   // Puppet may not look up the value
 	Perhaps  bool   // it is not certain that a node declares the class
 	mismatch string // see finding
 }

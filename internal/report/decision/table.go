@@ -86,8 +86,8 @@ type Table struct {
 	Rows          []Row // by decreasing precedence: the first row that holds for a request wins
 	Contributions []Row // contributions to the multibindings among the rows
 
-	// HasOptions reports whether lookup_options of Hiera 5 apply to the key. Options are those options, or undef if
-	// they depend on the request. Merged reports whether they merge all rows that hold for a request.
+	// HasOptions reports whether Hiera 5 lookup_options apply to the key. Options are those options, or undef if they
+	// depend on the request. Merged reports whether they merge all rows that hold for a request.
 	HasOptions bool
 	Options    value.Value
 	Merged     bool

@@ -193,7 +193,7 @@ func (s *slicer) keepScope(l *snapshot.Level, sc *snapshot.Scope) bool {
 	return stays
 }
 
-// keys removes keys that are no longer bound, and renumbers the others.
+// keys removes keys that are no longer bound, and renumbers the remaining keys.
 func (s *slicer) keys() {
 	number := make([]uint32, len(s.out.Keys))
 	kept := s.out.Keys[:0]

@@ -1,5 +1,5 @@
-// Package hiera5 reads hierarchies of Hiera 5. For each path and glob, it finds the matching data files and the
-// condition under which a request reads each file.
+// Package hiera5 reads Hiera 5 hierarchies. For each path and glob, it finds the matching data files and the condition
+// under which a request reads each file.
 package hiera5
 
 import (
@@ -52,7 +52,7 @@ type dataSource struct {
 	ok      bool   // false if bindc does not read the entry
 }
 
-// Reader reads hierarchies of Hiera 5.
+// Reader reads Hiera 5 hierarchies.
 type Reader struct {
 	*site.Inputs
 	*site.Dimensions
@@ -84,7 +84,7 @@ var ConfigNames = []string{"hiera5.yaml", "hiera.yaml"}
 // entry.
 var snapshotFunctions = map[string]string{"data_hash": "bindc::data_hash", "lookup_key": "bindc::lookup_key"}
 
-// ConfigIn returns the Hiera 5 configuration file in dir, or "" if there is none. A hiera.yaml of version 2 does not
+// ConfigIn returns the Hiera 5 configuration file in dir, or "" if there is none. A version 2 hiera.yaml does not
 // count.
 func (r *Reader) ConfigIn(dir string) string {
 	for i, name := range ConfigNames {
