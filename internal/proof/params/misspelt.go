@@ -168,7 +168,12 @@ func sameLetters(a, b string) bool {
 }
 
 // isTypoOfModule reports whether a word is probably a typo of a module's name, and not the name of a module elsewhere.
+// In short names, only swapped and doubled letters are typos.
 func isTypoOfModule(word, module string) bool {
 	n, m := len(word), len(module)
-	return diag.IsNear(word, module) && min(n, m) >= 5 && word[0] == module[0] && word[n-1] == module[m-1]
+	if min(n, m) < 3 || !diag.IsNear(word, module) {
+		return false
+	}
+	return min(n, m) >= 5 && word[0] == module[0] && word[n-1] == module[m-1] || sameLetters(word, module) ||
+		slices.Equal(slices.Compact([]byte(word)), slices.Compact([]byte(module)))
 }
