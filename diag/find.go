@@ -8,7 +8,7 @@ import (
 )
 
 // find returns the offset of the text that f replaces. This text is at offset at in line, in the value that begins
-// there, or in the list item around it. The result is false if there is no such text, if a name occurs several times,
+// there, or in the list item around it. It returns false if it does not find the text, if a name occurs several times,
 // or if the new text does not fit.
 func (s *source) find(f Fix, line, at int) (int, bool) {
 	if strings.ContainsAny(f.Old+f.New, "\r\n") {
@@ -85,7 +85,7 @@ func (s *source) item(line int) (int, int) {
 	return line, s.lines[line-1]
 }
 
-// openers are the characters that may be between a position and the name there.
+// openers lists the characters that may be between a position and the name at that position.
 const openers = `'"$%{:&[`
 
 // continued reports whether the word old is the end of a longer name that begins in before.
@@ -105,8 +105,8 @@ func continues(old, after string) bool {
 // maxExtent limits how many bytes are searched for the text of a Fix.
 const maxExtent = 64 << 10
 
-// end returns the offset of the end of the value that begins at an offset in line. It includes the lines below that
-// are indented further, and a list in the column of its key.
+// end returns the offset at which the value that begins at an offset in line ends. The value includes more deeply
+// indented lines below it, and a list in the column of the value's key.
 func (s *source) end(line, at int) int {
 	first := s.line(line)
 	base := indent(first)
@@ -154,8 +154,8 @@ func (s *source) quoteAround(off int) (quote byte) {
 // special lists words that some YAML parsers do not read as strings.
 var special = []string{"true", "false", "yes", "no", "on", "off", "y", "n", "null"}
 
-// fits reports whether the new text of f can replace the old one at off without a change of meaning. For example, there
-// may be quotes that the new text would end.
+// fits reports whether the new text of f can replace the old text at off. It cannot if, for example, it would end the
+// quotes around the old text.
 func (s *source) fits(f Fix, off int) bool {
 	quote := s.quoteAround(off)
 	switch {

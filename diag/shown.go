@@ -87,7 +87,7 @@ func (s *shown) Pop() any {
 	return d
 }
 
-// ranges has ranges of lines by file, sorted and without overlaps.
+// ranges holds ranges of lines by file, sorted and without overlaps.
 type ranges map[string][][2]int
 
 func inOrder(of map[string][][2]int) ranges {

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// DidYouMean returns a hint with the word that is most similar to word, or "" if none is similar enough.
+// DidYouMean returns a hint with the word that is most similar to word, or "" if no word is similar enough.
 func DidYouMean(word string, words []string) string { return Correct(word, words).Hint() }
 
-// similar returns the word that is most similar to word, or "" if none is similar enough.
+// similar returns the word that is most similar to word, or "" if no word is similar enough.
 func similar(word string, words []string) string {
 	if near := synonyms[word]; near != "" && slices.Contains(words, near) {
 		return near

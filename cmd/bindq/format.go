@@ -6,7 +6,7 @@ import (
 	"bindc/internal/cli"
 )
 
-// renderings are the values of --render-as that mean the same as cli.Forms.
+// renderings lists the --render-as values that mean the same as cli.Forms.
 var renderings = []string{"s", "json", "yaml"}
 
 // output holds the format in which a verb prints its answer.

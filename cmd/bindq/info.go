@@ -165,7 +165,7 @@ func (s sensitive) String() string {
 	return count + ", in clear"
 }
 
-// paths returns the number of paths of a hierarchy entry as text, or "" if there is only one.
+// paths describes how many paths a hierarchy entry has. It returns "" for a single path.
 func paths(n int) string {
 	if n == 1 {
 		return ""

@@ -10,8 +10,8 @@ import (
 )
 
 // comments holds the comments of a file, with the empty lines between them. The comments at the top of the file are in
-// head. The others are stored by the position of the statement they belong to: above it, or at the end of its first
-// line.
+// head. All other comments are stored by the position of the statement that they belong to: above the statement, or at
+// the end of its first line.
 type comments struct {
 	head   []string
 	above  map[diag.Pos][]string

@@ -56,7 +56,7 @@ func (s *Statement) Compile(diags *diag.List) *Compiled {
 	return &c.out
 }
 
-// takeKeyOfRebind moves the argument of `rebind` to the key of the binding.
+// takeKeyOfRebind makes the argument of `rebind` the key of the binding.
 func (s *Statement) takeKeyOfRebind() {
 	i := slices.IndexFunc(s.Producers, func(p Producer) bool { return p.Name == "rebind" })
 	if i >= 0 && s.Key == "" {

@@ -66,8 +66,7 @@ func scalarText(v value.Value) string {
 	return ""
 }
 
-// text returns a string as text. The result ok is false for other values, including regular expressions, because they
-// are not names.
+// text returns a string as text. ok is false for other values. These include regular expressions, which are not names.
 func (l *Literal) text() (text string, ok bool) {
 	if l.Value.Kind() != value.String {
 		return "", false

@@ -1,6 +1,6 @@
-// Package bindingsfile reads files of structured bindings (language.md, section 5). YAML and the syntax of Puppet
-// become the same tree of statements. The package compiles the attributes of a binding to a recipe, and converts a file
-// to the other syntax. It does not know the site around a file: the loader resolves conditions and targets.
+// Package bindingsfile reads files of structured bindings (language.md, section 5). YAML and Puppet syntax become the
+// same tree of statements. The package compiles the attributes of a binding to a recipe, and converts a file to the
+// other syntax. It does not know the site around a file: the loader resolves conditions and targets.
 package bindingsfile
 
 import (
@@ -38,8 +38,8 @@ var keywords = []string{"bind", "when", "include", "exclude", "parameters", "var
 
 func (k Keyword) String() string { return keywords[k] }
 
-// Statement is one statement of a bindings file. Only the fields for its keyword are set. Their order minimizes the
-// size of the struct, because a file may have millions of statements.
+// Statement is one statement of a bindings file. Only the fields for the keyword are set. The order of fields minimizes
+// the size of the struct, because a file may have millions of statements.
 type Statement struct {
 	Keyword   Keyword
 	Abstract  bool

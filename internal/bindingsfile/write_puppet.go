@@ -203,7 +203,7 @@ func writeProducer(s *syntax.Statement, b *Statement, p *Producer) {
 	}
 }
 
-// writeOptions adds the attributes of b that are options in Puppet syntax.
+// writeOptions adds the attributes of b that Puppet syntax writes as options.
 func writeOptions(s *syntax.Statement, b *Statement) {
 	add := func(name string, n *expr.Node) {
 		s.Options = append(s.Options, syntax.Option{Name: syntax.Word{Text: name}, Value: n})

@@ -10,7 +10,7 @@ import (
 	"bindc/snapshot"
 )
 
-// census records which conditions hold for which nodes. With it, the nodes that a binding reaches are counted without
+// census records which conditions hold for which nodes, so that the nodes that a binding reaches can be counted without
 // lookups.
 type census struct {
 	nodes   int
@@ -140,8 +140,9 @@ func (s *nodeSet) remove(other *nodeSet) {
 	}
 }
 
-// reach calls do with the nodes that each row reaches: its condition holds, and that of no earlier row without
-// Declines. With merged, earlier rows do not matter. rest is the set of nodes that no row decides.
+// reach calls do with the nodes that each row reaches. A row reaches a node if its condition holds, and the condition
+// of no earlier row without Declines holds. With merged, earlier rows do not matter. rest is the set of nodes that no
+// row decides.
 func (c *census) reach(d *Data, rows []decision.Row, merged bool, do func(row int, nodes *nodeSet)) (rest nodeSet) {
 	rest.words = slices.Clone(c.known.words)
 	found := nodeSet{words: make([]uint64, len(rest.words))}

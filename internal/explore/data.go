@@ -19,8 +19,8 @@ import (
 	"bindc/snapshot"
 )
 
-// Data is one version of the data that the pages show: a snapshot and the facts of a fleet. It does not change, except
-// that counts become available.
+// Data is one version of the data that the pages show: a snapshot and the facts of a fleet. A Data does not change,
+// except that counts become available.
 type Data struct {
 	ID string // identifies the content of all pages
 	Style
@@ -151,8 +151,8 @@ func (d *Data) read(do func() error) error {
 // tables returns the decision tables.
 func (d *Data) tables() *decision.Tables { return cmp.Or(d.whole.Load(), d.single) }
 
-// readWhole reads the bindings of all keys. Afterwards, the table of a key takes microseconds instead of milliseconds
-// if the site has bindings for tens of thousands of nodes.
+// readWhole reads the bindings of all keys. After that, creating a key's table takes microseconds instead of
+// milliseconds, even if the site has bindings for tens of thousands of nodes.
 func (d *Data) readWhole() error {
 	return d.read(func() error {
 		whole, err := decision.NewTables(d.file, true, nil)

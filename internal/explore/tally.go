@@ -10,7 +10,7 @@ import (
 	"bindc/internal/report/decision"
 )
 
-// tally counts the nodes that each binding reaches, by file and by module.
+// tally holds the numbers of nodes that bindings reach, by file and by module.
 type tally struct {
 	ready chan struct{} // closed when the rest is set
 	err   error
@@ -24,7 +24,7 @@ type tally struct {
 	computed []int32
 }
 
-// fileTally lists the bindings of a file and whether each reaches a node.
+// fileTally lists a file's bindings, and whether each reaches a node.
 type fileTally struct {
 	bindings []boundAt // bindings of the file, by line
 	reaching int
@@ -36,7 +36,7 @@ type boundAt struct {
 	isDead    bool // the binding reaches no node
 }
 
-// fewRows is the number of rows up to which reading a whole table is faster than searching it for each node.
+// fewRows is the number of rows up to which reading a whole table is faster than searching the table for each node.
 const fewRows = 1000
 
 // area identifies one level of one module. Its size is its share of all values: each key adds the fraction of nodes

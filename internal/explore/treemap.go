@@ -17,7 +17,7 @@ type cell struct {
 	SubLabel string // name of the level
 }
 
-// Limits of a treemap.
+// Limits on what a treemap draws.
 const (
 	maxCells    = 400
 	mapWidth    = 1000
@@ -120,8 +120,8 @@ func labelled(c cell) cell {
 	return c
 }
 
-// squarify divides r into nearly square rectangles with areas in proportion to sizes, which must decrease. It builds
-// rows along the shorter side. A row grows until another rectangle would worsen its worst side ratio.
+// squarify divides r into nearly square rectangles with areas in proportion to sizes, which are sorted in descending
+// order. It builds rows along the shorter side. A row grows until another rectangle would worsen its worst side ratio.
 func squarify(sizes []float64, r rect) (out []rect) {
 	total := 0.0
 	for _, s := range sizes {

@@ -21,7 +21,7 @@ type blocks struct {
 	depth   int    // number of open brackets around pending
 }
 
-// see notes token i, and returns the block that it is in.
+// see processes token i, and returns the block that contains the token.
 func (b *blocks) see(i int) block {
 	switch t := &b.tokens[i]; {
 	case t.kind == name && slices.Contains(defining, t.text) && !b.is(i+1, "{") && !b.is(i+1, "=>") && !b.is(i-1, "."):

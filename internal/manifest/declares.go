@@ -79,8 +79,8 @@ func (d *declarationReader) add(i int, like Declaration) bool {
 	return true
 }
 
-// isDeclared reports whether code before this token certainly has declared a class like a resource. Then include and
-// contain find the class in the catalog, and Puppet looks no parameter up.
+// isDeclared reports whether code before this token has certainly declared a class like a resource. In that case,
+// include and contain find the class in the catalog, and Puppet does not look up its parameters.
 func (d *declarationReader) isDeclared(class string) bool {
 	return slices.ContainsFunc(d.resources[class], func(path []int) bool {
 		return len(path) <= len(d.block.path) && slices.Equal(path, d.block.path[:len(path)])

@@ -33,10 +33,10 @@ type scanner struct {
 	depth    int       // number of interpolations around the code
 }
 
-// maxNesting limits how deep interpolations are nested. The scanner calls itself for each.
+// maxNesting limits how deep interpolations are nested, because the scanner calls itself for each interpolation.
 const maxNesting = 100
 
-// scan returns the tokens of src, followed by those of each interpolation.
+// scan returns the tokens of src, followed by the tokens of each interpolation.
 func scan(src string) (streams [][]token, whole bool) {
 	s := &scanner{src: src}
 	for s.at < len(s.src) {

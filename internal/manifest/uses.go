@@ -23,8 +23,8 @@ func (c *Calls) use(call *Call) {
 	}
 }
 
-// If a class definition begins at token i, class records its parameters, because Puppet looks them up. It returns false
-// if the list of parameters has no end.
+// If a class definition begins at token i, class records the class parameters, because Puppet looks them up. It returns
+// false if the parameter list has no end.
 func (p *parser) class(i int) (ok bool) {
 	if !p.isWord(i, "class") || i+1 >= len(p.tokens) || p.tokens[i+1].kind != name || !p.is(i+2, "(") {
 		return true
