@@ -25,7 +25,7 @@ import (
 	"bindc/snapshot"
 )
 
-// DefaultEffort allows some seconds of comparisons. A site with a million bindings needs a hundredth of it.
+// DefaultEffort allows some seconds of comparisons. A site with a million bindings needs a hundredth of this effort.
 const DefaultEffort = 1 << 25
 
 // Options change how a site is compiled. The zero value is the default.

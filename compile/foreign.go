@@ -91,7 +91,7 @@ func (f *foreign) spread() (more bool) {
 	return more
 }
 
-// file visits the values of a data file. The argument at identifies its level.
+// file visits the values of a data file. at identifies the level of the file.
 func (f *foreign) file(at ForeignLookup, file *loader.DataFile) (more bool) {
 	for i, e := range file.Entries {
 		keys := f.lookups(e.Value)

@@ -26,7 +26,7 @@ func lastLine(source string, first int) int {
 	return last
 }
 
-// continues reports whether a line at the binding's own indentation is part of it.
+// continues reports whether a line at the binding's indentation is part of the binding.
 func continues(text string, isElement bool) bool {
 	isNextElement := text == "-" || strings.HasPrefix(text, "- ")
 	return isNextElement && !isElement || text[0] == ']' || text[0] == '}'

@@ -120,8 +120,8 @@ func sliced(content *snapshot.Content, given []string) (doubts []string, err err
 	return doubts, slice.Cut(content, terms)
 }
 
-// openCache opens the cache of the site in dir. It is for this build of bindc only, because another build may compile
-// the same data differently.
+// openCache opens the cache of the site in dir. The cache is valid only for this build of bindc, because another build
+// may compile the same data differently.
 func (f *flags) openCache(dir string) (*datafile.Cache, error) {
 	code, err := f.program()
 	if err != nil {
@@ -198,8 +198,8 @@ func (f *flags) report(cmd *cobra.Command, list []diag.Diagnostic, files int) er
 	return nil
 }
 
-// success returns the writer for messages of success. If the diagnostics go to standard output for programs, that is
-// standard error.
+// success returns the writer for messages about success. This is standard error if diagnostics for programs go to
+// standard output.
 func (f *flags) success(cmd *cobra.Command) io.Writer {
 	if f.format == "text" {
 		return cmd.OutOrStdout()

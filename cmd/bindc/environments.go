@@ -126,7 +126,7 @@ func (b *environments) sliceOf(e loader.Environment, site *compilation) {
 	}
 }
 
-// beginSigning finds the key and the revision. Without a key, the revision is only for pushing.
+// beginSigning finds the key and the revision. Without a key, only a push records the revision.
 func (b *environments) beginSigning() (revision string, err error) {
 	if err := b.sign.checkTexts(); err != nil {
 		return "", err

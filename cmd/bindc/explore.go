@@ -139,7 +139,7 @@ func displayedName(path string) string {
 	return filepath.Base(path)
 }
 
-// setRevision sets the commit in --source-url, if the site is in a repository.
+// setRevision sets the commit for --source-url if the site is in a repository.
 func (f *exploreFlags) setRevision() {
 	if !strings.Contains(f.style.SourceURL, "{revision}") {
 		return

@@ -154,13 +154,13 @@ type fleet struct {
 	err         error             // the first error that does not belong to a binding
 }
 
-// source is the place where a value is bound.
+// source is the place that binds a value.
 type source struct {
 	at     string // as recorded in the snapshot
 	secret bool   // the value may be sensitive, so its line is not shown
 }
 
-// problem is an error of a key or, if the key is "", of a whole request.
+// problem is an error in the lookup of a key or, if key is "", in a whole request.
 type problem struct {
 	key     string
 	at      source // the winning binding
@@ -321,7 +321,7 @@ func (p problem) diagnostic(hit []facts.Node, of int, files map[string]string) d
 	return d
 }
 
-// position parses a position in a snapshot. files maps the names of files in the snapshot to those on disk.
+// position parses a position in a snapshot. files maps file names in the snapshot to file names on disk.
 func position(at string, files map[string]string) diag.Pos {
 	p := diag.ParsePos(at)
 	if file, known := files[p.File]; known {

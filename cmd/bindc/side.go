@@ -70,7 +70,7 @@ func (f *planFlags) between(text string) (both [2]side, err error) {
 	return both, nil
 }
 
-// side resolves a name. An existing file or directory takes precedence over a revision of that name.
+// side resolves a name. An existing file or directory takes precedence over a revision with the same name.
 func (f *planFlags) side(name string) (side, error) {
 	info, err := os.Stat(name)
 	switch {

@@ -187,10 +187,10 @@ func (k *Key) bindings() []Change {
 	})
 }
 
-// isIndirect reports whether the binding is the same and only a value that it looks up changes.
+// isIndirect reports whether the binding is unchanged, and only a value that it looks up changes.
 func (c *Change) isIndirect() bool { return c.why() != "" && c.Old.text() == c.New.text() }
 
-// why explains a change of an answer whose binding is the same. It returns "" for other changes.
+// why explains why the answer changes although the binding does not. It returns "" for other changes.
 func (c *Change) why() string {
 	if c.Below {
 		return "which may decline, and a lower value changes"

@@ -10,8 +10,8 @@ import (
 	"bindc/loader"
 )
 
-// checkConflicts reports candidates that have equal rank, can be effective together, and are not hidden. The argument
-// defaultRank is the rank of the highest unconditional candidate, which hides all lower candidates.
+// checkConflicts reports candidates that have equal rank, can be effective together, and are not hidden. defaultRank is
+// the rank of the highest unconditional candidate, which hides all lower candidates.
 func (k *keyIndex) checkConflicts(defaultRank int) {
 	for from := 0; from < len(k.all) && k.all[from].Rank <= defaultRank; {
 		to := from + 1

@@ -101,7 +101,7 @@ func (v *deadLookups) judge(n needs) diag.Diagnostic {
 	return diag.Diagnostic{}
 }
 
-// entry returns a warning if there are hashes, and none of them has the entry that r reads.
+// entry returns a warning if there are hashes, but no hash has the entry that r reads.
 func (v *deadLookups) entry(r *recipe.Recipe, hashes []value.Value) diag.Diagnostic {
 	var entries []string
 	for _, h := range hashes {

@@ -12,7 +12,7 @@ import (
 )
 
 // checkTwice reports contributions that have the same name and are always effective together, unless a rule selects one
-// of them. The argument when lists the conditions of the multibinding.
+// of them. when lists the conditions of the multibinding.
 func (c *checker) checkTwice(all []place.Candidate, d place.Declaration, when []loader.Condition) {
 	byName := map[string]*keyIndex{}
 	for _, cand := range all {

@@ -31,7 +31,7 @@ type hieraNeeds struct {
 	counts  map[string]int // number of values that look up a key; set by places
 }
 
-// collect records the keys that the values of the hierarchies look up. It warns about misspelt ones.
+// collect records the keys that values in the hierarchies look up. It warns about misspelt keys.
 func (h *hieraNeeds) collect() {
 	depends := h.levels.Conditional()
 	for i := range h.Scopes {
@@ -88,7 +88,7 @@ func (h *hieraNeeds) needs(val uint32) []string {
 	return keys
 }
 
-// warnOfNear warns about unbound keys that resemble a bound one.
+// warnOfNear warns about unbound keys that resemble a bound key.
 func (h *hieraNeeds) warnOfNear(keys []string, at diag.Pos) {
 	for _, key := range keys {
 		if _, bound := h.Find(key); bound {
@@ -126,7 +126,7 @@ func (h *hieraNeeds) findLoops() {
 	}
 }
 
-// follow visits the keys that key looks up. The keys in path led to it.
+// follow visits the keys that key looks up. The keys in path led to key.
 func (h *hieraNeeds) follow(key string, path []string, done map[string]bool) {
 	if i := slices.Index(path, key); i >= 0 {
 		loop := append(slices.Clone(path[i:]), key)

@@ -57,7 +57,7 @@ func (c *checker) needsOf(r *recipe.Recipe) needs {
 	return n
 }
 
-// producesTarget reports whether the value of a recipe of kind k is that of one of its targets, or part of it.
+// producesTarget reports whether a recipe of kind k has the value of one of its targets, or a part of that value.
 func producesTarget(k recipe.Kind) bool {
 	return k == recipe.LookupOf || k == recipe.FirstFound || k == recipe.HashLookup
 }
@@ -157,8 +157,8 @@ func endless(graph map[uint32][]uint32) map[uint32][]uint32 {
 	return reversed
 }
 
-// addKeys adds the keys that need an index for the search: those that keys on a possible loop need. If bindings may
-// decline, it adds the keys that determine whether they do.
+// addKeys adds the keys that need an index for the search: the keys that keys on a possible loop need. If bindings may
+// decline, it also adds the keys that determine whether they decline.
 func (g *needGraph) addKeys(keys map[uint32]bool, decline bool) {
 	for key := range g.circular {
 		for _, other := range g.ofKey[key] { // the loop leads back to key through a key that key needs

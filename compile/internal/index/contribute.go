@@ -63,7 +63,7 @@ func (l *Lists) parts(all []place.Candidate) []recipe.Part {
 	return parts
 }
 
-// addHierarchies adds the entry of recipe.HierarchiesKey, which is unconditional in the first layer of Hiera 5.
+// addHierarchies adds the entry of recipe.HierarchiesKey, which is unconditional in the first Hiera 5 layer.
 func (l *Lists) addHierarchies(e *pass.Env, s *Ordered) {
 	h := s.Merges.Hierarchies
 	if h == nil {

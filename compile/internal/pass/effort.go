@@ -14,7 +14,7 @@ func newEffort(limit int) *Effort {
 	return &Effort{Left: limit, Limit: limit}
 }
 
-// Spend uses n steps. It returns false if fewer are left.
+// Spend uses n steps. It returns false if fewer than n steps are left.
 func (e *Effort) Spend(n int) bool {
 	e.Left -= n
 	return e.Left >= 0

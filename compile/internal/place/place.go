@@ -8,8 +8,8 @@ import (
 	"bindc/loader"
 )
 
-// Placement holds each binding of a site where it belongs. This is in the scopes of its conditions, at the multibinding
-// that it contributes to, or in a list of bindings that depend on others.
+// Placement holds each binding of a site where it belongs: in the scopes of its conditions, with the multibinding that
+// it contributes to, or in a list of bindings that depend on other bindings.
 type Placement struct {
 	*Tables
 	Ranks      *Ranking
@@ -88,7 +88,7 @@ func (p *Placement) addFile(f *loader.DataFile, layer int) {
 	}
 }
 
-// AddBindings places bindings that a pass derived from others.
+// AddBindings places bindings that a pass derived from other bindings.
 func (p *Placement) AddBindings(list []LayeredBinding) {
 	for _, b := range list {
 		p.addBinding(b.Binding, b.Layer)
@@ -232,10 +232,10 @@ type Rebound struct {
 	OfKey, OfPart bool // whether a key, or a contribution, has the old name
 }
 
-// Old returns the old name: that of the key or contributions that r rebinds.
+// Old returns the old name: the name of the key or contributions that r rebinds.
 func (r *Rebound) Old() string { return r.More.Rebinds.ID }
 
-// IsOwn reports whether r refers to its own key.
+// IsOwn reports whether r refers to the key that it binds.
 func (r *Rebound) IsOwn() bool { return r.Old() == r.Key }
 
 // Below reports whether r has the value that the old name has below r.

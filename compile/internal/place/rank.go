@@ -21,7 +21,7 @@ type shape struct {
 }
 
 // RankConditions ranks conditions by their categories (language.md, section 6). It compares the lists of categories
-// element by element, highest first. A list that continues another one has the higher precedence. Guards do not count.
+// element by element, highest first. A list that continues another list has higher precedence. Guards do not count.
 func RankConditions(site *loader.Site) *Ranking {
 	r := findShapes(site.Conditions)
 	categories := make([][]int, len(r.Shapes))
@@ -65,7 +65,7 @@ func findShapes(conditions []loader.Condition) *Ranking {
 	return r
 }
 
-// comparePrecedence compares lists of categories. The higher one comes first.
+// comparePrecedence compares lists of categories. The list with higher precedence comes first.
 func comparePrecedence(a, b []int) int {
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {

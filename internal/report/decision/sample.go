@@ -76,7 +76,7 @@ type Samples struct {
 	Exceeded bool          // the limit was less than the number of combinations
 }
 
-// Limits of the input for a key's samples.
+// Limits on the input for a key's samples.
 const (
 	maxUsed    = 64 // maximum number of keys that the values look up
 	pairLimit  = 12 // maximum number of conditions for which all pairs are combined
@@ -84,7 +84,7 @@ const (
 )
 
 // Samples returns at most limit requests that reach the rows of key, and the rows of the keys that its values look up.
-// Each row is tried alone, with a row of every other kind, and with as many others as can hold together.
+// It tries each row alone, with a row of every other kind, and with as many other rows as can hold together.
 func (s *Sampler) Samples(key string, limit int) (*Samples, error) {
 	out := &Samples{}
 	names, conditions, err := s.conditions(key, out)
