@@ -237,8 +237,8 @@ func (m *migration) decide() {
 	m.decideModules()
 }
 
-// decideModules keeps all keys of a module in Hiera 5 if one of them stays or if the module has a default_hierarchy. It
-// also does so if the module's lookup_options may apply to a key that stays.
+// decideModules keeps all keys of a module in Hiera 5 if one of the keys stays, if the module has a default_hierarchy,
+// or if the module's lookup_options may apply to a key that stays.
 func (m *migration) decideModules() {
 	for _, h := range m.hierarchies {
 		if h.module == "" {
@@ -298,7 +298,7 @@ func (m *migration) decideBinding(b *binding) {
 	}
 }
 
-// decideLoops keeps a key in Hiera 5 if it may look up itself. A build would reject it in Hiera 2.
+// decideLoops keeps a key in Hiera 5 if it may look up itself. In Hiera 2, a build would reject such a key.
 func (m *migration) decideLoops() {
 	for _, key := range m.keys {
 		if !m.stays[key] && m.mayLookUp(key, key, map[string]bool{}) {
