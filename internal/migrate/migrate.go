@@ -237,8 +237,8 @@ func (m *migration) decide() {
 	m.decideModules()
 }
 
-// decideModules keeps all keys of a module in Hiera 5 if one of the keys stays, if the module has a default_hierarchy,
-// or if the module's lookup_options may apply to a key that stays.
+// decideModules keeps all keys of a module in Hiera 5 for one of three reasons: a key of the module stays, the module
+// has a default_hierarchy, or its lookup_options may apply to a key that stays.
 func (m *migration) decideModules() {
 	for _, h := range m.hierarchies {
 		if h.module == "" {

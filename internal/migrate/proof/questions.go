@@ -27,7 +27,7 @@ type strategy struct {
 	value lookup.Value
 }
 
-// questions holds the lookups with which to query both sites.
+// questions holds the lookups that both sites must answer.
 type questions struct {
 	keys     []string
 	merges   [][]strategy    // merge strategies to compare, by key
