@@ -68,7 +68,7 @@ func (p *planner) findEnc(u uri) []planned {
 		return nil
 	}
 	if !there {
-		p.missing(u, "there is no output of a classifier: expected the directory %s, which bindc enc writes", dir)
+		p.missing(u, "there is no classifier output: expected the directory %s, which bindc enc writes", dir)
 		return nil
 	}
 	if p.nodes == nil {

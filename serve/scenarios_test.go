@@ -536,7 +536,7 @@ func TestErrorNamesInvalidMember(t *testing.T) {
 		`"keys","session":1,"key":"top"`:                         "the question 'keys' has no argument",
 		`"sing","session":1`:                                     "unknown question 'sing': expected",
 		`"keys","keys":["top"]`:                                  "expected a session number",
-		`"hello","protocol":1,"environment":"` + "\\u0000" + `"`: "expected the name of an environment",
+		`"hello","protocol":1,"environment":"` + "\\u0000" + `"`: "expected an environment name",
 	} {
 		e, _ := p.ask(json.RawMessage(`{"ask":` + question + `}`))["error"].(object)
 		message, _ := e["message"].(string)

@@ -34,7 +34,7 @@ type publicKey struct{ file string }
 
 func (p *publicKey) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.file, "public-key", "",
-		"`FILE` of the public key of hiera-eyaml (default: $BINDC_EYAML_PUBLIC_KEY, or "+defaultKey+")")
+		"`FILE` with the hiera-eyaml public key (default: $BINDC_EYAML_PUBLIC_KEY, or "+defaultKey+")")
 }
 
 const defaultKey = "keys/public_key.pkcs7.pem"

@@ -118,7 +118,7 @@ func (f *hieraConfigFlags) printCombined(cmd *cobra.Command, files []string, opt
 			return err
 		}
 		if n > 0 {
-			return fmt.Errorf("--from: %s has no hierarchy of Hiera 5: build it from the site of %s", file, f.from)
+			return fmt.Errorf("--from: %s has no Hiera 5 hierarchy: build it from the site of %s", file, f.from)
 		}
 	}
 	src, err := os.ReadFile(f.from)

@@ -107,7 +107,7 @@ func WarnOfInterpolations(text string, at func(off int) diag.Pos, hintEnd string
 			fix = diag.Fix{Old: found, New: instead, Syntax: true}
 		}
 		diags.Add(diag.Diagnostic{Pos: at(m[0]), Severity: diag.Warning, Code: "hiera_interpolation",
-			Message: found + " is an interpolation of Hiera, and plain text here",
+			Message: found + " is a Hiera interpolation, but plain text here",
 			Hint:    "write " + instead + hintEnd, Fix: fix})
 	}
 }

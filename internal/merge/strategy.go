@@ -141,7 +141,7 @@ func (s *Strategy) setAll(v value.Value) error {
 	case d.preserve:
 		d.err = failf(Malform, "knockout_prefix and preserve_unmergeables cannot be combined")
 	case err != nil:
-		d.err = failf(Malform, "the knockout_prefix '%s' is a regular expression, and wrong: %s", d.prefix, err)
+		d.err = failf(Malform, "the knockout_prefix '%s' is not a valid regular expression: %s", d.prefix, err)
 	default:
 		d.knockout = knockout.Regexp
 	}
