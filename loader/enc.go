@@ -37,7 +37,7 @@ func (r uriReader) checkEnc(u uri) bool {
 		return true
 	}
 	r.diags.Add(diag.Diagnostic{Pos: u.at, Code: "uri", Fix: diag.Correct(u.path, encParts),
-		Message: "expected enc:/, or one of " + diag.Quoted(encParts) + " behind it, found '" + u.String() + "'"})
+		Message: "expected enc:/, or one of " + diag.Quoted(encParts) + " after it, found '" + u.String() + "'"})
 	return false
 }
 

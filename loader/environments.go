@@ -251,7 +251,7 @@ func (r *environmentsReader) dynamic(d syntax.Declared, second bool, given attri
 	switch {
 	case !ok:
 	case second || len(titles) > 1:
-		r.errorf(d.Title.Off, "expected one directory as dynamic_environments, found another one")
+		r.errorf(d.Title.Off, "expected only one directory as dynamic_environments, found a second one")
 	case !filepath.IsAbs(dir):
 		r.errorf(d.Title.Off, "expected an absolute path as dynamic_environments, found '%s'; write \"$confdir/%s\"", dir,
 			dir)

@@ -267,7 +267,7 @@ func unknown(name string, names []string) error {
 		suggested += "; " + hint
 	}
 	return fmt.Errorf("the store has no active snapshot for '%s': expected a name in the store, which has %s",
-			name, suggested)
+		name, suggested)
 }
 
 // unknown returns an error if the name never had an active snapshot.

@@ -163,7 +163,7 @@ func checkParts(parts []*datafile.Part, dir string, inputs []loader.Input) error
 			if seen[in] = true; now[in] {
 				continue
 			}
-			what := "has another content"
+			what := "has different content"
 			if !paths[in.Path] {
 				what = "is not read"
 			}

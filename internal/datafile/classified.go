@@ -48,7 +48,7 @@ func compileClassified(doc *yaml.Document, file string, s *scratch, pools *Pools
 			doc.Root.Describe())
 		return nil
 	}
-	for _, unknown := range doc.UnknownKeys(doc.Root, "enc", "key in the output of a classifier", classifiedKeys) {
+	for _, unknown := range doc.UnknownKeys(doc.Root, "enc", "key in the output of the classifier", classifiedKeys) {
 		diags.Add(unknown)
 	}
 	c := classified{scratch: s, doc: doc, diags: diags, seen: map[string]bool{}}

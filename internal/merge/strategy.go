@@ -210,6 +210,6 @@ func (s *Strategy) unknown(name value.Value) error {
 }
 
 func (s *Strategy) wrong(option, expected string, found value.Value) error {
-	return failf(Malform, "the option '%s' of the merge strategy '%s' must be %s, found the kind %s", option, s,
+	return failf(Malform, "the option '%s' of the merge strategy '%s' must be %s, found a value of type %s", option, s,
 		expected, found.Kind())
 }

@@ -44,7 +44,7 @@ func TestErrorsHaveOffsetsAndMessages(t *testing.T) {
 		{`"a ^$Foo"`, "$Foo is not a valid variable name"},
 		{"^08", "not an octal number"},
 		{"1 + ^0xg", "not a hexadecimal number"},
-		{"^1a", "1a is no number"},
+		{"^1a", "1a is not a number"},
 		{"^9223372036854775808", "too big for an integer"},
 		{"^1e999", "too big for a float"},
 		{"1 ^& 2", "unexpected character &"},
