@@ -226,7 +226,7 @@ func (r *environmentsReader) static(name, dir string, title *expr.Node, given at
 	first, twice := r.named[name]
 	switch {
 	case !envfile.IsName(name):
-		r.errorf(title.Off, "expected an environment name, letters, digits, _, . and -, found '%s'", name)
+		r.errorf(title.Off, "expected an environment name of letters, digits, _, . and -, found '%s'", name)
 	case twice:
 		r.Diags.Add(diag.Diagnostic{Pos: r.pos(title.Off), Code: "environments",
 			Message: "the environment '" + name + "' is declared twice",

@@ -214,7 +214,7 @@ func TestMessagesSayWhichEnvironmentAttributeIsInvalid(t *testing.T) {
 			"the 'envdir' of a dynamic environment is its directory, and cannot be set to another"},
 		{"$environment = 1", "expected an environment name as $environment, found"},
 		{"$environment = 'produktion'", "there is no environment 'produktion'; there is 'production'"},
-		{"site { environment { '': } }", "expected an environment name, letters, digits, _, . and -, found ''"},
+		{"site { environment { '': } }", "expected an environment name of letters, digits, _, . and -, found ''"},
 		{"site { environment { 'a': envdir => 'x' } }", "expected an absolute path for 'envdir', found 'x'"},
 		{"$a = lookup('x')\nsite { environment { 'x': envdir => $a } }", "lookups are not possible here"},
 	} {

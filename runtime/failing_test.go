@@ -92,8 +92,8 @@ bind:
 		{`{"os": "Debian"}`, "two", "", dug},
 		// a structured binding, evaluated before the hierarchy
 		{`{"os": "Debian", "zero": 0}`, "broken", "", "evaluation: 'broken': division by zero"},
-		{`{"os": "Debian"}`, "a..b", "", "evaluation: 'a..b' is not a valid key: nothing is between two dots, before " +
-			"the first or after the last"},
+		{`{"os": "Debian"}`, "a..b", "", "evaluation: 'a..b' is not a valid key: there is nothing between two dots, before " +
+			"the first dot or after the last one"},
 		{`{"os": "Debian", "given": 5}`, "maybe", "", "5"},
 		{`{"os": "Debian"}`, "lookup_options", "", "not found"},
 		{`{"os": "Debian"}`, "lookup_options", `"unique"`, "not found"},

@@ -273,8 +273,8 @@ var hieraLookups = []struct{ key, merge, want string }{
 	{"lookup_options.a", "", "not found"},
 	{"lookup_options", `"hash"`, "not found"},
 	{"'lookup_options'", "", `{"depends":{"merge":"unique"}}`},
-	{"a..b", "", "evaluation: 'a..b' is not a valid key: nothing is between two dots, before the " +
-		"first or after the last"},
+	{"a..b", "", "evaluation: 'a..b' is not a valid key: there is nothing between two dots, before the " +
+		"first dot or after the last one"},
 	{"1.b", "", "evaluation: '1.b' is not a valid key: it must not begin with a number; put the number in quotes"},
 	{"text", "", `"of node and 1,  ."`},
 	{"copy", "", `{"a":1,"in":{"z":3,"y":2,"x":1},"b":2}`},

@@ -503,7 +503,7 @@ func TestUnknownEnvironmentsAreNotKept(t *testing.T) {
 		t.Error(text)
 	}
 	long := strings.Repeat("x", 200)
-	for name, want := range map[string]string{long: "no snapshot for environment", long + "x": "expected the name",
+	for name, want := range map[string]string{long: "no snapshot for environment", long + "x": "expected an environment name",
 		"a/b": "expected the name", ".a": "expected the name"} {
 		if text := fmt.Sprint(p.ask(of(name))["error"]); !strings.Contains(text, want) {
 			t.Errorf("%s: %s", name, text)

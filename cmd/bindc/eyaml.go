@@ -42,7 +42,7 @@ const defaultKey = "keys/public_key.pkcs7.pem"
 func (p *publicKey) read() (*eyaml.PublicKey, error) {
 	to, err := eyaml.ReadPublicKey(cmp.Or(p.file, os.Getenv("BINDC_EYAML_PUBLIC_KEY"), defaultKey))
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%w: name the file of the public key by --public-key or BINDC_EYAML_PUBLIC_KEY", err)
+		err = fmt.Errorf("%w: name the public key file with --public-key or BINDC_EYAML_PUBLIC_KEY", err)
 	}
 	return to, err
 }

@@ -53,7 +53,7 @@ func CheckDecryptable(text string, at diag.Pos, diags *diag.List) {
 		}
 		if problem := broken(after); problem != "" {
 			diags.Add(diag.Diagnostic{Pos: at, Code: "eyaml", Secret: true,
-				Message: "this is encrypted for hiera-eyaml, and no lookup can decrypt it: " + problem,
+				Message: "this is encrypted for hiera-eyaml, but no lookup can decrypt it: " + problem,
 				Hint:    encryptAnew})
 			return
 		}
