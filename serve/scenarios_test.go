@@ -504,7 +504,7 @@ func TestUnknownEnvironmentsAreNotKept(t *testing.T) {
 	}
 	long := strings.Repeat("x", 200)
 	for name, want := range map[string]string{long: "no snapshot for environment", long + "x": "expected an environment name",
-		"a/b": "expected the name", ".a": "expected the name"} {
+		"a/b": "expected an environment name", ".a": "expected an environment name"} {
 		if text := fmt.Sprint(p.ask(of(name))["error"]); !strings.Contains(text, want) {
 			t.Errorf("%s: %s", name, text)
 		}
