@@ -25,7 +25,7 @@ func TestBuildOfChangingSiteUsesWholeFiles(t *testing.T) {
 	stop := make(chan struct{})
 	running.Go(func() { churn(site, nodes, stop) })
 	compiled, refused := 0, 0
-	for range rounds(25) {
+	for range rounds(12) {
 		args := []string{"build", site, "-o", path}
 		if compiled%2 == 0 {
 			args = append(args, "--cache", cache)

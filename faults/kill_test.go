@@ -34,7 +34,7 @@ func TestBuildKilledAtAnyTimeLeavesOldOrNewFile(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	signals := []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP}
 	kills := map[syscall.Signal]int{}
-	for i := range rounds(60) {
+	for i := range rounds(30) {
 		sig := signals[random.IntN(len(signals))]
 		before := append(names(t, dir), names(t, cache)...)
 		if i%5 == 4 {

@@ -104,7 +104,7 @@ func (b *environments) run(root string) error {
 	if refused != nil && !errors.Is(refused, errRefused) {
 		return refused
 	}
-	fmt.Fprintf(b.success(b.cmd), "%s: %d changed, %d stayed, %d failed, %d removed, %s\n",
+	fmt.Fprintf(b.success(b.cmd), "%s: %d changed, %d unchanged, %d failed, %d removed, %s\n",
 		diag.Count(len(all.All), "environment"), b.counts.changed, b.counts.stayed, b.counts.failed, b.counts.removed,
 		time.Since(start).Round(time.Millisecond))
 	if err := b.pushAll(sound, revision); err != nil {

@@ -3,6 +3,7 @@ package fix
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"bindc/diag"
 )
@@ -21,9 +22,10 @@ func (r Rejected) Error() string {
 // Accept returns changes without the edits that cause new errors or warnings. list has the diagnostics of the site as
 // it is, and check returns those of the site with the given changes. An edit causes a diagnostic in its line if the
 // file has more diagnostics of this code than before. If the site has no errors and would get one elsewhere, Accept
-// rejects all edits.
+// rejects all edits. If all edits together are rejected, Accept tries the first maxAlone one by one.
 func Accept(changes []Change, list []diag.Diagnostic, check func([]Change) ([]diag.Diagnostic, error)) (
 	accepted []Change, rejected []Rejected, err error) {
+	all := changes
 	for len(changes) > 0 {
 		now, err := check(changes)
 		if err != nil {
@@ -39,7 +41,36 @@ func Accept(changes []Change, list []diag.Diagnostic, check func([]Change) ([]di
 			break
 		}
 	}
+	if len(changes) == 0 && len(rejected) > 1 {
+		return acceptOne(all, rejected, list, check)
+	}
 	return changes, rejected, nil
+}
+
+// maxAlone limits how many edits are tried one by one, because each needs a compilation of the site.
+const maxAlone = 8
+
+// acceptOne accepts the first rejected edit that alone causes no mistake. Another edit can be to blame for the rejection
+// of a correct one, such as a renamed key that makes the key in a corrected line a duplicate.
+func acceptOne(changes []Change, rejected []Rejected, list []diag.Diagnostic,
+	check func([]Change) ([]diag.Diagnostic, error)) ([]Change, []Rejected, error) {
+	for i, r := range rejected[:min(len(rejected), maxAlone)] {
+		others := func(e diag.Edit) diag.Code {
+			if e == r.Edit {
+				return ""
+			}
+			return r.Code
+		}
+		single, _ := reject(changes, nil, others)
+		now, err := check(single)
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(mistakes(now, list)) == 0 && (firstError(now) == "" || firstError(list) != "") {
+			return single, slices.Delete(rejected, i, i+1), nil
+		}
+	}
+	return nil, rejected, nil
 }
 
 // reject removes from changes the edits that have a code, and adds them to rejected.
