@@ -167,8 +167,13 @@ func sameLetters(a, b string) bool {
 	return slices.Equal(x, y)
 }
 
-// isTypoOfModule reports whether a word is probably a typo of the name of a module, and not a module elsewhere.
+// isTypoOfModule reports whether a word is probably a typo of the name of a module, and not a module elsewhere. In short
+// names, only swapped and doubled letters are typos.
 func isTypoOfModule(word, module string) bool {
 	n, m := len(word), len(module)
-	return diag.IsNear(word, module) && min(n, m) >= 5 && word[0] == module[0] && word[n-1] == module[m-1]
+	if min(n, m) < 3 || !diag.IsNear(word, module) {
+		return false
+	}
+	return min(n, m) >= 5 && word[0] == module[0] && word[n-1] == module[m-1] || sameLetters(word, module) ||
+		slices.Equal(slices.Compact([]byte(word)), slices.Compact([]byte(module)))
 }

@@ -21,6 +21,8 @@ func TestReportsKeysWithMisspeltClass(t *testing.T) {
 		{"profile::ntpp::enable", "there is no class profile::ntpp", "profile::ntp::enable"},
 		{"profle::web::port", "there is no class profle::web", "profile::web::port"},
 		{"proflie::web::port", "there is no class proflie::web", "profile::web::port"},
+		{"ntpp::servers", "there is no class ntpp", "ntp::servers"},
+		{"npt::servers", "there is no class npt", "ntp::servers"},
 		{"profile::NTP::enable", ofCase, "profile::ntp::enable"},
 		{"ntp::Servers", ofCase, "ntp::servers"},
 		{"profile::ntp:enable", ofColons, "profile::ntp::enable"},
@@ -35,6 +37,7 @@ func TestReportsKeysWithMisspeltClass(t *testing.T) {
 		{"profile2::web::port", "", ""},         // a digit is not a typo
 		{"profiles::web::port", "", ""},         // the plural may be a module elsewhere
 		{"ntpd::servers", "", ""},               // another module
+		{"nt::servers", "", ""},                 // perhaps another module
 		{"port", "", ""},                        // not a key of a class
 		{"profile::wbe", "", ""},                // a class
 		{"profile::wbe::looked", "", ""},        // no such parameter
