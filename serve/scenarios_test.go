@@ -503,8 +503,9 @@ func TestUnknownEnvironmentsAreNotKept(t *testing.T) {
 		t.Error(text)
 	}
 	long := strings.Repeat("x", 200)
-	for name, want := range map[string]string{long: "no snapshot for environment", long + "x": "expected an environment name",
-		"a/b": "expected an environment name", ".a": "expected an environment name"} {
+	const noName = "expected an environment name"
+	for name, want := range map[string]string{long: "no snapshot for environment", long + "x": noName, "a/b": noName,
+		".a": noName} {
 		if text := fmt.Sprint(p.ask(of(name))["error"]); !strings.Contains(text, want) {
 			t.Errorf("%s: %s", name, text)
 		}
