@@ -47,11 +47,11 @@ func Accept(changes []Change, list []diag.Diagnostic, check func([]Change) ([]di
 	return changes, rejected, nil
 }
 
-// maxAlone limits how many edits are tried one by one, because each needs a compilation of the site.
+// maxAlone limits how many edits Accept tries one by one, because each attempt compiles the site.
 const maxAlone = 8
 
-// acceptOne accepts the first rejected edit that alone causes no mistake. Another edit can be to blame for the rejection
-// of a correct one, such as a renamed key that makes the key in a corrected line a duplicate.
+// acceptOne accepts the first rejected edit that alone causes no mistake. A correct edit can be rejected because of
+// another edit, such as a renamed key that makes the key in a corrected line a duplicate.
 func acceptOne(changes []Change, rejected []Rejected, list []diag.Diagnostic,
 	check func([]Change) ([]diag.Diagnostic, error)) ([]Change, []Rejected, error) {
 	for i, r := range rejected[:min(len(rejected), maxAlone)] {

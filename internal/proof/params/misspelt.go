@@ -167,8 +167,8 @@ func sameLetters(a, b string) bool {
 	return slices.Equal(x, y)
 }
 
-// isTypoOfModule reports whether a word is probably a typo of the name of a module, and not a module elsewhere. In short
-// names, only swapped and doubled letters are typos.
+// isTypoOfModule reports whether a word is probably a typo of a module's name, and not the name of a module elsewhere.
+// In short names, only swapped and doubled letters are typos.
 func isTypoOfModule(word, module string) bool {
 	n, m := len(word), len(module)
 	if min(n, m) < 3 || !diag.IsNear(word, module) {
