@@ -91,7 +91,7 @@ func TestReportsLoopForEachWayToMatchCondition(t *testing.T) {
 	const ring = "{when: {ab: %s}, bind: [{name: k, to_lookup_of: l}]}\n{name: l, to_lookup_of: k}\n"
 	const otherWise = "{when: {a: x}, bind: [[l, 1]]}\n"
 	tooMany := "x" + strings.Repeat("-y", 65)
-	const hint = "there are too many ways for the condition to hold"
+	const hint = "the condition can hold in too many ways to check each"
 	for _, c := range []struct{ name, ab, breaks, want string }{
 		{"no loop: broken in both ways to match the condition", "x-y-y", otherWise + "{when: {a: x-y}, bind: [[l, 2]]}", ""},
 		{"loop: broken in one of two ways to match the condition", "x-y-y", otherWise, "loop where ab is 'x-y-y'"},

@@ -115,7 +115,7 @@ func TestFactsFromPuppetDBAnswerLookups(t *testing.T) {
 	expect(notes, "bindc: the certname '../web3' cannot be a file name; exclude the node with --query [usage]\n")
 
 	_, notes = run(2, "bindc", "facts", "--puppetdb", "https://me:secret@db.example.com", "-o", "facts")
-	expect(notes, "bindc: --puppetdb: PuppetDB knows no passwords; remove the user from the URL, and give --cert and "+
+	expect(notes, "bindc: --puppetdb: PuppetDB does not accept passwords; remove the user from the URL, and give --cert and "+
 		"--key, or --token-file [usage]\n")
 }
 

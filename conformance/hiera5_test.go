@@ -299,7 +299,7 @@ var knownDifferences = []struct {
 	{"an invalid regular expression in a knockout_prefix is an error of every merge; in Puppet, only of merges " +
 		"that use it",
 		func(_ *hiera5.Site, _ []hiera5.Answer, _ int, got string) bool {
-			return strings.Contains(got, "is a regular expression, and wrong")
+			return strings.Contains(got, "is not a valid regular expression")
 		}},
 	{"for an entry with several globs and interpolations, a build does not know whether they match a single file, " +
 		"which the strategy unique treats in another way",
@@ -312,7 +312,7 @@ var knownDifferences = []struct {
 		}},
 	{"for convert_to, integers beyond 64 bits are an error",
 		func(_ *hiera5.Site, answers []hiera5.Answer, i int, got string) bool {
-			return strings.Contains(got, "outside of 64 bits") &&
+			return strings.Contains(got, "does not fit in 64 bits") &&
 				strings.Contains(string(answers[i].Value), "100000000000000000000")
 		}},
 	{"Puppet runs out of memory or time",

@@ -126,7 +126,7 @@ func TestPushesEachValidEnvironment(t *testing.T) {
 
 	put(filepath.Join(root, "environments.pp"), "site { environment { 'other': } }\n")
 	said = run(1, "bindc", append(push, "--strict")...)
-	if !strings.Contains(said, "the choice of environments in this file is not pushed") {
+	if !strings.Contains(said, "this file's choice of environments is not pushed") {
 		t.Errorf("said: %s", said)
 	}
 }

@@ -34,7 +34,7 @@ import (
 var beyond = regexp.MustCompile(strings.Join([]string{
 	`^the category '.*' is defined twice`, `^expected 'common' as the last category`, `^expected 'environment' below`,
 	`^the site has no category`, `^two layers are named`, `^unknown scheme`, `^the scheme '`, `^unknown backend`,
-	`^expected a path inside the site or module`, `^expected '\*' as the whole module`, `^expected a path behind`,
+	`^expected a path inside the site or module`, `^expected '\*' as the whole module`, `^expected a path after`,
 	`^expected the name of bindings`, `^expected a URI with`, `^the category '.*' is in this hierarchy twice`,
 	`^this hierarchy has`, `^this condition never holds`, `^expected the name '`, `^'append' makes arrays`,
 	`^expected 'flatten' and 'uniq' for a hash`, `^expected an Array or a Hash`, `^expected a key type that accepts`,

@@ -123,9 +123,9 @@ var catalogue = []Rule{
 	{"hiera_options", "Invalid lookup_options in Hiera 5 data, or lookup_options for a key that is not bound.", 13,
 		"Correct the key, pattern, strategy or type that the message names."},
 	{"hiera_version", "A hiera.yaml for a different version of Hiera is ignored; its data is not in the " +
-		"snapshot. Or a file of Hiera 3 sets a merge_behavior, which the snapshot does not contain.", 4,
+		"snapshot. Or a Hiera 3 file sets a merge_behavior, which the snapshot does not contain.", 4,
 		"Include 'hiera:/' in a separate layer. If only Puppet should read its data, exclude it and " +
-			"'confdir-hiera:/'. Pass a file of Hiera 3 with --global-hiera, or write it as version 5. Choose " +
+			"'confdir-hiera:/'. Pass a Hiera 3 file with --global-hiera, or write it as version 5. Choose " +
 			"the merge in each lookup, as the hint shows."},
 	{"hierarchy", "Malformed hierarchy, or a hierarchy in a different order than the categories.", 4,
 		"Write each entry as [category, value, path], three strings, in the order of the categories."},

@@ -77,7 +77,7 @@ func TestRejectsOtherFormats(t *testing.T) {
 		`{"certname": "d", "facts": 1}`:   "expected a hash of names to values, found the integer 1 in the facts of 'd'",
 		`{"certname": "d", "facts": [1]}`: `expected {"name", "value"}`,
 		`{"a": `:                          "f:1:7",
-		"1: x":                            "expected names of facts",
+		"1: x":                            "expected fact names",
 		"--- !ruby/object:Other\na: 1\n":  "!ruby/object:Other",
 	} {
 		nodes, err := Parse("f", []byte(src))

@@ -68,7 +68,7 @@ func (f *Fleet) search(name string) (Node, error) {
 	if len(wrong) > 0 {
 		hint += "; " + diag.Count(len(wrong), "file") + " cannot be read and may have them: " + wrong[0].Error()
 	}
-	return Node{}, fail("%s: found no facts of '%s'; %s", f.dir, name, hint)
+	return Node{}, fail("%s: found no facts for '%s'; %s", f.dir, name, hint)
 }
 
 // named returns the index of the node with that name, or -1.

@@ -30,7 +30,7 @@ func checkPlain(v value.Value) error {
 func checkNames(v value.Value) error {
 	for k := range v.Pairs() {
 		if k.Kind() != value.String {
-			return errors.New("expected names of facts, found " + value.Describe(k))
+			return errors.New("expected fact names, found " + value.Describe(k))
 		}
 	}
 	return nil
@@ -113,7 +113,7 @@ func (r *rows) add(row value.Value) error {
 	environment := m.text("environment")
 	r.environment = cmp.Or(r.environment, environment)
 	m.check(environment == "" || environment == r.environment,
-		"found two environments of the node, '%s' and '%s'", r.environment, environment)
+		"found two environments for the node, '%s' and '%s'", r.environment, environment)
 	return m.err
 }
 
@@ -159,7 +159,7 @@ func nodesInList(v value.Value) ([]Node, error) {
 // missingIn returns the error for an element of a list without facts, or without the name of its node.
 func missingIn(e value.Value) error {
 	if wrapperOf(e) != "" {
-		return errors.New("expected the certname of each node of a list, found facts without one")
+		return errors.New("expected a certname for each node in the list, found facts without one")
 	}
 	return fmt.Errorf("expected the facts of '%s', found none", cmp.Or(text(e, "certname"), text(e, "name")))
 }

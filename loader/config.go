@@ -280,7 +280,7 @@ func (c *configReader) layers(n *yaml.Node) []layerConfig {
 	for i := range n.Kids {
 		kid := &n.Kids[i]
 		if kid.Kind != yaml.Mapping {
-			c.Errorf(kid, "layer", "expected a layer as a hash of 'name', 'include' and 'exclude', found %s",
+			c.Errorf(kid, "layer", "expected a layer as a hash with 'name', 'include' and 'exclude', found %s",
 				kid.Describe())
 			continue
 		}

@@ -12,8 +12,8 @@ import (
 	"bindc/loader"
 )
 
-const seeCodedir = "write a path relative to this file; of absolute paths, those below " +
-	"/etc/puppetlabs/code/environments/%{environment} are in the site, see --codedir"
+const seeCodedir = "write a path relative to this file; absolute paths are in the site only below " +
+	"/etc/puppetlabs/code/environments/%{environment}, see --codedir"
 
 // As in Puppet, an absolute path of an existing file is read. Other files in the same directory are not reported as
 // unused.

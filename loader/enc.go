@@ -37,7 +37,7 @@ func (r uriReader) checkEnc(u uri) bool {
 		return true
 	}
 	r.diags.Add(diag.Diagnostic{Pos: u.at, Code: "uri", Fix: diag.Correct(u.path, encParts),
-		Message: "expected enc:/, or one of " + diag.Quoted(encParts) + " behind it, found '" + u.String() + "'"})
+		Message: "expected enc:/, or one of " + diag.Quoted(encParts) + " after it, found '" + u.String() + "'"})
 	return false
 }
 
@@ -68,7 +68,7 @@ func (p *planner) findEnc(u uri) []planned {
 		return nil
 	}
 	if !there {
-		p.missing(u, "there is no output of a classifier: expected the directory %s, which bindc enc writes", dir)
+		p.missing(u, "there is no classifier output: expected the directory %s, which bindc enc writes", dir)
 		return nil
 	}
 	if p.nodes == nil {

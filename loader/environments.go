@@ -226,7 +226,7 @@ func (r *environmentsReader) static(name, dir string, title *expr.Node, given at
 	first, twice := r.named[name]
 	switch {
 	case !envfile.IsName(name):
-		r.errorf(title.Off, "expected the name of an environment, letters, digits, _, . and -, found '%s'", name)
+		r.errorf(title.Off, "expected an environment name of letters, digits, _, . and -, found '%s'", name)
 	case twice:
 		r.Diags.Add(diag.Diagnostic{Pos: r.pos(title.Off), Code: "environments",
 			Message: "the environment '" + name + "' is declared twice",
@@ -251,7 +251,7 @@ func (r *environmentsReader) dynamic(d syntax.Declared, second bool, given attri
 	switch {
 	case !ok:
 	case second || len(titles) > 1:
-		r.errorf(d.Title.Off, "expected one directory as dynamic_environments, found another one")
+		r.errorf(d.Title.Off, "expected only one directory as dynamic_environments, found a second one")
 	case !filepath.IsAbs(dir):
 		r.errorf(d.Title.Off, "expected an absolute path as dynamic_environments, found '%s'; write \"$confdir/%s\"", dir,
 			dir)

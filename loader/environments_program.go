@@ -52,7 +52,7 @@ func (r *environmentsReader) checkResults(n *expr.Node) {
 		switch {
 		case v.IsUndef() || there: // undef selects production
 		case v.Kind() != value.String:
-			r.errorf(c.Off, "expected the name of an environment as $environment, found %s", value.Describe(v))
+			r.errorf(c.Off, "expected an environment name as $environment, found %s", value.Describe(v))
 		default:
 			names := slices.Sorted(maps.Keys(r.named))
 			fix := diag.Correct(v.Text(), names)

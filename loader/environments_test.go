@@ -212,9 +212,9 @@ func TestMessagesSayWhichEnvironmentAttributeIsInvalid(t *testing.T) {
 		{"site { environment { 'a': modulpath => 'x' } }", "unknown attribute 'modulpath'; expected 'envdir',"},
 		{"site { dynamic_environments { \"$confdir/d\": envdir => '/x' } }",
 			"the 'envdir' of a dynamic environment is its directory, and cannot be set to another"},
-		{"$environment = 1", "expected the name of an environment as $environment, found"},
+		{"$environment = 1", "expected an environment name as $environment, found"},
 		{"$environment = 'produktion'", "there is no environment 'produktion'; there is 'production'"},
-		{"site { environment { '': } }", "expected the name of an environment, letters, digits, _, . and -, found ''"},
+		{"site { environment { '': } }", "expected an environment name of letters, digits, _, . and -, found ''"},
 		{"site { environment { 'a': envdir => 'x' } }", "expected an absolute path for 'envdir', found 'x'"},
 		{"$a = lookup('x')\nsite { environment { 'x': envdir => $a } }", "lookups are not possible here"},
 	} {

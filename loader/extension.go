@@ -52,7 +52,7 @@ func (reg registry) read(d site.Document) {
 		return
 	}
 	if n.Kind != yaml.Mapping {
-		d.Errorf(n, "extension", "expected a hash of 'hiera_backends' and 'scheme_handlers' for 'extensions', found %s",
+		d.Errorf(n, "extension", "expected a hash with 'hiera_backends' and 'scheme_handlers' for 'extensions', found %s",
 			n.Describe())
 		return
 	}

@@ -124,7 +124,7 @@ func (r *hieraReader) reportSecondConfig(path, second string) {
 	}
 	if _, v, ok := doc.Root.Lookup("version"); ok && v.Value.Kind() == value.Int && v.Value.Int() == 2 {
 		r.Diags.Add(diag.Diagnostic{Pos: doc.Pos(v), Code: "hiera",
-			Message: "this directory has two configurations of Hiera 2",
+			Message: "this directory has two Hiera 2 configurations",
 			Notes:   []diag.Note{{Pos: diag.Pos{File: path}, Message: "this file is used"}},
 			Hint:    "remove this one: next to hiera2.yaml, a hiera.yaml is only for Puppet"})
 	}
@@ -135,13 +135,13 @@ func otherHiera(doc site.Document) string {
 	_, v, ok := doc.Root.Lookup("version")
 	switch {
 	case hiera5.VersionOf(doc.Document) == 3:
-		return "is a configuration of Hiera 3"
+		return "is a Hiera 3 configuration"
 	case !ok && !hasTriples(doc):
 		return "has no version, as a Hiera 1 configuration"
 	case !ok: // a Hiera 2 file; the missing version is reported later
 		return ""
 	case v.Value.Kind() == value.Int && v.Value.Int() != 2:
-		return "is a configuration of another version of Hiera"
+		return "is a configuration for another version of Hiera"
 	}
 	return ""
 }

@@ -109,7 +109,7 @@ func (p *planner) warnOfExclusions(layer layerConfig, included []string) {
 	for _, u := range layer.exclude {
 		if near := diag.Misspelt(u.String(), included); near != "" && !u.hasWildcard() {
 			p.Diags.Add(diag.Diagnostic{Pos: u.at, Severity: diag.Warning, Code: "uri",
-				Message: "the layer '" + layer.name + "' includes no '" + u.String() + "', so nothing is excluded",
+				Message: "the layer '" + layer.name + "' does not include '" + u.String() + "', so nothing is excluded",
 				Fix:     diag.MeantAs(u.String(), near)})
 		}
 	}

@@ -26,7 +26,7 @@ func (p *planner) findHiera5(u uri) []planned {
 	}
 	path := p.hiera5.ConfigIn(dir)
 	if path == "" {
-		p.missing(u, "there is no hierarchy of Hiera 5: expected the file %s", filepath.Join(dir, "hiera.yaml"))
+		p.missing(u, "there is no Hiera 5 hierarchy: expected the file %s", filepath.Join(dir, "hiera.yaml"))
 		return out
 	}
 	if h := p.hiera5.Read(path, module); h != nil {

@@ -187,7 +187,7 @@ func TestMessagesAboutHierarchiesSayExpectedAndFound(t *testing.T) {
 		{"version: 5\nhierarchy: [A]", "expected an entry, a hash with 'name' and 'path', found the string 'A'"},
 		{"version: 4\nhierarchy: [A]", "expected an entry, a hash with 'name' and 'backend', found the string 'A'"},
 		{"version: 4\nhierarchy: [{name: A, path: a.yaml}]",
-			"expected 'backend' in an entry of a hiera.yaml of version 4: Puppet has no default"},
+			"expected 'backend' in an entry of a version 4 hiera.yaml: Puppet has no default"},
 		{"version: 5\nhierarchy: [{name: A, path: a.yaml, options: x}]",
 			"expected a hash for 'options', found the string 'x'"},
 		{"version: 5\nhierarchy: [{name: A, path: [a.yaml]}]", "expected a string for 'path', found a list"},

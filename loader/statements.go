@@ -44,7 +44,7 @@ func (c *setCompiler) classes(names []bindingsfile.Literal, exclude bool, when [
 	for i := range names {
 		name := &names[i]
 		if !isText(name, className) {
-			c.errorf(name, "expected the name of a class, such as 'ntp::server', found %s", value.Describe(name.Value))
+			c.errorf(name, "expected a class name, such as 'ntp::server', found %s", value.Describe(name.Value))
 		} else if c.chargeBindings(len(names), name.Pos, when) {
 			c.class(name.Value.Text(), exclude, name.Pos, when)
 		}
@@ -152,7 +152,7 @@ func (c *setCompiler) compileEach(s *bindingsfile.Statement, keys, what string, 
 	for i := range entries {
 		e := &entries[i]
 		if !isText(&e.name, entryName) {
-			c.errorf(&e.name, "expected the name of a %s, such as 'port', found %s", what, value.Describe(e.name.Value))
+			c.errorf(&e.name, "expected a %s name, such as 'port', found %s", what, value.Describe(e.name.Value))
 			continue
 		}
 		entry := *s
@@ -252,7 +252,7 @@ func (c *setCompiler) paramMap(s *bindingsfile.Statement, when []int) {
 	if !b.Abstract {
 		if len(b.Producers) != 1 {
 			at := &bindingsfile.Literal{Pos: b.Pos}
-			c.errorf(at, "expected 'to', a hash of the parameters of %s to those of %s", to, from)
+			c.errorf(at, "expected 'to', a hash that maps parameters of %s to parameters of %s", to, from)
 			return
 		}
 		if _, ok := c.mapped(b.Producers[0].Argument, b.Producers[0].Expr == nil); !ok {
@@ -268,14 +268,14 @@ func (c *setCompiler) typeOf(l *bindingsfile.Literal) (string, bool) {
 	if isText(l, typeName) {
 		return l.Value.Text(), true
 	}
-	c.errorf(l, "expected the name of a type, such as 'Web', found %s", value.Describe(l.Value))
+	c.errorf(l, "expected a type name, such as 'Web', found %s", value.Describe(l.Value))
 	return "", false
 }
 
 // mapped reads a hash that maps parameter names to parameter names.
 func (c *setCompiler) mapped(l *bindingsfile.Literal, constant bool) ([]Renamed, bool) {
 	if !constant || l.Value.Kind() != value.Hash {
-		c.errorf(l, "expected a hash of names of parameters to names of parameters, found %s", value.Describe(l.Value))
+		c.errorf(l, "expected a hash that maps parameter names to parameter names, found %s", value.Describe(l.Value))
 		return nil, false
 	}
 	out, ok := []Renamed{}, true
@@ -284,7 +284,7 @@ func (c *setCompiler) mapped(l *bindingsfile.Literal, constant bool) ([]Renamed,
 		val.Value = v
 		for _, l := range []*bindingsfile.Literal{&name, &val} {
 			if !isText(l, entryName) {
-				c.errorf(l, "expected the name of a parameter, such as 'port', found %s", value.Describe(l.Value))
+				c.errorf(l, "expected a parameter name, such as 'port', found %s", value.Describe(l.Value))
 				ok = false
 			}
 		}

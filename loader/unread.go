@@ -123,9 +123,10 @@ func (u *unread) hiera5Data() {
 			if isData(f) && !u.ReadsData(path) {
 				hint := "add an entry with its path to the hierarchy in hiera.yaml, or rename the file"
 				if right, ok := strings.CutSuffix(filepath.Base(path), ".yml"); ok {
-					hint = "rename it to " + right + ".yaml, if that is what a path of the hierarchy names"
+					hint = "rename it to " + right + ".yaml, if a path in the hierarchy expects that name"
 				}
-				u.warn(path, "data_unreached", "no path of the hierarchy matches this file; its data is never used", hint)
+				u.warn(path, "data_unreached",
+					"no path in the hierarchy matches this file; its data is never used", hint)
 			}
 		}
 		for _, path := range lost {

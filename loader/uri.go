@@ -96,11 +96,11 @@ func (r uriReader) checkPath(u uri) bool {
 	case atConfdir && u.hasWildcard():
 		r.diags.Errorf(u.at, "uri", "the scheme '%s' has no wildcards: name the directory", u.scheme)
 	case u.scheme == "module-hiera5" && (rest != "" || u.hasWildcard() && u.path != "*"):
-		r.diags.Errorf(u.at, "uri", "expected the name of a module, or '*', as path in '%s'", u)
+		r.diags.Errorf(u.at, "uri", "expected a module name, or '*', as path in '%s'", u)
 	case u.scheme == "module-hiera" && (strings.Contains(rest, "*") || strings.Contains(first, "*") && first != "*"):
 		r.diags.Errorf(u.at, "uri", "expected '*' as the whole module name or not at all in '%s'", u)
 	case slices.Contains(schemes, u.scheme) && !atConfdir && u.path == "":
-		r.diags.Errorf(u.at, "uri", "expected a path behind '%s:/'", u.scheme)
+		r.diags.Errorf(u.at, "uri", "expected a path after '%s:/'", u.scheme)
 	case (u.scheme == "module" || u.scheme == "confdir") && strings.Contains(u.path, "/"):
 		r.diags.Errorf(u.at, "uri", "expected the name of bindings, such as %s:/%s, found '%s'",
 			u.scheme, strings.ReplaceAll(u.path, "/", "::"), u)
@@ -125,7 +125,7 @@ func misplacedWildcard(u uri) string {
 		switch {
 		case !strings.Contains(segment, "*"), u.scheme == "confdir" && (segment == "*" || segment == "**"):
 		case segment != "*" && segment != "**":
-			return "'*' as a whole segment of the name"
+			return "'*' only as a whole segment of the name"
 		case u.scheme == "module" && (i > 0 || segment == "**"):
 			return "'*' only in place of the module name, such as module:/*::default"
 		}

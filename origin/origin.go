@@ -181,7 +181,7 @@ func readSmall(path, suffix string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, &Rejection{path, path + suffix + " is no file"}
+		return nil, &Rejection{path, path + suffix + " is not a regular file"}
 	case info.Size() > maxSidecar:
 		return nil, &Rejection{path, fmt.Sprintf("%s has more than %d bytes", path+suffix, maxSidecar)}
 	}

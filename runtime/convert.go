@@ -104,7 +104,7 @@ func jsonNumber(text string) (value.Value, error) {
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil || !strings.ContainsAny(text, ".eE") {
-		return value.Value{}, fmt.Errorf("expected a number of 64 bits, found %s", text)
+		return value.Value{}, fmt.Errorf("expected a 64-bit number, found %s", text)
 	}
 	return value.FromFloat(f), nil
 }

@@ -213,7 +213,7 @@ func states(t *testing.T, r *bindings.Request, key string) string {
 	return strings.Join(out, " ")
 }
 
-// plainSite has no hierarchy of Hiera 5.
+// plainSite has no Hiera 5 hierarchy.
 var plainSite = map[string]string{
 	"binder_config.yaml": `version: 1
 layers:

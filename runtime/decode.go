@@ -140,7 +140,7 @@ func (d decoder) unmarshal(c value.Value, u encoding.TextUnmarshaler) error {
 	case err == nil:
 		return nil
 	case d.sensitive: // the error of UnmarshalText may quote the value
-		return d.failed(CodeTypeMismatch, fmt.Sprintf("a sensitive string is not of the form of %T", u))
+		return d.failed(CodeTypeMismatch, fmt.Sprintf("a sensitive string does not have the form of %T", u))
 	}
 	failure := d.failed(CodeTypeMismatch, err.Error()).(*Error)
 	failure.Err = err

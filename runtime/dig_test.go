@@ -58,9 +58,9 @@ func TestDottedKeysReturnEntries(t *testing.T) {
 		"a_root_of_some_length.{":                                "9",
 		"a_root_of_some_length.x":                                "not found",
 		"a_root_of_some_length..x": "'a_root_of_some_length..x' is not a valid key: " +
-			"nothing is between two dots, before the first or after the last",
+			"there is nothing between two dots, before the first dot or after the last one",
 		"a_root_of_some_length.": "'a_root_of_some_length.' is not a valid key: " +
-			"nothing is between two dots, before the first or after the last",
+			"there is nothing between two dots, before the first dot or after the last one",
 		"text.x": "'text.x': 'text.x' needs a Hash with the key 'x', found String",
 	} {
 		v, found, err := req.Lookup(key)

@@ -330,8 +330,8 @@ func TestKeysListsAllKeys(t *testing.T) {
 func TestParseJSONRejectsInvalidJSON(t *testing.T) {
 	deep := strings.Repeat("[", value.MaxDepth+1) + strings.Repeat("]", value.MaxDepth+1)
 	for text, want := range map[string]string{
-		deep: "nested at most", "[1e400]": "a number of 64 bits", `{"a": 1e400}`: "a number of 64 bits",
-		`{"a": 1} 2`: "data after it", `[1,`: "EOF", `{"a"`: "EOF", "": "EOF", "[9223372036854775808]": "64 bits",
+		deep: "nested at most", "[1e400]": "a 64-bit number", `{"a": 1e400}`: "a 64-bit number",
+		`{"a": 1} 2`: "data after it", `[1,`: "EOF", `{"a"`: "EOF", "": "EOF", "[9223372036854775808]": "64-bit",
 		`{1: 2}`: "invalid character '1'", `{"a": 1, 2}`: "invalid character '2'",
 	} {
 		v, err := parseJSON([]byte(text))

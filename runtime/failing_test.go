@@ -92,8 +92,8 @@ bind:
 		{`{"os": "Debian"}`, "two", "", dug},
 		// a structured binding, evaluated before the hierarchy
 		{`{"os": "Debian", "zero": 0}`, "broken", "", "evaluation: 'broken': division by zero"},
-		{`{"os": "Debian"}`, "a..b", "", "evaluation: 'a..b' is not a valid key: nothing is between two dots, before " +
-			"the first or after the last"},
+		{`{"os": "Debian"}`, "a..b", "", "evaluation: 'a..b' is not a valid key: there is nothing between two dots, before " +
+			"the first dot or after the last one"},
 		{`{"os": "Debian", "given": 5}`, "maybe", "", "5"},
 		{`{"os": "Debian"}`, "lookup_options", "", "not found"},
 		{`{"os": "Debian"}`, "lookup_options", `"unique"`, "not found"},
@@ -177,7 +177,7 @@ func TestInvalidLookupOptionsFailLookups(t *testing.T) {
 		"{name: R, path: 'r/%{role}.yaml'}, {name: C, path: c.yaml}]\n-- data/r/web.yaml --\nrole: [2]\n" +
 		"lookup_options: {role: {merge: unique}}\n-- data/c.yaml --\na: [1]\nb: 1\nrole: [1]\n" +
 		"lookup_options: {a: {merge: unique}}\n"
-	const none = "lookup_options must be a Hash, found the kind String"
+	const none = "lookup_options must be a Hash, found a value of type String"
 	const pattern = "the pattern '^x(' in lookup_options does not compile: unmatched ( in /^x(/"
 	const wrong = "evaluation: 'lookup_options': unknown method 'nope': expected lookup, hiera, alias, literal or scope"
 	const merged = "lookup_options that are merged must be Hashes of Data with Strings as keys"
@@ -257,7 +257,7 @@ m::low: 1
 m::hash: {b: 2}
 `
 	s := hieraSnapshot(t, site, bindings.Options{})
-	const none = "lookup_options must be a Hash, found the kind String"
+	const none = "lookup_options must be a Hash, found a value of type String"
 	for _, c := range []struct{ key, sound, wrong string }{
 		{"m::high", "1", "1"},
 		{"m::own", "1", "1"},

@@ -57,7 +57,7 @@ func TestHieraKeysAgreeWithPuppet(t *testing.T) {
 		{"", "", "not found"}, // although the data has an entry with the empty key
 		{"1", "", "not found"},
 		{`a"b'c`, "", `evaluation: 'a"b'c' is not a valid key: quotes must enclose everything between two dots, ` +
-			"and something must be inside them"},
+			"and must not be empty"},
 		{"only", "", "12"},
 		{"'lookup_options'", "", `{"lookup_options":{"merge":"hash"},"secret":{"convert_to":"Sensitive"},` +
 			`"wrong":{"merge":"first"},"only":{"convert_to":"Integer"}}`},

@@ -273,9 +273,9 @@ var hieraLookups = []struct{ key, merge, want string }{
 	{"lookup_options.a", "", "not found"},
 	{"lookup_options", `"hash"`, "not found"},
 	{"'lookup_options'", "", `{"depends":{"merge":"unique"}}`},
-	{"a..b", "", "evaluation: 'a..b' is not a valid key: nothing is between two dots, before the " +
-		"first or after the last"},
-	{"1.b", "", "evaluation: '1.b' is not a valid key: it must not begin with a number; put that in quotes"},
+	{"a..b", "", "evaluation: 'a..b' is not a valid key: there is nothing between two dots, before the " +
+		"first dot or after the last one"},
+	{"1.b", "", "evaluation: '1.b' is not a valid key: it must not begin with a number; put the number in quotes"},
 	{"text", "", `"of node and 1,  ."`},
 	{"copy", "", `{"a":1,"in":{"z":3,"y":2,"x":1},"b":2}`},
 	{"loop", "", "loop: 'loop' depends on itself: loop -> loop2 -> loop"},
@@ -515,7 +515,7 @@ bind:
 		{able, "both", `sensitive "web! 1 2"`},
 		{able, "open", "1"},
 		{able, "wrong", "encrypted: no key fits"},
-		{closed, "password", "encrypted: the value is encrypted for hiera-eyaml, and no key was given; " +
+		{closed, "password", "encrypted: the value is encrypted for hiera-eyaml, but no key was given; " +
 			"give bindq the private key with --eyaml-key FILE"},
 		{closed, "gpg", "encrypted: the value is encrypted with the method GPG: expected PKCS7"},
 		{closed, "open", "1"},

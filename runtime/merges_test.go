@@ -216,7 +216,7 @@ func TestForgedMergesAreNotReportedAsDamage(t *testing.T) {
 
 	const key = "it's"
 	const want = "evaluation: 'it's': 'it's' is not a valid key: quotes must enclose everything between " +
-		"two dots, and something must be inside them"
+		"two dots, and must not be empty"
 	if got := resultText(forgedMerge(t, "users", key).Lookup(key)); got != want {
 		t.Errorf("a key that cannot be reached is %s, expected %s", got, want)
 	}

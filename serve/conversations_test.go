@@ -35,7 +35,7 @@ func TestErrorsDescribeMistakeInQuestion(t *testing.T) {
 		`{"ask":{}}`:       "the member 'ask' of the question: expected a string, found an object",
 		`{"direct":1}`:     "the member 'direct' of the question: expected true or false, found a number",
 		`{"keys":"a"}`:     "the member 'keys' of the question: expected a list of strings, found a string",
-		`{"session":0.5}`:  "the member 'session' of the question: expected an integer of 64 bits, found a number",
+		`{"session":0.5}`:  "the member 'session' of the question: expected a 64-bit integer, found a number",
 		`{"ask":"hello","protocol":1,"Ask":"node"}`: "the question has two different values for the member 'Ask'",
 		`{"ask":"hello","enviroment":"testing"}`: "unknown member 'enviroment' of the question; " +
 			"did you mean 'environment'?",

@@ -73,7 +73,7 @@ func (e *environments) openChoice() (*bindings.Environments, error) {
 func (e *environments) get(name string) (*environment, error) {
 	if !envfile.IsName(name) {
 		return nil, failed(bindings.CodeEnvironment,
-			"expected the name of an environment, up to 200 letters, digits, _, . and -, found '"+name+"'")
+			"expected an environment name, up to 200 letters, digits, _, . and -, found '"+name+"'")
 	}
 	path := e.opts.Path
 	if info, err := os.Stat(path); err == nil && info.IsDir() {

@@ -66,7 +66,7 @@ func typeWord(t reflect.Type) string {
 	case reflect.String:
 		return "a string"
 	}
-	return "an integer of 64 bits"
+	return "a 64-bit integer"
 }
 
 // jsonWord describes the value that an error of encoding/json names by kind and sometimes by text.

@@ -503,8 +503,9 @@ func TestUnknownEnvironmentsAreNotKept(t *testing.T) {
 		t.Error(text)
 	}
 	long := strings.Repeat("x", 200)
-	for name, want := range map[string]string{long: "no snapshot for environment", long + "x": "expected the name",
-		"a/b": "expected the name", ".a": "expected the name"} {
+	const noName = "expected an environment name"
+	for name, want := range map[string]string{long: "no snapshot for environment", long + "x": noName, "a/b": noName,
+		".a": noName} {
 		if text := fmt.Sprint(p.ask(of(name))["error"]); !strings.Contains(text, want) {
 			t.Errorf("%s: %s", name, text)
 		}
@@ -536,7 +537,7 @@ func TestErrorNamesInvalidMember(t *testing.T) {
 		`"keys","session":1,"key":"top"`:                         "the question 'keys' has no argument",
 		`"sing","session":1`:                                     "unknown question 'sing': expected",
 		`"keys","keys":["top"]`:                                  "expected a session number",
-		`"hello","protocol":1,"environment":"` + "\\u0000" + `"`: "expected the name of an environment",
+		`"hello","protocol":1,"environment":"` + "\\u0000" + `"`: "expected an environment name",
 	} {
 		e, _ := p.ask(json.RawMessage(`{"ask":` + question + `}`))["error"].(object)
 		message, _ := e["message"].(string)

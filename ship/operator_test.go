@@ -40,7 +40,7 @@ func TestRollbackWithoutATargetListsSnapshots(t *testing.T) {
 	item := func(text, rest string) string {
 		return sum(text).Short() + " (" + rest + "active since 2026-05-04T03:00:0"
 	}
-	want := "the store has no earlier snapshot of 'production' that was active for more than a minute: name one by --to DIGEST: " +
+	want := "the store has no earlier snapshot of 'production' that was active for more than a minute: name one with --to DIGEST: " +
 		item("b", "") + "7Z), " + item("f", "") + "6Z), " + item("d", "") + "4Z), " + item("c", "") + "3Z), " +
 		item("a", "revision v1, ") + "1Z)"
 	if err == nil || err.Error() != want {
@@ -59,7 +59,7 @@ func TestRollbackWithoutATargetListsSnapshots(t *testing.T) {
 // The error for a misspelled name lists the names in the store.
 func TestErrorForMisspelledNameSuggestsNames(t *testing.T) {
 	m := newMaster(t)
-	const nothing = "the store has no active snapshot for 'prodution': expected a name of the store, which has "
+	const nothing = "the store has no active snapshot for 'prodution': expected a name in the store, which has "
 	for _, c := range [][2]string{{"", nothing + "no name"}, {"production", "did you mean 'production'?"}} {
 		name, want := c[0], c[1]
 		if name != "" {

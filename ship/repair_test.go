@@ -314,7 +314,7 @@ func TestStatementFromTheFutureIsRejected(t *testing.T) {
 	}
 	var r *Refusal
 	if err := ahead(clockSkew + time.Second); !errors.As(err, &r) || !strings.Contains(err.Error(),
-		"more than 5m0s ahead of this machine, whose clock says 2026-05-04T03:00:00Z") {
+		"more than 5m0s ahead of this machine's clock, which shows 2026-05-04T03:00:00Z") {
 		t.Errorf("signed in the future: %v", err)
 	}
 	m.answers("three")

@@ -160,8 +160,8 @@ func timely(created, newest, now time.Time, name string) error {
 	case created.IsZero():
 		return nil
 	case created.After(now.Add(clockSkew)):
-		return untimely("its statement is of %s, more than %v ahead of this machine, whose clock says %s; "+
-			"expected a time in the past: correct the clock that is wrong, or sign it again",
+		return untimely("it was signed at %s, more than %v ahead of this machine's clock, which shows %s; "+
+			"expected a time in the past: correct whichever clock is wrong, or sign it again",
 			created.Format(time.RFC3339), clockSkew, now.UTC().Format(time.RFC3339))
 	case !created.Before(newest):
 		return nil
@@ -235,7 +235,7 @@ func (s *Switch) left(r *record) (string, error) {
 		return "it has no other snapshot of this name at all; pull one, or activate any snapshot in the store with " +
 			"'bindsync activate'", nil
 	}
-	return "name one by --to DIGEST: " + strings.Join(all, ", "), nil
+	return "name one with --to DIGEST: " + strings.Join(all, ", "), nil
 }
 
 // described describes the snapshot of an event, for messages.
@@ -267,7 +267,8 @@ func unknown(name string, names []string) error {
 	if hint != "" {
 		suggested += "; " + hint
 	}
-	return fmt.Errorf("the store has no active snapshot for '%s': expected a name of the store, which has %s", name, suggested)
+	return fmt.Errorf("the store has no active snapshot for '%s': expected a name in the store, which has %s",
+		name, suggested)
 }
 
 // unknown returns an error if the name never had an active snapshot.

@@ -77,7 +77,7 @@ func (r *contentReader) keys() error {
 	for n := range numbers {
 		name, ok := r.s.keyName(uint32(n))
 		if !ok {
-			return r.s.damaged(secKeys, keyRecord*uint64(n), "the name of a key")
+			return r.s.damaged(secKeys, keyRecord*uint64(n), "a key name")
 		}
 		numbers[n] = uint32(n)
 		r.c.Keys = append(r.c.Keys, Key{Name: name, Default: -1})

@@ -150,7 +150,7 @@ func TestReportsAndLookupsOfForgedFilesReturnDamage(t *testing.T) {
 		{"a default with a missing recipe", func(w *writer) { w.out[secKeys][3*keyRecord+recDefault] = 3 },
 			content, "recipetab", "a recipe number below 3"},
 		{"a key with an invalid length", func(w *writer) { w.out[secKeys][keyRecord+recLength] = 254 }, content,
-			"keys", "the name of a key"},
+			"keys", "a key name"},
 		{"a list with a value that does not exist", func(w *writer) { w.out[secKeys][0x2d3] = 0xc0 }, content,
 			"blocktab",
 			"the place of value"},

@@ -195,7 +195,7 @@ func TestSurveyOfForgedFilesReturnsDamage(t *testing.T) {
 			"section keys, offset 200: expected a recipe number below 3"},
 		{"a key with an invalid length", everything(),
 			func(w *writer) { w.out[secKeys][keyRecord+recLength] = 254 }, content,
-			"section keys, offset 64: expected the name of a key"},
+			"section keys, offset 64: expected a key name"},
 		{"a scope with an unknown value number", everything(), func(w *writer) { w.out[secScopes][0x34] = 9 }, verify,
 			"section scopes, offset 48: expected a value number of path below 1"},
 		{"blocks of keys before blocks of scopes", everything(), reblocked(func(blocks []coldRaw) []coldRaw {

@@ -153,7 +153,7 @@ class RunTest(unittest.TestCase):
                                ("a -y absent.yaml", "No such file or directory"),
                                ("a role=db ::role=web", "two values of the variable role"),
                                ("-a", "expected KEY [DEFAULT] [NAME=VALUE ...]"),
-                               ("greeting environment=eu/prod", "expected the name of an environment")):
+                               ("greeting environment=eu/prod", "expected an environment name")):
             out = self.world.play(debug_of("lookup('bindc.data.hiera', '%s')") % term, status=2)
             self.assertIn(expected, out.replace("\\n", " "))
 
@@ -177,7 +177,7 @@ class RunTest(unittest.TestCase):
         self.assertIn("expected a file written by bindc build [snapshot_missing]", self.world.play(playbook, status=2))
         self.world.write("ansible.cfg", "")
         self.assertIn("BINDQ_SNAPSHOT", self.world.play(playbook, status=2))
-        self.assertIn("a configuration of Hiera; compile its directory",
+        self.assertIn("a Hiera configuration; compile its directory",
                       self.world.play(playbook, status=2, ANSIBLE_HIERA_CFG="/etc/hiera.yaml"))
         self.assertIn("there is no program bindq in PATH; install bindq, or set 'executable'",
                       self.world.play(playbook, status=2, PATH="/usr/bin:/bin", BINDQ_SNAPSHOT="x.snap"))
@@ -188,7 +188,7 @@ class RunTest(unittest.TestCase):
         playbook = debug_of("lookup('bindc.data.hiera', 'generation'%s)", "all")
         out = " ".join(self.world.play(playbook % "", ANSIBLE_HIERA_CFG="/etc/hiera.yaml").split())
         self.assertEqual((out.count("found 1"), out.count("is /etc/hiera.yaml and has no effect")), (20, 1), out)
-        self.assertIn("the snapshot is /etc/hiera.yaml, a configuration of Hiera",
+        self.assertIn("the snapshot is /etc/hiera.yaml, a Hiera configuration",
                       self.world.play(playbook % ", config_file='/etc/hiera.yaml'", status=2))
 
     def test_directory_of_run_can_have_long_path(self) -> None:

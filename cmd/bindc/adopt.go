@@ -55,7 +55,7 @@ func (g *bounds) adoptCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "adopt DIR",
 		Short: "Switch a Puppet environment to a snapshot, safely",
-		Long: "adopt compiles the environment in DIR, a control repository of Hiera 5, and\n" +
+		Long: "adopt compiles the environment in DIR, a Hiera 5 control repository, and\n" +
 			"switches Puppet to the snapshot. If Puppet is installed, adopt first looks up\n" +
 			"all keys with and without the snapshot: for the nodes in --facts-dir, the nodes\n" +
 			"that the server knows, or this machine. If any answer differs, adopt does not\n" +
@@ -84,7 +84,7 @@ func (g *bounds) adoptCommand() *cobra.Command {
 		"leave the level of hiera.yaml named `LEVEL` to Puppet (repeatable; levels that only Puppet can look up "+
 			"stay anyway)")
 	cmd.Flags().StringArrayVar(&a.keys, "eyaml-key", nil,
-		"`FILE` with a private key of hiera-eyaml (repeatable; default: the keys that hiera.yaml names)")
+		"`FILE` with a hiera-eyaml private key (repeatable; default: the keys that hiera.yaml names)")
 	cmd.Flags().StringVar(&a.factsDir, "facts-dir", "", "compare for the nodes in `DIR`, which has one facts "+
 		"file per node")
 	cmd.Flags().IntVar(&a.nodes, "nodes", 20, "compare for at most `N` nodes")
@@ -323,7 +323,7 @@ func (a *adoption) carryOut() (err error) {
 	}
 	a.say("hiera.yaml: uses the snapshot, from the next catalog on")
 	if path := a.unusualPath(); path != "" {
-		a.say("note: the command is %s; unless the PATH of the server has its directory, lookups fail: "+
+		a.say("note: the command is %s; unless the server's PATH contains its directory, lookups fail: "+
 			"adopt again with --option command=%s", path, path)
 	}
 	a.notes()

@@ -33,8 +33,8 @@ func (a *adoption) draft() error {
 	}
 	defer snap.Close()
 	if !(*lookup.Snapshot)(snap).Hiera() {
-		return &adopt.Obstacle{Reason: a.dir + " has no hierarchy of Hiera 5",
-			Hint: "'bindq hiera-config' prints the hiera.yaml of a site of structured bindings"}
+		return &adopt.Obstacle{Reason: a.dir + " has no Hiera 5 hierarchy",
+			Hint: "'bindq hiera-config' prints the hiera.yaml for a site of structured bindings"}
 	}
 	return nil
 }
@@ -62,8 +62,8 @@ func (a *adoption) check() error {
 		return a.unless(&adopt.Obstacle{
 			Reason: fmt.Sprintf("the module bindc is not installed for %s: looked in %s", a.environment,
 				modulePathText(path)),
-			Hint: "copy puppet/bindc there or name it in the Puppetfile; a server that keeps environments needs its " +
-				"environment cache flushed after that"})
+			Hint: "copy puppet/bindc there or name it in the Puppetfile; if the server caches environments, flush " +
+				"its environment cache afterwards"})
 	}
 	if module != "" && !adopt.HasDataHash(module) {
 		a.lookupKey = "the module in " + module + " is older than 1.1.0; install a newer one and adopt again"
@@ -98,7 +98,7 @@ func (a *adoption) program() error {
 	command := a.options.Command()
 	if _, err := exec.LookPath(command[0]); err != nil {
 		return a.unless(&adopt.Obstacle{Reason: fmt.Sprintf("%s is not installed: %v", command[0], err),
-			Hint: "install bindq where the user of Puppet may run it, such as /usr/local/bin/bindq, or give its path with " +
+			Hint: "install bindq where Puppet's user may run it, such as /usr/local/bin/bindq, or give its path with " +
 				"--option command=PATH"})
 	}
 	return nil

@@ -84,7 +84,7 @@ func (c *classifying) run(cmd *cobra.Command, site string, command []string) err
 	if err := diag.Render(cmd.ErrOrStderr(), "text", diags.Sorted(), wd, cli.Color(os.Stderr)); err != nil {
 		return err
 	}
-	summary := fmt.Sprintf("%s: %d changed, %d stayed, %d failed", diag.Count(len(nodes)+refused, "node"),
+	summary := fmt.Sprintf("%s: %d changed, %d unchanged, %d failed", diag.Count(len(nodes)+refused, "node"),
 		counts.Changed, counts.Same, counts.Failed+refused)
 	if c.prune {
 		summary += fmt.Sprintf(", %d removed", counts.Removed)

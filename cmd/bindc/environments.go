@@ -92,8 +92,8 @@ func (b *environments) run(root string) error {
 	}
 	if b.pushTo != "" && all.File != "" {
 		b.diagnostics.Add(diag.Diagnostic{Pos: diag.Pos{File: all.File}, Severity: diag.Warning, Code: "environments",
-			Message: "the choice of environments in this file is not pushed: where snapshots are pulled, each " +
-				"request is answered in the environment that it names",
+			Message: "this file's choice of environments is not pushed: with pulled snapshots, each request is " +
+				"answered in the environment that it names",
 			Hint: "copy " + filepath.Join(b.dir, envfile.File) + " next to the pulled snapshots"})
 	}
 	sound, err := b.build(all)
@@ -104,7 +104,7 @@ func (b *environments) run(root string) error {
 	if refused != nil && !errors.Is(refused, errRefused) {
 		return refused
 	}
-	fmt.Fprintf(b.success(b.cmd), "%s: %d changed, %d stayed, %d failed, %d removed, %s\n",
+	fmt.Fprintf(b.success(b.cmd), "%s: %d changed, %d unchanged, %d failed, %d removed, %s\n",
 		diag.Count(len(all.All), "environment"), b.counts.changed, b.counts.stayed, b.counts.failed, b.counts.removed,
 		time.Since(start).Round(time.Millisecond))
 	if err := b.pushAll(sound, revision); err != nil {

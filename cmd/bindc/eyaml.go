@@ -34,7 +34,7 @@ type publicKey struct{ file string }
 
 func (p *publicKey) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.file, "public-key", "",
-		"`FILE` of the public key of hiera-eyaml (default: $BINDC_EYAML_PUBLIC_KEY, or "+defaultKey+")")
+		"`FILE` with the hiera-eyaml public key (default: $BINDC_EYAML_PUBLIC_KEY, or "+defaultKey+")")
 }
 
 const defaultKey = "keys/public_key.pkcs7.pem"
@@ -42,7 +42,7 @@ const defaultKey = "keys/public_key.pkcs7.pem"
 func (p *publicKey) read() (*eyaml.PublicKey, error) {
 	to, err := eyaml.ReadPublicKey(cmp.Or(p.file, os.Getenv("BINDC_EYAML_PUBLIC_KEY"), defaultKey))
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%w: name the file of the public key by --public-key or BINDC_EYAML_PUBLIC_KEY", err)
+		err = fmt.Errorf("%w: name the public key file with --public-key or BINDC_EYAML_PUBLIC_KEY", err)
 	}
 	return to, err
 }

@@ -116,7 +116,7 @@ func (f *factsFlags) open() (*puppetdb.DB, error) {
 		return nil, fmt.Errorf("--puppetdb: expected https://HOST:PORT, found '%s'", ship.Redacted(f.server))
 	}
 	if u.User != nil {
-		return nil, errors.New("--puppetdb: PuppetDB knows no passwords; remove the user from the URL, and give --cert " +
+		return nil, errors.New("--puppetdb: PuppetDB does not accept passwords; remove the user from the URL, and give --cert " +
 			"and --key, or --token-file")
 	}
 	client, err := ship.ClientWithCertificate(f.caFile, f.certFile, f.keyFile, f.stall)
@@ -184,7 +184,8 @@ func (d *factsDir) write(ctx context.Context, db *puppetdb.DB, names, only []str
 	defer func() {
 		progress.End()
 		if missing > 0 {
-			fmt.Fprintf(errOut, "note: PuppetDB has no facts of %s; they get no file\n", diag.Count(missing, "node"))
+			fmt.Fprintf(errOut, "note: PuppetDB has no facts for %s; no files are written for them\n",
+				diag.Count(missing, "node"))
 		}
 	}()
 	for page := range slices.Chunk(names, atOnce) {

@@ -80,14 +80,14 @@ func (f *flags) addBuild(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.extensions, "allow-extensions", false,
 		"allow the extension programs of binder_config.yaml to run")
 	cmd.Flags().BoolVar(&f.lenient, "lenient", false,
-		"if a data file of Hiera 5 cannot be read, fail only the lookups that reach it")
+		"if a Hiera 5 data file cannot be read, fail only the lookups that reach it")
 	cmd.Flags().BoolVar(&f.strictVars, "strict-variables", false,
 		"fail lookups that use an unknown variable")
 }
 
 func (f *flags) addCodedir(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.codedir, "codedir", loader.DefaultCodedir,
-		"Puppet's code `DIR`: in a hiera.yaml of Hiera 5, DIR/environments/%{environment} means CONFDIR")
+		"Puppet's code `DIR`: in a Hiera 5 hiera.yaml, DIR/environments/%{environment} means CONFDIR")
 }
 
 // addToSnapshots adds the flags for the snapshots that are written.

@@ -88,9 +88,9 @@ func sayNext(out io.Writer, dir string, puppet bool) error {
 `, diag.Visible(dir), diag.Visible(quotedForShell(dir)))
 	if err == nil && puppet {
 		_, err = io.WriteString(out, `
-It is an environment of Puppet too: hiera.yaml, environment.conf and manifests
-are Puppet's. With the module bindc it asks /var/lib/bindc/production.snap, where
-environment production is built to.
+It is also a Puppet environment, with hiera.yaml, environment.conf and manifests.
+With the module bindc, Puppet reads /var/lib/bindc/production.snap: build the
+environment production there.
 `)
 	}
 	return err

@@ -42,7 +42,7 @@ func (g *bounds) linkCommand() *cobra.Command {
 				return err
 			}
 			if f.cache != "" {
-				return errors.New("--cache: link takes parsed files from the packs only; leave this flag out")
+				return errors.New("--cache: 'link' reads parsed files only from packs; omit this flag")
 			}
 			var err error
 			if f.parts, err = pull.readParts(cmd, args); err != nil {
@@ -113,7 +113,7 @@ func checkComplete(parts []*datafile.Part) error {
 func (f *flags) linked(options *loader.Options) error {
 	for _, p := range f.parts {
 		if given := f.siteFlags(); p.Options != given {
-			return fmt.Errorf("%s was built with %s, and link has %s: use the same flags for all parts and for link",
+			return fmt.Errorf("%s was built with %s, but link has %s: use the same flags for all parts and for link",
 				p.Path, describeFlags(p.Options), describeFlags(given))
 		}
 	}
@@ -163,7 +163,7 @@ func checkParts(parts []*datafile.Part, dir string, inputs []loader.Input) error
 			if seen[in] = true; now[in] {
 				continue
 			}
-			what := "has another content"
+			what := "has different content"
 			if !paths[in.Path] {
 				what = "is not read"
 			}

@@ -35,7 +35,7 @@ func (g *bounds) lspCommand() *cobra.Command {
 	cmd.Flags().StringVar(&f.globalHiera, "global-hiera", "", "`FILE` with the hiera.yaml of Hiera 5's global layer")
 	f.addCodedir(cmd)
 	cmd.Flags().BoolVar(&f.lenient, "lenient", false,
-		"if a data file of Hiera 5 cannot be read, fail only the lookups that reach it")
+		"if a Hiera 5 data file cannot be read, fail only the lookups that reach it")
 	cmd.Flags().BoolVar(&f.strictVars, "strict-variables", false, "fail lookups that use an unknown variable")
 	cmd.Flags().StringSliceVar(&f.lint.words, "lint", []string{allCodes},
 		"report lints: all, or only those in `CODES`; -CODE reports all except that one")

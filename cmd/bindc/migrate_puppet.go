@@ -34,7 +34,7 @@ func printForPuppet(w io.Writer, site *loader.Site, out string, files []migrate.
 	if len(moved) == 0 {
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "modules: %s moved; before Puppet asks the new snapshot, delete the "+
+	_, err := fmt.Fprintf(w, "modules: %s moved; before Puppet uses the new snapshot, delete the "+
 		"hiera.yaml of each: %s\n",
 		diag.Count(len(moved), "module"), diag.Visible(strings.Join(moved, ", ")))
 	return err

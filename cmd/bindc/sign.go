@@ -93,9 +93,8 @@ func (s *signing) checkFile(out string) error {
 		return nil
 	}
 	if err := ship.CheckName(nameOf(out)); err != nil {
-		return fmt.Errorf("%s: the signature has the name of the file, which servers refuse: %w; give one "+
-			"with --name NAME",
-			out, err)
+		return fmt.Errorf("%s: the file name is not a site name that servers accept: %w; give one "+
+			"with --name NAME", out, err)
 	}
 	return nil
 }

@@ -211,8 +211,8 @@ func (f *diffFlags) sayUncertain(cmd *cobra.Command, d *decision.Difference) {
 		note(cmd, "different in the two snapshots: "+name+"; --facts-dir shows for which nodes its conditions hold")
 	}
 	if n := len(d.Dynamic); n > 0 {
-		note(cmd, diag.Count(n, "key")+" as "+d.Dynamic[0]+" whose value looks up keys that facts name: only "+
-			"--facts-dir tells")
+		note(cmd, diag.Count(n, "key")+" whose value looks up keys that facts name, such as "+d.Dynamic[0]+
+			": only --facts-dir shows whether it changes")
 	}
 }
 

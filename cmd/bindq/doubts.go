@@ -101,7 +101,7 @@ func unsetDoubts(r *lookup.Request, keys []string, merged merging) (out []string
 func misspeltValues(r *lookup.Request) (out []string) {
 	for t, near := range r.Misspelt() {
 		if near == "" {
-			out = append(out, fmt.Sprintf("%s is '%s', which contains a list or a hash, and conditions compare text",
+			out = append(out, fmt.Sprintf("%s is '%s', which contains a list or a hash, but conditions compare text",
 				t.Name, t.Value))
 			continue
 		}

@@ -35,7 +35,7 @@ func (g *globals) add(root *cobra.Command) {
 	flags.StringArrayVar(&g.identities, "identity", nil,
 		"`FILE` of age identities that decrypt sensitive values (repeatable; default $BINDQ_IDENTITY)")
 	flags.StringArrayVar(&g.eyamlKeys, "eyaml-key", nil,
-		"`FILE` of a private key of hiera-eyaml (repeatable; default $BINDQ_EYAML_KEY)")
+		"`FILE` with a hiera-eyaml private key (repeatable; default $BINDQ_EYAML_KEY)")
 	g.maxFacts = defaultMaxFacts
 	flags.Var(cli.AtLeastOne(&g.maxFacts), "max-facts", "read at most `N` bytes of facts, and of trusted facts")
 }

@@ -28,9 +28,9 @@ func (g *globals) hieraConfigCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "hiera-config",
 		Short: "Print a hiera.yaml that makes Puppet use a snapshot",
-		Long: "hiera-config prints a hiera.yaml of version 5 for an environment of Puppet. It\n" +
-			"has a location for each candidate that a key with a list or a hash can have, so\n" +
-			"that Puppet can merge them. If -s is a directory, the hiera.yaml uses all\n" +
+		Long: "hiera-config prints a version 5 hiera.yaml for a Puppet environment. It has a\n" +
+			"location for each candidate that a key with a list or a hash can have, so that\n" +
+			"Puppet can merge them. If -s is a directory, the hiera.yaml uses all\n" +
 			"snapshots in it, one per environment.\n\n" +
 			"--from FILE is the Hiera 5 hiera.yaml of the site. Consecutive entries that\n" +
 			"bindc compiles become one entry. The others stay in place: Puppet looks up\n" +
@@ -118,7 +118,7 @@ func (f *hieraConfigFlags) printCombined(cmd *cobra.Command, files []string, opt
 			return err
 		}
 		if n > 0 {
-			return fmt.Errorf("--from: %s has no hierarchy of Hiera 5: build it from the site of %s", file, f.from)
+			return fmt.Errorf("--from: %s has no Hiera 5 hierarchy: build it from the site of %s", file, f.from)
 		}
 	}
 	src, err := os.ReadFile(f.from)

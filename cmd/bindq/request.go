@@ -38,7 +38,7 @@ func (s *source) addRequest(cmd *cobra.Command) {
 		"one fact, `NAME=TEXT` or NAME:=JSON; os.family=Debian sets a nested fact (repeatable)")
 	cmd.Flags().StringVar(&s.trustedFile, "trusted", "", "`FILE` of trusted facts, JSON or YAML, - for standard input")
 	cmd.Flags().StringVar(&s.node, "node", "",
-		"certname, the `NAME` of the node: sets fqdn, clientcert and trusted, or selects a node of the directory of facts")
+		"certname, the `NAME` of the node: sets fqdn, clientcert and trusted, or selects a node in the facts directory")
 	cmd.Flags().StringArrayVar(&s.variables, "var", nil,
 		"a variable that is not a fact, `NAME=TEXT` or NAME:=JSON (repeatable)")
 	cmd.Flags().StringVar(&s.environment, "environment", "",

@@ -98,7 +98,7 @@ func (e *Environment) classify(own, copied []byte, both bool) error {
 		return refuse("put the hierarchy that bindc compiles into hiera5.yaml",
 			"%s uses a snapshot, but hiera5.yaml is missing", e.path(hieraFile))
 	case both && !bytes.Equal(own, copied):
-		return refuse("Puppet reads hiera.yaml, and bindc would compile hiera5.yaml: remove the one that is out of date",
+		return refuse("Puppet reads hiera.yaml, but bindc would compile hiera5.yaml: remove the one that is out of date",
 			"%s and hiera5.yaml differ", e.path(hieraFile))
 	case both:
 		e.State = Begun
@@ -111,7 +111,7 @@ func (e *Environment) parse(name string, src []byte) (err error) {
 	if e.Config, err = hieraconfig.Parse(e.path(name), src); err != nil {
 		hint := "correct the file; Puppet cannot read it either"
 		if errors.Is(err, hieraconfig.ErrVersion) {
-			hint = "bindc compiles, and Puppet's own data use, version 5"
+			hint = "only version 5 is supported: bindc compiles it, and Puppet uses it for its own data"
 		}
 		return refuse(hint, "%v", err)
 	}

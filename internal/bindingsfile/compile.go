@@ -71,7 +71,7 @@ func (s *Statement) missingKey() diag.Diagnostic {
 	if len(s.Producers) == 1 && s.Producers[0].Name == "rebind" {
 		l := s.Producers[0].Argument
 		return diag.Diagnostic{Pos: l.Pos, Code: "rebind", InValue: true,
-			Message: "expected the name of a key for 'rebind', found " + value.Describe(l.Value),
+			Message: "expected a key name for 'rebind', found " + value.Describe(l.Value),
 			Hint:    "write the key to rebind: {rebind: 'ntp::host'}"}
 	}
 	const message = "expected 'name', the key to bind"

@@ -170,7 +170,7 @@ func (c *compiler) target(l *Literal) recipe.Target {
 			return recipe.Target{Key: name, Type: t}
 		}
 	}
-	c.errorf(l.Pos, "attribute", "expected the name of a key, or [type, name], found %s", value.Describe(l.Value))
+	c.errorf(l.Pos, "attribute", "expected a key name, or [type, name], found %s", value.Describe(l.Value))
 	return recipe.Target{}
 }
 
@@ -196,7 +196,7 @@ func (c *compiler) hashLookup(l *Literal, r *recipe.Recipe) {
 			found += " without 'name'"
 		}
 		c.errorf(l.Pos, "attribute",
-			"expected a hash of 'name', the key to look up, and 'key', the entry to take from it, found %s", found)
+			"expected a hash with 'name', the key to look up, and 'key', the entry to take from it, found %s", found)
 		return
 	}
 	c.onlyKeys(l, []string{"name", "key", "type"}, nil, "")

@@ -286,7 +286,7 @@ func (r *puppetReader) flag(o syntax.Option) bool {
 func (r *puppetReader) unknownOption(o syntax.Option, allowed []string) {
 	d := diag.Unknown(r.Pos(o.Name.Off), "attribute", "option", o.Name.Text, "'"+o.Name.Text+"'", allowed)
 	if keywordAttributes[o.Name.Text] != "" {
-		d.Message = "'" + o.Name.Text + "' is not an option: it has its own word"
+		d.Message = "'" + o.Name.Text + "' is not an option: Puppet syntax has a keyword for it"
 		d.Discreet = d.Message
 		d.Hint, d.Fix = "write "+keywordAttributes[o.Name.Text], diag.Fix{}
 	}

@@ -11,13 +11,13 @@ func (c *compiler) rebind(p *Producer, r *recipe.Recipe) {
 	name, _ := p.Argument.text()
 	switch {
 	case name == "":
-		c.errorf(p.Argument.Pos, "rebind", "expected the name of a key for '%s', found %s", p.Name,
+		c.errorf(p.Argument.Pos, "rebind", "expected a key name for '%s', found %s", p.Name,
 			value.Describe(p.Argument.Value))
 	case p.Name == "rebind" && c.KeyPos != p.Argument.Pos:
 		c.errorf(p.Argument.Pos, "rebind", "'rebind' binds the key it names: expected no 'name', found '%s'", c.Key)
 	case p.Name != "rebind" && name == c.Key && c.In == nil:
 		c.errorf(p.Argument.Pos, "rebind",
-			"'%s' cannot be another name of itself; expected another key, or 'rebind' and this one", name)
+			"'%s' cannot be another name for itself; expected another key, or 'rebind' and this one", name)
 	case p.Name != "to_alias_of" && c.In != nil:
 		c.errorf(p.Argument.Pos, "rebind", "a contribution cannot have '%s': expected no 'in'. Contributions "+
 			"under a renamed name remain contributions, under the new name", p.Name)

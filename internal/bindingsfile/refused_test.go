@@ -43,7 +43,7 @@ func diagnosticLines(diags *diag.List) string {
 // An error states the expected and the found value, and suggests a correction if there is a likely one.
 func TestBindingErrorsStateExpectedAndFound(t *testing.T) {
 	name, key, x, y := text("name", 2), text("key", 4), text("x", 3), text("y", 5)
-	const entry = "1 attribute: expected a hash of 'name', the key to look up, and 'key', the entry to take from it, " +
+	const entry = "1 attribute: expected a hash with 'name', the key to look up, and 'key', the entry to take from it, " +
 		"found "
 	interpolating := &expr.Node{Op: expr.Concat}
 	several := bindingTo("to", x)
@@ -94,7 +94,7 @@ func TestBindingErrorsStateExpectedAndFound(t *testing.T) {
 		{"contribution to a regular expression", contribution,
 			"1 multibind: expected a multibind_id for 'in', found the regular expression /m/"},
 		{"regular expression as renamed key", bindingTo("to_alias_of", pattern("b", 1)),
-			"1 rebind: expected the name of a key for 'to_alias_of', found the regular expression /b/"},
+			"1 rebind: expected a key name for 'to_alias_of', found the regular expression /b/"},
 		{"optional lookup", optional,
 			"1 optional: 'to_renamed' is already skipped if there is no value: it cannot be optional"},
 	} {
@@ -110,7 +110,7 @@ func TestBindingErrorsStateExpectedAndFound(t *testing.T) {
 
 // A binding without a key is an error. If only the key in rebind is invalid, other bindings are still checked.
 func TestRejectsBindingsWithoutKey(t *testing.T) {
-	const expected = "1 rebind: expected the name of a key for 'rebind', found "
+	const expected = "1 rebind: expected a key name for 'rebind', found "
 	const hint = " (write the key to rebind: {rebind: 'ntp::host'})"
 	for _, c := range []struct {
 		producers  []Producer

@@ -648,7 +648,7 @@ func TestSuggestsMisspeltWords(t *testing.T) {
 		{"s.pp", "\nbind 'a' to 1 { select_resul => 1 }", "select_resul", ""},
 		{"s.pp", "\nbind 'a' to 1 { producer_arg => 1 }", "producer_arg", ""},
 		{"s.pp", "\nbind parameters Web to Sql { mapp => 1 }", "mapp", "did you mean 'map'?"},
-		{"s.pp", "\nbind 'a' to 1 { override => true }", "it has its own word", "write bind override 'key' …"},
+		{"s.pp", "\nbind 'a' to 1 { override => true }", "Puppet syntax has a keyword for it", "write bind override 'key' …"},
 		{"s.pp", "\nbind 'a' { to_lookup_of => |$x| { $x } }", "found a lambda", ""},
 	} {
 		text := inYAML(c.text)

@@ -142,7 +142,7 @@ func (r *yamlReader) conditional(n *yaml.Node) *Statement {
 	case hasWhen && !hasBind:
 		r.diags.Add(diag.Diagnostic{Pos: r.Pos(n), Code: "bindings",
 			Message: "expected 'bind', a list of bindings, next to 'when'",
-			Hint:    "write the bindings that the condition is for below it: bind: [[KEY, VALUE], …]"})
+			Hint:    "write the bindings of this condition below it: bind: [[KEY, VALUE], …]"})
 		return nil
 	case !hasWhen && len(unknown) == 0:
 		r.errorf(n, "bindings", "expected 'when', a hash of categories to values, next to 'bind'")

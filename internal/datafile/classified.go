@@ -48,7 +48,7 @@ func compileClassified(doc *yaml.Document, file string, s *scratch, pools *Pools
 			doc.Root.Describe())
 		return nil
 	}
-	for _, unknown := range doc.UnknownKeys(doc.Root, "enc", "key in the output of a classifier", classifiedKeys) {
+	for _, unknown := range doc.UnknownKeys(doc.Root, "enc", "key in the output of the classifier", classifiedKeys) {
 		diags.Add(unknown)
 	}
 	c := classified{scratch: s, doc: doc, diags: diags, seen: map[string]bool{}}
@@ -105,7 +105,7 @@ func (c *classified) classes(n *yaml.Node) {
 func (c *classified) class(n *yaml.Node) (string, bool) {
 	name, ok := n.Text()
 	if !ok || !className.MatchString(name) {
-		c.errorf(n, "expected the name of a class, such as ntp::server, found %s", n.Describe())
+		c.errorf(n, "expected a class name, such as ntp::server, found %s", n.Describe())
 		return "", false
 	}
 	name = strings.TrimPrefix(name, "::")
@@ -124,7 +124,7 @@ func (c *classified) parameters(class string, n *yaml.Node) {
 	for key, val := range n.Pairs() {
 		name, ok := key.Text()
 		if !ok || !parameterName.MatchString(name) {
-			c.errorf(key, "expected the name of a parameter of the class %s, found %s", class, key.Describe())
+			c.errorf(key, "expected a parameter name for the class %s, found %s", class, key.Describe())
 			continue
 		}
 		c.add(key, class+"::"+name, val.Literal())
@@ -145,7 +145,7 @@ func (c *classified) variables(n *yaml.Node) {
 		name, ok := key.Text()
 		if !ok || !variableName.MatchString(name) {
 			c.diags.Add(diag.Diagnostic{Pos: c.doc.Pos(key), Severity: diag.Warning, Code: "enc",
-				Message: "expected the name of a variable, found " + key.Describe() + ": it is ignored"})
+				Message: "expected a variable name, found " + key.Describe() + ": it is ignored"})
 			continue
 		}
 		c.add(key, recipe.VariableKeys+strings.TrimPrefix(name, "::"), val.Literal())
@@ -157,7 +157,7 @@ func (c *classified) environment(key, n *yaml.Node) {
 		return
 	}
 	if name, ok := n.Text(); !ok || name == "" {
-		c.errorf(n, "expected the name of an environment, found %s", n.Describe())
+		c.errorf(n, "expected an environment name, found %s", n.Describe())
 		return
 	}
 	c.add(key, recipe.EnvironmentKey, n.Literal())

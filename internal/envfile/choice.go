@@ -114,7 +114,7 @@ func Decode(b string) (*Choice, error) {
 	c := &Choice{Program: program}
 	for rest = rest[length:]; count > 0; count-- {
 		if len(rest) < 2 || rest[0] > 1 || len(rest) < 2+int(rest[1]) || !IsName(rest[2:2+int(rest[1])]) {
-			return nil, damaged("the name of an environment")
+			return nil, damaged("an environment name")
 		}
 		c.Environments = append(c.Environments, Environment{rest[2 : 2+int(rest[1])], rest[0] == 1})
 		rest = rest[2+int(rest[1]):]
@@ -161,7 +161,7 @@ func (c *Choice) Choose(variable func(name string) value.Value, agent string) (s
 	case v.IsUndef():
 		return Production, nil
 	case v.Kind() != value.String:
-		return "", fmt.Errorf("expected the name of an environment as $environment, found %s", value.Describe(v))
+		return "", fmt.Errorf("expected an environment name as $environment, found %s", value.Describe(v))
 	}
 	return strings.Clone(v.Text()), nil
 }

@@ -142,7 +142,7 @@ func (r *reader) expectations(n *yaml.Node, e *Example) bool {
 	for k, v := range all.Pairs() {
 		key, _ := k.Text()
 		if key == "" {
-			r.errorf(k, "expected the name of a key, found %s", k.Describe())
+			r.errorf(k, "expected a key name, found %s", k.Describe())
 			whole = false
 			continue
 		}

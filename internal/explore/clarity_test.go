@@ -59,7 +59,7 @@ func TestEventHasTimeOfChangeToLatestVersion(t *testing.T) {
 func TestSupposedFactsAreMarked(t *testing.T) {
 	d := open(t, structured, Source{})
 	to := served(t, Access{}, d) + "/s/" + d.ID
-	shows(t, to, "/n/web1?if=environment%3Dstaging", "The environment is <code>staging</code>: supposed; it is",
+	shows(t, to, "/n/web1?if=environment%3Dstaging", "The environment is <code>staging</code>: assumed; it is",
 		"These categories suppose <code>environment=staging</code>.", "!the facts have none")
 	shows(t, to, "/n/web1/k/theme?if=environment%3Dstaging", "<bdi>staging</bdi> <span class=\"note\">supposed</span>")
 	shows(t, to, "/n/web1", "!suppose")
@@ -68,7 +68,7 @@ func TestSupposedFactsAreMarked(t *testing.T) {
 	to = served(t, Access{}, d) + "/s/" + d.ID
 	osfamily := `<span class="what">osfamily</span> = <bdi>`
 	shows(t, to, "/n/web1?if=osfamily%3DRedHat", osfamily+"RedHat", "!"+osfamily+"Debian",
-		"supposed; it is &#39;Debian&#39; now")
+		"assumed; it is &#39;Debian&#39; now")
 	shows(t, to, "/n/web1?with=web2", osfamily+"Debian", "!"+osfamily+"RedHat")
 	shows(t, to, "/n/web1?if=role%3D", `name="fact.role" value=""`)
 	shows(t, to, "/n/web1?if=other%3Dx", `name="if" value="other=x"`, "Nothing uses the fact &#39;other&#39;.")

@@ -149,7 +149,7 @@ func (v *view) conditions() (pairs []any) {
 
 // suppose makes a value of the fact hypothetical.
 func (f *factField) suppose(to string) {
-	f.Changed, f.Origin = &to, "supposed; it is '"+short(f.Value, 100)+"' now"
+	f.Changed, f.Origin = &to, "assumed; it is '"+short(f.Value, 100)+"' now"
 }
 
 // changedFact splits a change into the path of the fact and the new value.

@@ -87,7 +87,7 @@ func intArithmetic(n *Node, a, b int64) (value.Value, error) {
 		r, fits = shift(a, -b)
 	}
 	if !fits {
-		return value.Value{}, failf(n, "the result of %s is outside of 64 bits", n.Name)
+		return value.Value{}, failf(n, "the result of %s does not fit in 64 bits", n.Name)
 	}
 	return value.FromInt(r), nil
 }

@@ -10,8 +10,8 @@ import (
 
 var (
 	errSteps = errors.New("the evaluation takes too many steps")
-	ErrDepth = errors.New("the expression is nested too deep")
-	errDeep  = errors.New("the value is nested too deep")
+	ErrDepth = errors.New("the expression is nested too deeply")
+	errDeep  = errors.New("the value is nested too deeply")
 	ErrSize  = errors.New("the evaluation produces too much data")
 )
 

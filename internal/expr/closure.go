@@ -36,7 +36,7 @@ func (l *Lambda) HasRest() bool {
 // callClosure calls c. n is the node for errors. As in Puppet, extra arguments are ignored.
 func (ev *Evaluator) callClosure(c *Closure, n *Node, args ...value.Value) (value.Value, error) {
 	if need := c.required(); need > len(args) {
-		return value.Value{}, failf(n, "the lambda needs %s and is called with %d", count(need, "argument"), len(args))
+		return value.Value{}, failf(n, "the lambda needs %s but is called with %d", count(need, "argument"), len(args))
 	}
 	if err := ev.Spend(1); err != nil { // even a constant body takes a step
 		return value.Value{}, at(n, err)

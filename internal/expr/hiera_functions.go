@@ -81,7 +81,7 @@ func runHieraMapped(c *Invocation) (value.Value, error) {
 	elems, ok := mappedElements(v)
 	switch {
 	case !ok:
-		return v, c.Failf("expected an array, a hash or a string for mapped_paths, found the kind %s", v.Kind())
+		return v, c.Failf("expected an array, a hash or a string for mapped_paths, found a value of type %s", v.Kind())
 	case len(elems) > MaxMapped:
 		return v, c.Failf("expected at most %d elements, found %d", MaxMapped, len(elems))
 	case len(elems) == 1 && i < 0:

@@ -28,7 +28,7 @@ func (ev *Evaluator) unary(n *Node) (value.Value, error) {
 	case num.Kind() == value.Float:
 		return value.FromFloat(-num.Float()), nil
 	case num.Int() == math.MinInt64:
-		return v, failf(n, "the result of - is outside of 64 bits")
+		return v, failf(n, "the result of - does not fit in 64 bits")
 	}
 	return value.FromInt(-num.Int()), nil
 }

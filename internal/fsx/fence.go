@@ -32,7 +32,7 @@ func NewFence(dirs ...string) *Fence {
 }
 
 // errOutside is the error for reading a path outside the fence.
-var errOutside = errors.New("it is outside of the directories that may be read")
+var errOutside = errors.New("it is outside the directories that may be read")
 
 // Refused returns the paths outside the fence that the Disk did not access, sorted.
 func (f *Fence) Refused() []string {

@@ -193,7 +193,7 @@ func (e Entry) write(config value.Value) ([]byte, error) {
 }
 
 var (
-	errYAML = errors.New("not valid YAML: bindc check says where")
+	errYAML = errors.New("not valid YAML; 'bindc check' shows where")
 
 	// ErrVersion means that the version of a hiera.yaml is not 5.
 	ErrVersion = errors.New("expected a hiera.yaml with 'version: 5'")

@@ -108,8 +108,8 @@ func TestAddsSnapshotAndKeys(t *testing.T) {
 
 func TestRejectsUnsupportedHieraYAMLVersions(t *testing.T) {
 	for src, want := range map[string]string{
-		"":                "h: not valid YAML: bindc check says where",
-		"a: [":            "h: not valid YAML: bindc check says where",
+		"":                "h: not valid YAML; 'bindc check' shows where",
+		"a: [":            "h: not valid YAML; 'bindc check' shows where",
 		"version: 3":      "h: expected a hiera.yaml with 'version: 5'",
 		"version: '5'":    "h: expected a hiera.yaml with 'version: 5'",
 		":backends: yaml": "h: expected a hiera.yaml with 'version: 5'",

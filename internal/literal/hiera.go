@@ -53,7 +53,7 @@ func CheckDecryptable(text string, at diag.Pos, diags *diag.List) {
 		}
 		if problem := broken(after); problem != "" {
 			diags.Add(diag.Diagnostic{Pos: at, Code: "eyaml", Secret: true,
-				Message: "this is encrypted for hiera-eyaml, and no lookup can decrypt it: " + problem,
+				Message: "this is encrypted for hiera-eyaml, but no lookup can decrypt it: " + problem,
 				Hint:    encryptAnew})
 			return
 		}
@@ -107,7 +107,7 @@ func WarnOfInterpolations(text string, at func(off int) diag.Pos, hintEnd string
 			fix = diag.Fix{Old: found, New: instead, Syntax: true}
 		}
 		diags.Add(diag.Diagnostic{Pos: at(m[0]), Severity: diag.Warning, Code: "hiera_interpolation",
-			Message: found + " is an interpolation of Hiera, and plain text here",
+			Message: found + " is a Hiera interpolation, but plain text here",
 			Hint:    "write " + instead + hintEnd, Fix: fix})
 	}
 }

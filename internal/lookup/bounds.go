@@ -87,7 +87,7 @@ func (l *lookup) enter(name string) error {
 	}
 	if len(l.chain) >= maxChain || l.lookups == 0 {
 		return failed(strings.TrimPrefix(entered(name), "multibind "), CodeEvaluation,
-			fmt.Sprintf("this lookup needs more than %d others, or a chain of more than %d", maxLookups, maxChain))
+			fmt.Sprintf("this lookup needs more than %d other lookups, or a chain of more than %d", maxLookups, maxChain))
 	}
 	l.lookups--
 	l.chain = append(l.chain, name)

@@ -87,7 +87,7 @@ func (l *lookup) Decrypt(text string) (string, error) {
 		return "", failed("", CodeEncrypted, "the value is encrypted with the method "+method+": expected PKCS7")
 	}
 	return "", failed("", CodeEncrypted,
-		"the value is encrypted for hiera-eyaml, and no key was given; give bindq the private key with --eyaml-key FILE")
+		"the value is encrypted for hiera-eyaml, but no key was given; give bindq the private key with --eyaml-key FILE")
 }
 
 // otherMethod returns the encryption method of text if eyaml does not support it, such as GPG for 'ENC[GPG,...]'.

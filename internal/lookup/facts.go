@@ -46,7 +46,8 @@ func NewFacts(facts Value, opts FactsOptions) (*Facts, error) {
 	}
 	vars := make(map[string]value.Value, all.Len()+16)
 	if _, nested := all.Get(value.FromString("facts")); nested {
-		return nil, &Error{Code: CodeFacts, Message: "expected facts alone, found the entry 'facts': no fact has that name"}
+		return nil, &Error{Code: CodeFacts,
+			Message: "expected a hash of facts, found the entry 'facts': pass its value instead"}
 	}
 	if all.IsUndef() {
 		all = value.FromPairs()

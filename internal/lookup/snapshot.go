@@ -110,7 +110,7 @@ func (s *Snapshot) chunk(i int) *recipeChunk {
 func (s *Snapshot) sealed(key, encoded string) (*recipe.Recipe, error) {
 	name := strings.TrimPrefix(strings.TrimPrefix(key, recipe.MergeKey("")), "\x00")
 	if s.box == nil {
-		return nil, failed(name, CodeEncrypted, "'"+name+"' is encrypted, and no identity is given that can decrypt it")
+		return nil, failed(name, CodeEncrypted, "'"+name+"' is encrypted, but no given identity can decrypt it")
 	}
 	text, err := recipe.Unseal(encoded, key, s.box)
 	if err != nil {

@@ -33,7 +33,7 @@ func Parse(text string) (Key, error) {
 		return Key{}, err
 	}
 	if segments[0].Kind() != value.String {
-		return Key{}, &KeyError{text, "it must not begin with a number; put that in quotes"}
+		return Key{}, &KeyError{text, "it must not begin with a number; put the number in quotes"}
 	}
 	return Key{Text: text, Root: segments[0].Text(), Path: segments[1:]}, nil
 }
@@ -78,8 +78,8 @@ func Quoted(root string) (string, bool) {
 }
 
 var (
-	errEmpty   = errors.New("nothing is between two dots, before the first or after the last")
-	errQuote   = errors.New("quotes must enclose everything between two dots, and something must be inside them")
+	errEmpty   = errors.New("there is nothing between two dots, before the first dot or after the last one")
+	errQuote   = errors.New("quotes must enclose everything between two dots, and must not be empty")
 	errUnended = errors.New("a quote is not closed")
 )
 

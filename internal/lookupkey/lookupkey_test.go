@@ -88,10 +88,10 @@ func TestParseAndDigErrorsNameTheKey(t *testing.T) {
 	for text, want := range map[string]string{
 		"k.a":   "'k.a' needs a Hash with the key 'a', found String",
 		"k.1":   "'k.1' needs an Array with element 1 or a Hash with that key, found String",
-		"k..a":  "'k..a' is not a valid key: nothing is between two dots, before the first or after the last",
-		"k.a'b": "'k.a'b' is not a valid key: quotes must enclose everything between two dots, and something must be inside them",
+		"k..a":  "'k..a' is not a valid key: there is nothing between two dots, before the first dot or after the last one",
+		"k.a'b": "'k.a'b' is not a valid key: quotes must enclose everything between two dots, and must not be empty",
 		"k.'a":  "'k.'a' is not a valid key: a quote is not closed",
-		"1.a":   "'1.a' is not a valid key: it must not begin with a number; put that in quotes",
+		"1.a":   "'1.a' is not a valid key: it must not begin with a number; put the number in quotes",
 	} {
 		k, err := lookupkey.Parse(text)
 		if err == nil {

@@ -184,7 +184,7 @@ func (p *project) logRefused(site *analysis.Site) {
 	for _, path := range site.Refused {
 		if !p.refused[path] {
 			p.refused[path] = true
-			p.server.log(protocol.MessageTypeWarning, path+" is not read: it is outside of the folders that the editor "+
+			p.server.log(protocol.MessageTypeWarning, path+" is not read: it is outside the folders that the editor "+
 				"opened. To read it, open a folder that contains it, or start 'bindc lsp --read DIR'.")
 		}
 	}

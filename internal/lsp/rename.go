@@ -47,7 +47,7 @@ func (c *cursor) renamed() (*mention.Mention, error) {
 	case m == nil || !m.Role.IsKey():
 		return nil, refused("there is no key here")
 	case m.Role == mention.Parameter:
-		return nil, refused("'%s' is the parameter of a class; rename it in the manifests, then its key in the data", m.Name)
+		return nil, refused("'%s' is a class parameter; rename it in the manifests, then its key in the data", m.Name)
 	case len(c.site.Bindings(m.Name)) == 0:
 		return nil, refused("'%s' is not bound", m.Name)
 	}
@@ -62,7 +62,7 @@ var keyName = regexp.MustCompile(`^[\pL_][\pL\pN_:-]*$`)
 func (s *Server) Rename(ctx context.Context, p *protocol.RenameParams) (*protocol.WorkspaceEdit, error) {
 	project := s.projectOf(p.TextDocument.URI.FsPath())
 	if project == nil {
-		return nil, refused("this file belongs to no site")
+		return nil, refused("this file does not belong to a site")
 	}
 	site, err := project.settled(ctx)
 	if err != nil {
@@ -115,7 +115,7 @@ func (c *cursor) renaming(m *mention.Mention, to string) (*protocol.WorkspaceEdi
 	files := map[string]analysis.File{}
 	err := c.mentionsOf(m, func(f analysis.File, other mention.Mention) {
 		if other.Role == mention.Parameter {
-			wrong = refused("'%s' is a parameter of a class in %s: rename it there by hand", m.Name, f.Path)
+			wrong = refused("'%s' is a class parameter in %s: rename it there by hand", m.Name, f.Path)
 			return
 		}
 		end := other.From + len(m.Name)

@@ -71,7 +71,7 @@ func TestRenameIsRefused(t *testing.T) {
 	}{
 		{"other key", "data/common.yaml", 2, "app::port", "'app::port' is bound already"},
 		{"no key", "data/common.yaml", 2, "a b", "cannot be a key"},
-		{"class parameter", "data/common.yaml", 0, "app::number", "parameter of a class"},
+		{"class parameter", "data/common.yaml", 0, "app::number", "class parameter"},
 		{"computed lookup", "data/nodes/web2.yaml", 0, "bar", "computes a name that may be 'foo_a'"},
 		{"options of a pattern", "data/nodes/web2.yaml", 2, "other", "would change the answers of 'bar_x'"},
 		{"lookup_options", "data/common.yaml", 5, "options", "is not bound"},

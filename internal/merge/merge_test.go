@@ -225,9 +225,9 @@ func TestErrorMessagesOfLookupOptions(t *testing.T) {
 			"expected knockout_prefix, merge_hash_arrays or sort"},
 		{"{k: {merge: {strategy: hash, knockout_prefix: '--'}}}", "",
 			"'hash' has no option 'knockout_prefix', it has none"},
-		{"{k: {merge: {strategy: deep, knockout_prefix: 1}}}", "", "must be a String, found the kind Integer"},
+		{"{k: {merge: {strategy: deep, knockout_prefix: 1}}}", "", "must be a String, found a value of type Integer"},
 		{"{k: {merge: {strategy: unconstrained_deep, unpack_arrays: 1}}}", "",
-			"must be a String, found the kind Integer"},
+			"must be a String, found a value of type Integer"},
 		{"{k: {merge: {strategy: unconstrained_deep, 1: x}}}", "",
 			"no option of the kind Integer, its options are non-empty Strings"},
 		{"{k: {merge: {strategy: deep, knockout: '--'}}}", "", "expected knockout_prefix, merge_hash_arrays or sort"},
@@ -240,8 +240,8 @@ func TestErrorMessagesOfLookupOptions(t *testing.T) {
 		{"{k: {merge: deep}}", "m", "'k' in the lookup_options of the module 'm' must begin with its name: m::"},
 		{"{'^k': {merge: deep}}", "m", "must begin with its name: ^m::"},
 		{"{'^k[': {merge: deep}}", "", "the pattern '^k[' in lookup_options does not compile: "},
-		{"{1: {merge: deep}}", "", "a key in lookup_options must be a String, found the kind Integer"},
-		{"[k]", "", "lookup_options must be a Hash, found the kind Array"},
+		{"{1: {merge: deep}}", "", "a key in lookup_options must be a String, found a value of type Integer"},
+		{"[k]", "", "lookup_options must be a Hash, found a value of type Array"},
 	} {
 		l, err := merge.Compile(parse(t, c.options), c.module)
 		if err == nil {

@@ -37,7 +37,7 @@ func Compile(v value.Value, module string) (*Level, error) {
 	if v.IsUndef() {
 		return &Level{none: true, single: true, module: module != ""}, nil
 	} else if v.Kind() != value.Hash {
-		return nil, failf(Malform, "lookup_options must be a Hash, found the kind %s", v.Kind())
+		return nil, failf(Malform, "lookup_options must be a Hash, found a value of type %s", v.Kind())
 	}
 	l := &Level{exact: map[string]*Entry{}, single: !Strategy{kind: hash}.merges(v)}
 	var errs []error
@@ -60,7 +60,7 @@ func Compile(v value.Value, module string) (*Level, error) {
 
 func compileEntry(name, opts value.Value, module string) (*Entry, *MergeError) {
 	if name.Kind() != value.String {
-		return nil, failf(Malform, "a key in lookup_options must be a String, found the kind %s", name.Kind())
+		return nil, failf(Malform, "a key in lookup_options must be a String, found a value of type %s", name.Kind())
 	}
 	e := &Entry{Name: name.Text(), value: opts}
 	text, isPattern := strings.CutPrefix(e.Name, "^")
@@ -95,7 +95,7 @@ func (e *Entry) option(name string) (value.Value, error) {
 		return value.Value{}, nil
 	default:
 		if v.Truthy() {
-			return value.Value{}, failf(Malform, "the lookup_options of '%s' must be a Hash, found the kind %s",
+			return value.Value{}, failf(Malform, "the lookup_options of '%s' must be a Hash, found a value of type %s",
 				e.Name, v.Kind())
 		}
 		return value.Value{}, nil

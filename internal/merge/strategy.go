@@ -140,7 +140,7 @@ func (s *Strategy) setAll(v value.Value) error {
 	case d.preserve:
 		d.err = failf(Malform, "knockout_prefix and preserve_unmergeables cannot be combined")
 	case err != nil:
-		d.err = failf(Malform, "the knockout_prefix '%s' is a regular expression, and wrong: %s", d.prefix, err)
+		d.err = failf(Malform, "the knockout_prefix '%s' is not a valid regular expression: %s", d.prefix, err)
 	default:
 		d.knockout = knockout.Regexp
 	}
@@ -209,6 +209,6 @@ func (s *Strategy) unknown(name value.Value) error {
 }
 
 func (s *Strategy) wrong(option, expected string, found value.Value) error {
-	return failf(Malform, "the option '%s' of the merge strategy '%s' must be %s, found the kind %s", option, s,
+	return failf(Malform, "the option '%s' of the merge strategy '%s' must be %s, found a value of type %s", option, s,
 		expected, found.Kind())
 }

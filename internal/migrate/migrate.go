@@ -129,7 +129,8 @@ func (m *migration) isOnlyHiera5() bool {
 		}
 	}
 	if !found {
-		m.diags.Errorf(diag.Pos{File: m.dir}, "migrate", "expected a site with a hiera.yaml of version 5 and its data files")
+		m.diags.Errorf(diag.Pos{File: m.dir}, "migrate",
+			"expected a site with a version 5 hiera.yaml and its data files")
 	}
 	return found
 }

@@ -18,7 +18,7 @@ func TestRejectsSitesWithMoreThanHiera5(t *testing.T) {
 		want  string
 	}{
 		"nothing": {map[string]string{"modules/m/README": ""},
-			"expected a site with a hiera.yaml of version 5 and its data files"},
+			"expected a site with a version 5 hiera.yaml and its data files"},
 		"Hiera 2": {map[string]string{
 			"hiera.yaml":       "version: 2\nhierarchy: [[common, 'true', data/common]]\n",
 			"data/common.yaml": "a: 1\n"},

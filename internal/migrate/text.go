@@ -133,7 +133,7 @@ var plainName = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
 func variableSource(n *expr.Node) (source, problem string) {
 	name := strings.TrimPrefix(string(value.AppendText(nil, n.Kids[0].Value)), "::")
 	if !plainName.MatchString(name) {
-		return "", "'" + name + "' is not a valid name of a variable"
+		return "", "'" + name + "' is not a valid variable name"
 	}
 	var path []value.Value
 	for _, k := range n.Kids[1:] {

@@ -198,7 +198,7 @@ func (p *setParser) bareOrQuoted(what string) Word {
 }
 
 func (p *setParser) option() Option {
-	o := Option{Name: p.bareOrQuoted("the name of an option")}
+	o := Option{Name: p.bareOrQuoted("an option name")}
 	p.expect("=>", "after the name of the option")
 	if p.err == nil && p.at("|") {
 		o.Lambda = p.lambda()

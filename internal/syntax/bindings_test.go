@@ -186,7 +186,7 @@ func TestReportsAllErrorsInConfiguration(t *testing.T) {
 		{"site {\n categories {\n  a => $::,\n  b $c,\n  d => 1 e => 2,\n  f => [1,\n  g => 2\n }\n" +
 			" categories { h => }\n bindings => [\n  layer { 'm' include => 'x' }\n  layer { 'n': inclde => 5,\n" +
 			"   exclud => ['a' },\n  layr { 'o': include => 'x' },\n  layer { 3: include => 'x' } ]\n}", []string{
-			"3:8 expected the name of a variable after $",
+			"3:8 expected a variable name after $",
 			"4:5 expected => after the name of the category, found '$c'",
 			"5:10 expected } or , after the category, found 'e'",
 			"8:2 expected ] or , after the entry of the list, found '}'",

@@ -89,5 +89,5 @@ func (p *parser) failCall(called *expr.Node) {
 	if called.Op == expr.Var {
 		hint += ": a lambda is not a value"
 	}
-	p.failHere("expected the name of a function before (", hint)
+	p.failHere("expected a function name before (", hint)
 }

@@ -94,7 +94,7 @@ func TestReportsEachErrorOfEnvironmentsOnce(t *testing.T) {
 			"2:18 expected a value, found ')'",
 			"4:14 expected a value, found '='",
 			"7:18 expected a value, found ']'",
-			"9:6 expected the name of a variable after $"}},
+			"9:6 expected a variable name after $"}},
 		{"$a = 'b\n# comment\n$c = 1\nsite { Environment { 'd' => 1 } }", []string{
 			"4:24 the string is not closed: expected '"}}, // the string that begins in line 1 ends here
 		{"site {\n  environment { 'a': }\n$environment = )", []string{

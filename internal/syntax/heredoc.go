@@ -56,7 +56,7 @@ func (l *lexer) heredocSpec(spec string, doc *heredoc) (tag string) {
 	case tag == "":
 		l.fail(l.pos, "expected a tag in @(), such as @(END)", "")
 	case hasSyntax && !isSyntaxName(syntax):
-		l.fail(l.pos, "expected the name of a syntax after : in the heredoc's tag", "")
+		l.fail(l.pos, "expected a syntax name after : in the heredoc's tag", "")
 	}
 	if escaping {
 		doc.read.escapes = l.heredocEscapes(trimBlank(escapes))

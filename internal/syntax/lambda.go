@@ -65,7 +65,7 @@ func (p *parser) param() expr.Param {
 	param.Name = p.tok.text
 	p.checkVariable(p.tok.off, param.Name)
 	if isDigit(param.Name[0]) || strings.Contains(param.Name, "::") {
-		p.failHere("$"+param.Name+" is not a valid name of a parameter",
+		p.failHere("$"+param.Name+" is not a valid parameter name",
 			"a parameter's name begins with a-z or _ and has no ::")
 	}
 	p.advance()

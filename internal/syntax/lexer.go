@@ -158,7 +158,7 @@ func (l *lexer) operator() token {
 	if unicode.IsPrint(r) || r == utf8.RuneError {
 		l.fail(l.pos, "unexpected character "+l.src[l.pos:l.pos+n], "text belongs in quotes")
 	} else {
-		l.fail(l.pos, fmt.Sprintf("unexpected character %U, which cannot be seen", r), "remove it")
+		l.fail(l.pos, fmt.Sprintf("unexpected invisible character %U", r), "remove it")
 	}
 	return token{}
 }
@@ -205,7 +205,7 @@ func (l *lexer) variable() token {
 	end := variableEnd(l.src, l.pos+1)
 	t := token{kind: tVar, off: l.pos, end: end, text: l.src[l.pos+1 : end]}
 	if t.text == "" {
-		l.fail(l.pos, "expected the name of a variable after $", "")
+		l.fail(l.pos, "expected a variable name after $", "")
 	}
 	l.checkVariable(l.pos, t.text)
 	return t
@@ -216,9 +216,9 @@ func (l *lexer) checkVariable(off int, name string) {
 	switch {
 	case name == "":
 	case isDigit(name[0]) && !isMatchVariable(name):
-		l.fail(off, "$"+name+" is not a variable: a name that begins with a digit is a decimal number", "")
+		l.fail(off, "$"+name+" is not a variable: a name that begins with a digit must be a decimal number", "")
 	case !isDigit(name[0]) && !isVariable(name):
-		l.fail(off, "$"+name+" is not a valid name of a variable",
+		l.fail(off, "$"+name+" is not a valid variable name",
 			"parts begin with a lower-case letter, only the last may begin with _")
 	}
 }

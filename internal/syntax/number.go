@@ -55,7 +55,7 @@ func numberValue(text string) (v value.Value, message string) {
 	case base == 16:
 		return v, text + " is not a hexadecimal number"
 	}
-	return v, text + " is no number"
+	return v, text + " is not a number"
 }
 
 func floatValue(text string) (v value.Value, message string) {
@@ -64,7 +64,7 @@ func floatValue(text string) (v value.Value, message string) {
 	case isRange(err):
 		return v, text + " is too big for a float"
 	case err != nil || !plainFloat(text):
-		return v, text + " is no number"
+		return v, text + " is not a number"
 	}
 	return value.FromFloat(f), ""
 }

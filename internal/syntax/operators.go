@@ -152,7 +152,7 @@ func (p *parser) call(begin token, called *expr.Node) *expr.Node {
 func (p *parser) method(receiver *expr.Node) *expr.Node {
 	p.advance()
 	if p.tok.kind != tName && !p.atKeyword("type") {
-		p.unexpected("the name of a function after .")
+		p.unexpected("a function name after .")
 	}
 	n := p.node(expr.Call, p.tok.off, strings.TrimPrefix(p.tok.text, "::"), receiver)
 	p.advance()

@@ -51,7 +51,7 @@ func (p *setParser) query() *Query {
 	}
 	rest := strings.TrimLeft(p.src[p.tok.end:], " ")
 	if strings.HasPrefix(rest, "…") || strings.HasPrefix(rest, "...") {
-		p.fail(len(p.src)-len(rest), "expected a condition of the query, found dots in its place",
+		p.fail(len(p.src)-len(rest), "expected a query condition, found dots",
 			"write the condition, for example "+q.Type.Text+"[?? name == 'one']")
 	}
 	p.advance()
@@ -103,7 +103,7 @@ func (p *setParser) condition() *expr.Node {
 
 // comparison parses name op value. A negative operator becomes a negation of the positive one.
 func (p *setParser) comparison() *expr.Node {
-	name := p.bareOrQuoted("the name of a parameter")
+	name := p.bareOrQuoted("a parameter name")
 	off := name.Off
 	op, negated := p.comparisonOperator()
 	n := p.list3(off, op, p.constant(off, value.FromString(name.Text)), listed(p.operation(levelAdd)))

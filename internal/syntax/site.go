@@ -150,7 +150,7 @@ func (p *setParser) beginsLayer() bool { return p.atWord("layer") && p.peek().is
 
 // category parses NAME => VALUE. It returns nil after an error.
 func (p *setParser) category() []Attribute {
-	name := p.name("the name of a category")
+	name := p.name("a category name")
 	p.expect("=>", "after the name of the category")
 	a := Attribute{Name: name.Text, Off: name.Off, Value: p.checkedTree(listed(p.entry()))}
 	if p.err != nil {

@@ -159,7 +159,7 @@ func (p *setParser) pairs() []Pair {
 
 func (p *setParser) pair() Pair {
 	p.last().Word = true
-	pair := Pair{Category: p.name("the name of a category"), Off: p.tok.off}
+	pair := Pair{Category: p.name("a category name"), Off: p.tok.off}
 	switch {
 	case pair.Category.Text == "common" && p.at("{"):
 		pair.Values = []Word{{"true", p.tok.off}} // the value of common is always true
@@ -249,11 +249,11 @@ func (p *setParser) classNames() []Word {
 func (p *setParser) className() Word {
 	w := Word{strings.TrimPrefix(p.tok.text, "::"), p.tok.off}
 	if p.tok.kind == tQuote {
-		w.Text = strings.TrimPrefix(p.constantText("the name of a class"), "::")
+		w.Text = strings.TrimPrefix(p.constantText("a class name"), "::")
 		return w
 	}
 	if p.tok.kind != tName && p.tok.kind != tString && p.tok.kind != tWord {
-		p.expected("the name of a class, or a list of names in brackets")
+		p.expected("a class name, or a list of class names in brackets")
 		return w
 	}
 	p.advance()

@@ -66,7 +66,7 @@ func (t *Type) withParams(params []value.Value, compiles func(src string) error)
 
 func spreadParams(params []value.Value, depth int) ([]value.Value, error) {
 	if depth > maxDepth {
-		return nil, fmt.Errorf("the parameters of a type are nested too deep")
+		return nil, fmt.Errorf("the parameters of a type are nested too deeply")
 	}
 	var out []value.Value
 	for _, p := range params {

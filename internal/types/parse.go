@@ -34,9 +34,9 @@ func parse(p parser) (*Type, error) {
 	}
 	if v.Kind() != value.Type {
 		if fix := diag.Correct(text, allNames()); !fix.IsNone() {
-			return nil, &misspelt{fmt.Sprintf("expected the name of a type, found '%s'; %s", text, fix.Hint()), fix}
+			return nil, &misspelt{fmt.Sprintf("expected a type name, found '%s'; %s", text, fix.Hint()), fix}
 		}
-		return nil, fmt.Errorf("expected the name of a type, found '%s'", text)
+		return nil, fmt.Errorf("expected a type name, found '%s'", text)
 	}
 	if p.pos < len(text) {
 		return nil, p.unexpected("the end of the type")
@@ -86,7 +86,7 @@ var (
 // param parses one parameter, which is a type or a literal.
 func (p *parser) param(depth int) (value.Value, error) {
 	if depth > maxDepth {
-		return value.Value{}, errors.New("the type is nested too deep")
+		return value.Value{}, errors.New("the type is nested too deeply")
 	}
 	if name := typeName().FindString(p.rest()); name != "" {
 		p.take(name)

@@ -104,7 +104,7 @@ func TestParseExplainsInvalidTypes(t *testing.T) {
 		"Foo::Bar":                      "unknown type 'Foo::Bar'",
 		"Sensitive[String]":             "the type 'Sensitive' is not supported in bindings",
 		"Timestamp":                     "the type 'Timestamp' is not supported in bindings",
-		"integer":                       "expected the name of a type, found 'integer'",
+		"integer":                       "expected a type name, found 'integer'",
 		"Array[String":                  "expected ',' or ']' at the end",
 		"Array[String]]":                "expected the end of the type, found ']' at character 14",
 		"Array[]":                       "Array[] needs a parameter",

@@ -90,7 +90,7 @@ func (c *converter) isData(n *goyaml.Node, kind Shape) bool {
 }
 
 func (c *converter) warnOfUnusedTag(n *goyaml.Node) {
-	c.warn(c.position(n), "yaml_tag", "the tag "+n.Tag+" is ignored, as by Puppet", "remove it")
+	c.warn(c.position(n), "yaml_tag", "the tag "+n.Tag+" is ignored, as in Puppet", "remove it")
 }
 
 // float returns the value of a scalar with the tag !!float. With this tag, an exponent needs neither a point nor a
@@ -168,7 +168,7 @@ func (c *converter) ordered(n *goyaml.Node, depth int) []Node {
 	m := mapping{report: c.report, kids: make([]Node, 0, 2*len(n.Content))}
 	for _, entry := range n.Content {
 		if entry.Kind != goyaml.MappingNode || len(entry.Content) != 2 || entry.Anchor != "" {
-			c.fail(c.position(entry), "yaml_tag", "expected a list of hashes of one entry each after the tag "+n.Tag,
+			c.fail(c.position(entry), "yaml_tag", "expected a list of single-entry hashes after the tag "+n.Tag,
 				"write '- key: value'")
 			continue
 		}

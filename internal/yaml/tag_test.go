@@ -59,7 +59,7 @@ func refusedOnPurpose(yaml, psych, got string) bool {
 }
 
 func TestTagsAreAppliedIgnoredOrRejected(t *testing.T) {
-	const overlooked = " is ignored, as by Puppet"
+	const overlooked = " is ignored, as in Puppet"
 	const unsupported = " is not supported here"
 	for _, test := range []struct{ src, want, found string }{
 		{"a: !foo {x: !bar '1'}", "{'a': {'x': 1}}",
@@ -72,7 +72,7 @@ func TestTagsAreAppliedIgnoredOrRejected(t *testing.T) {
 			"error yaml_tag 1:4 expected text in UTF-8 after the tag !!binary, found other bytes"},
 		{"a: !!float x", "", "error yaml_tag 1:4 expected a number, as the tag !!float says, found the string 'x'"},
 		{"- !!omap\n  - a: 1\n  - b", "",
-			"error yaml_tag 3:5 expected a list of hashes of one entry each after the tag !!omap"},
+			"error yaml_tag 3:5 expected a list of single-entry hashes after the tag !!omap"},
 		{"!!omap [a: 1, a: 2]", "", "error yaml_duplicate_key 1:15 the key 'a' is given twice in one hash " +
 			"(1:9 it is first given here)"},
 		{"a: !ruby/regexp /x/", "", "error yaml_tag 1:4 the tag !ruby/regexp" + unsupported},

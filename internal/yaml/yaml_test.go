@@ -121,7 +121,7 @@ func TestReportsSyntaxErrors(t *testing.T) {
 		"a: 'b\nc\n":    "error yaml_syntax 1:4 the quoted text that starts here is not closed",
 		"a:\n\tb: c\n":  "error yaml_syntax 2:1 expected spaces as indentation, found a tab",
 		"é: @b\n":       "error yaml_syntax 1:4 expected a value, found '@', which cannot start a value",
-		`a: "\z"`:       "error yaml_syntax 1:5 expected an escape that YAML knows after the backslash (1:4 in a quoted text that starts here)",
+		`a: "\z"`:       "error yaml_syntax 1:5 expected a valid YAML escape after the backslash (1:4 in a quoted text that starts here)",
 		"  a: 1\n b: 2": "error yaml_syntax 2:2 expected this line to start in column 3, not in column 2 (1:3 this key starts there)",
 		"a: &x.y 1\n":   "error yaml_syntax 1:4 expected an anchor of letters, digits, '_' and '-', found &x.y",
 
@@ -130,7 +130,7 @@ func TestReportsSyntaxErrors(t *testing.T) {
 		"2013-05-23: x": "error yaml_date 1:1 the date or time 2013-05-23 must be quoted: data has no dates or times",
 		"a: 9223372036854775808\nb: -9223372036854775808": "error yaml_integer 1:4 the integer 9223372036854775808 does not fit in 64 bits",
 
-		"a: !x!y b": "error yaml_tag 1:4 expected a tag that YAML knows, or none",
+		"a: !x!y b": "error yaml_tag 1:4 expected a valid YAML tag, or none",
 
 		"a: *b":                  "error yaml_alias 1:4 expected an alias to an earlier anchor, found *b",
 		"a: &a [*a]":             "error yaml_alias 1:8 the alias *a is inside the value that it refers to",

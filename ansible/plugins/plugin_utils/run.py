@@ -46,7 +46,7 @@ def command_of(options: Any) -> List[str]:
         raise AnsibleLookupError("bindc: 'executable' is %s, but this plugin needs bindq; unset ANSIBLE_HIERA_BIN"
                                  % executable)
     if os.path.splitext(snapshot)[1] in (".yaml", ".yml"):
-        raise AnsibleLookupError("bindc: the snapshot is %s, a configuration of Hiera; compile its directory with "
+        raise AnsibleLookupError("bindc: the snapshot is %s, a Hiera configuration; compile its directory with "
                                  "'bindc build DIR -o FILE.snap', and use that file" % snapshot)
     return [executable, "serve", "--stdio", "--keep", "-s", os.path.abspath(snapshot), *options("arguments")]
 

@@ -40,7 +40,7 @@ func (f *loopFinder) reportLoop(path []step, condition int) {
 		f.reported[id] = true
 		d.Message += f.Describe(f.conditions.list[condition])
 		if f.unsplit[condition] {
-			d.Hint = "there are too many ways for the condition to hold to check each: if no request has this loop, add a " +
+			d.Hint = "the condition can hold in too many ways to check each: if no request has this loop, add a " +
 				"category with fewer variables to the condition"
 		}
 		f.Report(d)

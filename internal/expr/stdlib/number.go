@@ -28,7 +28,7 @@ func absOf(c *call, v value.Value) (value.Value, error) {
 	case v.Kind() == value.Float:
 		return value.FromFloat(math.Abs(v.Float())), nil
 	case v.Int() == math.MinInt64:
-		return v, c.Failf("the result is outside of 64 bits")
+		return v, c.Failf("the result does not fit in 64 bits")
 	}
 	return value.FromInt(max(v.Int(), -v.Int())), nil
 }
@@ -48,13 +48,13 @@ func decimalOf(c *call) (value.Value, error) {
 	if strings.Contains(s, ".") {
 		f, err := strconv.ParseFloat(s, 64)
 		if err != nil {
-			return v, c.Wrong(0, "a number of 64 bits")
+			return v, c.Wrong(0, "a 64-bit number")
 		}
 		return value.FromFloat(f), nil
 	}
 	n, ok := ruby.ParseInt(s, 10)
 	if !ok {
-		return v, c.Wrong(0, "a number of 64 bits")
+		return v, c.Wrong(0, "a 64-bit number")
 	}
 	return n, nil
 }
@@ -332,7 +332,7 @@ func compareParts(l, r string) int {
 // wholeNumber converts f to an Integer without its fraction. It returns an error if the number does not fit 64 bits.
 func wholeNumber(f float64) (value.Value, error) {
 	if !(f >= -1<<63 && f < 1<<63) {
-		return value.Value{}, fmt.Errorf("the result is outside of 64 bits")
+		return value.Value{}, fmt.Errorf("the result does not fit in 64 bits")
 	}
 	return value.FromInt(int64(math.Trunc(f))), nil
 }

@@ -44,7 +44,7 @@ func ReadFleet(dir string) (*Fleet, []error) {
 }
 
 // errUnknownNode is the error for a node without facts.
-var errUnknownNode = errors.New("no facts of this node")
+var errUnknownNode = errors.New("no facts for this node")
 
 // Request returns a request for a node of the fleet.
 func (s *Site) Request(f *Fleet, node string) (*lookup.Request, error) {

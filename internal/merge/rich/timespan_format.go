@@ -11,7 +11,7 @@ import (
 )
 
 // errWidth is the error for a width that only Puppet supports.
-var errWidth = fmt.Errorf("a width outside 1 to 1000 in a format of Timespan %w", ErrUnsupported)
+var errWidth = fmt.Errorf("a width outside 1 to 1000 in a Timespan format %w", ErrUnsupported)
 
 // spanFormat is a parsed format of a Timespan.
 type spanFormat struct {

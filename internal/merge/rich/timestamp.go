@@ -99,7 +99,7 @@ func parseStamp(text string, formats []string, zoned bool) (*moment, error) {
 func (m *moment) format(zone string) (string, error) {
 	year, ok := m.numbers['Y']
 	if !ok {
-		return "", errors.New("the format of a Timestamp has no year")
+		return "", errors.New("the Timestamp format has no year")
 	}
 	hour, minute, second := m.numbers['H'], m.numbers['M'], m.numbers['S']
 	fraction, inRange := m.fractionNanoseconds()

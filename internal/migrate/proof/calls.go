@@ -28,7 +28,7 @@ func (p *prover) reportCalls(diags *diag.List) {
 			p.report.Unreadable++
 			note(c.At, diag.Info, "the key and the merge of this "+c.Function+
 				"() are computed: every key was compared "+
-				"with every merge, without options of merges")
+				"with every merge, without merge options")
 		}
 	}
 	for _, at := range p.opts.Calls.Wrong {

@@ -193,7 +193,7 @@ func (p *prover) keep(result *migrate.Result, differing map[string]string) bool 
 		}
 		for _, used := range p.uses(key) { // key already stays, so a key that it looks up causes the difference
 			if result.Moved[used] && p.forced[used] == "" {
-				p.stay(used, "'"+key+"', which looks it up, would have another answer: "+differing[key])
+				p.stay(used, "'"+key+"', which looks it up, would have a different answer: "+differing[key])
 				stayed = true
 			}
 		}
@@ -202,7 +202,7 @@ func (p *prover) keep(result *migrate.Result, differing map[string]string) bool 
 		return stayed
 	}
 	key := slices.Min(slices.Collect(maps.Keys(differing)))
-	return p.keepAll(result, "'"+key+"' would have another answer: "+differing[key])
+	return p.keepAll(result, "'"+key+"' would have a different answer: "+differing[key])
 }
 
 func onlyUnreached(differing map[string]string) bool {

@@ -207,7 +207,7 @@ func TestMigrationFailsIfAKeyThatStaysWouldHaveAnotherAnswer(t *testing.T) {
 		var diags diag.List
 		site := loader.Load(dir, loader.Options{}, &diags)
 		files, _, err := proof.Migrate(dir, site, proof.Options{}, &diags)
-		const want = "the new site would not give the same answers: 'a' would have another answer"
+		const want = "the new site would not give the same answers: 'a' would have a different answer"
 		failed := slices.ContainsFunc(diags.Sorted(), func(d diag.Diagnostic) bool {
 			return d.Severity == diag.Error && strings.HasPrefix(d.Message, want)
 		})

@@ -114,14 +114,14 @@ func (r *reader) keys(n *yaml.Node, p *Policy) bool {
 	_, one, hasKey := n.Lookup("key")
 	_, several, hasKeys := n.Lookup("keys")
 	if hasKey == hasKeys {
-		r.errorf(n, "expected either 'key', the name of a key, or 'keys', a pattern such as 'sudo::**'")
+		r.errorf(n, "expected either 'key', a key name, or 'keys', a pattern such as 'sudo::**'")
 		return false
 	}
 	if hasKey {
 		p.key, _ = one.Text()
 		p.prefix = p.key
 		if p.source = p.key; p.key == "" || strings.Contains(p.key, "*") {
-			r.errorf(one, "expected the name of a key for 'key', found %s; a pattern is called 'keys'", one.Describe())
+			r.errorf(one, "expected a key name for 'key', found %s; for a pattern, write 'keys'", one.Describe())
 			return false
 		}
 		return true
@@ -188,7 +188,7 @@ func (r *reader) requirement(name string, n *yaml.Node, c *claim) bool {
 			c.layers, c.source = names, "the layer "+diag.AnyOf(names)
 			return true
 		}
-		r.errorf(n, "expected the names of layers for 'layers', such as [security], found %s", describe(n, nil))
+		r.errorf(n, "expected layer names for 'layers', such as [security], found %s", describe(n, nil))
 	case "type":
 		t, err := types.Parse(text)
 		if isText && err == nil {

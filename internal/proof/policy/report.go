@@ -101,7 +101,7 @@ func (o *Open) warning() diag.Diagnostic {
 	if l := o.kindless; l != nil && len(o.computed) == 0 {
 		return diag.Diagnostic{Pos: o.At, Severity: diag.Warning, Code: Code,
 			Message: "the policy '" + o.Name + "' is not proven: its condition compares " + syntax.Print(l.operand) +
-				" with the string '" + l.written + "', which a number or boolean of the same text does not equal",
+				" with the string '" + l.written + "', which never equals a number or a boolean",
 			Hint: "to compare the text of any value, write " + syntax.Print(&expr.Node{Op: expr.Concat,
 				Kids: []*expr.Node{l.operand}}) + " == '" + l.written + "'"}
 	}

@@ -48,7 +48,7 @@ func (r *reader) hash(n *yaml.Node) (*condition, bool) {
 		ok := true
 		switch category {
 		case "":
-			r.errorf(key, "expected the name of a category, found %s", key.Describe())
+			r.errorf(key, "expected a category name, found %s", key.Describe())
 			ok = false
 		case factsKey:
 			c, ok = r.facts(val)

@@ -165,8 +165,8 @@ func (c config) absoluteHint(text string) string {
 	if c.Doc.File == c.global && !strings.Contains(text, "/environments/") {
 		return "create it, or correct the path; a relative path starts from the directory of this file"
 	}
-	return "write a path relative to this file; of absolute paths, those below " +
-		path.Join(c.codedir, "environments") + "/%{environment} are in the site, see --codedir"
+	return "write a path relative to this file; absolute paths are in the site only below " +
+		path.Join(c.codedir, "environments") + "/%{environment}, see --codedir"
 }
 
 // hasRelative reports whether an entry has a relative path. Otherwise its datadir has no effect.

@@ -162,7 +162,7 @@ func (r *Reader) readFile(path, module string) *Hierarchy {
 		c.version3()
 	default:
 		if doc.IsVersion("version", 5) {
-			doc.Errorf(doc.Root, "version", "expected a configuration of Hiera 5, with 'version: 5'")
+			doc.Errorf(doc.Root, "version", "expected a Hiera 5 configuration, with 'version: 5'")
 		}
 		return nil
 	}
@@ -187,7 +187,7 @@ var (
 )
 
 func (c config) version5() {
-	c.Doc.OnlyKeys(c.Doc.Root, "hiera", "key of a configuration of Hiera 5", configKeys)
+	c.Doc.OnlyKeys(c.Doc.Root, "hiera", "key of a Hiera 5 configuration", configKeys)
 	key, defaults, _ := c.Doc.Root.Lookup("defaults")
 	if defaults != nil && defaults.Kind == yaml.Mapping {
 		c.defaultsNode = key
@@ -197,7 +197,7 @@ func (c config) version5() {
 	}
 	c.Entries = c.hierarchy("hierarchy", defaults)
 	if _, n, ok := c.Doc.Root.Lookup("default_hierarchy"); ok && c.Module == "" {
-		c.Doc.Errorf(n, "hiera", "expected 'default_hierarchy' in the hiera.yaml of a module only")
+		c.Doc.Errorf(n, "hiera", "expected 'default_hierarchy' only in the hiera.yaml of a module")
 	} else if ok {
 		c.Defaults = c.hierarchy("default_hierarchy", defaults)
 	}

@@ -41,8 +41,8 @@ func (c config) entry4(n *yaml.Node, datadir string) Entry {
 	}
 	if _, _, given := n.Lookup("backend"); !given {
 		c.Doc.Diags.Add(diag.Diagnostic{Pos: e.at, Code: "hierarchy",
-			Message: "expected 'backend' in an entry of a hiera.yaml of version 4: Puppet has no default",
-			Hint:    "add 'backend: yaml', or write 'version: 5' if the entries are of Hiera 5"})
+			Message: "expected 'backend' in an entry of a version 4 hiera.yaml: Puppet has no default",
+			Hint:    "add 'backend: yaml', or write 'version: 5' if these are Hiera 5 entries"})
 		return Entry{}
 	}
 	backend, _ := c.text(n, "backend")

@@ -175,7 +175,7 @@ module Scenarios
     program = "#{world.dir}/bindq-later"
     environment('programless', { 'snapshot' => repository.snapshot('production'), 'command' => program })
     message = answer('nothing', 'programless')['error']
-    assert_match(/\Abindc: cannot start #{program} serve .*: No such file.*Install bindq where the user of Puppet may run it/, message)
+    assert_match(/\Abindc: cannot start #{program} serve .*: No such file.*Install bindq where Puppet's user may run it/, message)
     FileUtils.ln_s('/bin/false', program)
     message = answer('nothing', 'programless')['error']
     assert_match(/\Abindc: #{program} serve .*the next lookup starts another.*run the command by hand/, message)

@@ -112,7 +112,7 @@ class ServerSettingsTest < Minitest::Test
     world.build(world.numbered(1), "#{snapshots}/guarded.snap")
     environment('guarded', { 'snapshot' => "#{snapshots}/%{environment}.snap", 'command' => program })
     serve('guarded', instances: 1, user: user)
-    denied(program, 0o700, 0o755, /cannot start #{program} serve .*Permission denied.*Install bindq where the user of Puppet may run it/)
+    denied(program, 0o700, 0o755, /cannot start #{program} serve .*Permission denied.*Install bindq where Puppet's user may run it/)
     needed = /permission denied; let the user '#{user}' read the file and enter its directories \[snapshot_missing\]/
     denied("#{snapshots}/guarded.snap", 0o600, 0o644, needed)
     denied(snapshots, 0o700, 0o755, needed)

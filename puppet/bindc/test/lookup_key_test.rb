@@ -307,7 +307,7 @@ class LookupKeyTest < Minitest::Test
 
   def test_missing_program_is_reported
     message = refused { compile(command: "#{@dir}/bindq").lookup('a') }
-    assert_match %r{cannot start #{@dir}/bindq serve .*: No such file.*Install bindq where the user of Puppet may run it}, message
+    assert_match %r{cannot start #{@dir}/bindq serve .*: No such file.*Install bindq where Puppet's user may run it}, message
     FileUtils.ln_s(FAKE, "#{@dir}/bindq")
     assert_equal :not_found, compile(command: "#{@dir}/bindq").lookup('a')
   end

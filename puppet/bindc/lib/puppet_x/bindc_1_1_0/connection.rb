@@ -351,7 +351,7 @@ module ::Puppet::Bindc_1_1_0
     def connect
       IO.popen(@settings.command, 'r+b').tap { |io| @waiter = Process.detach(io.pid) }
     rescue SystemCallError => e
-      raise Problem, "cannot start #{self}: #{e.message}. Install bindq where the user of Puppet may run it, and " \
+      raise Problem, "cannot start #{self}: #{e.message}. Install bindq where Puppet's user may run it, and " \
                      "give its path as 'command' in hiera.yaml"
     end
 
