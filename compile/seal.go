@@ -6,9 +6,9 @@ import (
 	"bindc/snapshot"
 )
 
-// Seal encrypts each sensitive value in content with key, separately for every binding key that has the value. The
-// argument wrapped is the encryption key, encrypted for the recipients. Seal also removes the hashes of the input
-// files, because an attacker could use them to test guesses of their content.
+// Seal encrypts each sensitive value in content with key, separately for every binding key that has the value. wrapped
+// is the encryption key, encrypted for the recipients. Seal also removes the hashes of the input files, because an
+// attacker could use them to test guesses of their content.
 func Seal(content *snapshot.Content, key, wrapped []byte) error {
 	box, err := seal.New(key)
 	if err != nil {

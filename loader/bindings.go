@@ -122,7 +122,7 @@ func (c *setCompiler) checkIDs(s *bindingsfile.Statement) {
 	}
 }
 
-// checkMap reports a transformer on a rebound map of parameters, because the build needs the map.
+// checkMap reports a transformer on a rebound parameter map, because the build needs the map.
 func (c *setCompiler) checkMap(s *bindingsfile.Statement) {
 	if len(s.Producers) != 1 || s.Producers[0].Name != "rebind" || s.Transformer == nil {
 		return
@@ -177,8 +177,8 @@ func (c *setCompiler) conditional(w *bindingsfile.Statement, outer []Condition) 
 	}
 }
 
-// chargeAlternatives charges the alternatives of a `when` against the limit, once for each statement in it and once
-// more. It returns false if the limit is exceeded.
+// chargeAlternatives charges the alternatives of a `when` against the limit, once for the `when` and once for each
+// statement in it. It returns false if the limit is exceeded.
 func (c *setCompiler) chargeAlternatives(w *bindingsfile.Statement, alternatives int) bool {
 	c.Alternatives -= max(0, alternatives-1) * (1 + len(w.Statements))
 	if c.Alternatives < 0 {
@@ -266,7 +266,7 @@ func (c *setCompiler) restrict(conditions []Condition, p *bindingsfile.Pair) ([]
 	return out, true
 }
 
-// folded folds the case of the values of a category and removes duplicates.
+// folded folds the case of category values and removes duplicates.
 func folded(values []string) []string {
 	var out []string
 	seen := make(map[string]bool, len(values))

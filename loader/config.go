@@ -151,7 +151,7 @@ func (c *configReader) read() (config, bool) {
 
 var categoryName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
 
-// categories reads the list of categories. It returns false if one of them has an error.
+// categories reads the list of categories. It returns false if a category has an error.
 func (c *configReader) categories(n *yaml.Node) ([]category, bool) {
 	if n.Kind != yaml.Sequence {
 		c.Diags.Add(diag.Diagnostic{Pos: c.Pos(n), Code: "category", Hint: "write - [role, '${role}']",
@@ -220,7 +220,7 @@ func categoryHint(n *yaml.Node) string {
 	return "write [" + name + ", '${" + name + "}']"
 }
 
-// badCategoryName returns an error for an invalid name of a category.
+// badCategoryName returns an error for an invalid category name.
 func badCategoryName(at diag.Pos, name string) diag.Diagnostic {
 	d := diag.Diagnostic{Pos: at, Code: "category", Message: "expected a name of lower-case letters, digits, '_' and " +
 		"'-' that begins with a letter, found '" + name + "'"}
@@ -308,7 +308,7 @@ func (c *configReader) layerName(n *yaml.Node, named map[string]diag.Pos) string
 	return name
 }
 
-// uris reads the attribute key of a layer, a URI or a list of URIs.
+// uris reads the attribute key of a layer, which is a URI or a list of URIs.
 func (c *configReader) uris(layer *yaml.Node, key string) []uri {
 	_, n, ok := layer.Lookup(key)
 	if !ok {

@@ -60,7 +60,7 @@ type node struct {
 	file      *site.File
 }
 
-// findEnc returns the part of the classifier's output that u names, for all nodes. The directory is read once.
+// findEnc returns the part of the classifier's output that u names, for all nodes. It reads the directory only once.
 func (p *planner) findEnc(u uri) []planned {
 	dir := filepath.Join(p.Dir, datafile.ClassifiedDir)
 	there, ok := p.IsDir(dir)

@@ -49,8 +49,9 @@ type entryCollector struct {
 	folded  map[string]string // the paths in out, by their case-folded form; nil if folding changes no path
 }
 
-// ambiguous reports whether the path of any file matches the entry in several ways. Then all files of the entry use the
-// whole path as guard: with a mix of guards, the compiler could not see that two files never apply together.
+// ambiguous reports whether the path of any file matches the entry in several ways. In that case, all files of the
+// entry use the whole path as guard. With a mix of guards, the compiler could not see that two files never apply
+// together.
 func (c *entryCollector) ambiguous() bool {
 	if len(c.e.path.names) < 2 {
 		return false
@@ -95,8 +96,8 @@ func (c *entryCollector) warnOfYml(backend string, f site.Listed) {
 	}
 }
 
-// ofExtension asks an extension for the data of the entry. If the path has variables, it asks for the paths of
-// existing files with any file extension, because only they show which nodes exist.
+// ofExtension asks an extension for the data of the entry. If the path has variables, it asks for the paths of existing
+// files with any file extension, because only these files show which nodes exist.
 func (c *entryCollector) ofExtension(backend string) {
 	var names []string
 	if path, ok := c.e.path.fill(nil); ok {

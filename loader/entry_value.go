@@ -44,8 +44,8 @@ func (r *hieraReader) compareValue(e *hierarchyEntry, at diag.Pos) {
 	r.Diags.Add(d)
 }
 
-// isMisspelt reports whether the expression of category is misspelt, and e has the correct one: a variable with the
-// name of the category. It reports the expression, once.
+// isMisspelt reports whether the expression of category is misspelt and e has the correct expression, a variable with
+// the category's name. It reports the misspelt expression once.
 func (r *hieraReader) isMisspelt(category *Dimension, e *hierarchyEntry, at diag.Pos) bool {
 	wrong := site.VariableOf(category.Value)
 	fix := r.Diags.Correct(wrong, []string{category.Name})

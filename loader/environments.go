@@ -37,7 +37,7 @@ type Environments struct {
 	File    string // the file that declares them, or ""
 }
 
-// EnvironmentsFile declares the environments. Without this file, each directory in environmentsDir is one.
+// EnvironmentsFile declares the environments. Without this file, each directory in environmentsDir is an environment.
 const (
 	EnvironmentsFile = "environments.pp"
 	environmentsDir  = "environments"
@@ -125,7 +125,7 @@ func (r *environmentsReader) add(name, dir string, at diag.Pos, given attributes
 	r.out.All = append(r.out.All, e)
 }
 
-// confdir is the variable for the root directory. As in Puppet's settings, it is replaced in single quotes, too.
+// confdir is the variable for the root directory. As in Puppet's settings, it is also replaced inside single quotes.
 const confdir = "confdir"
 
 // within joins dir and path, unless path is absolute.

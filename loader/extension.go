@@ -12,7 +12,7 @@ import (
 )
 
 // Backend is a Hiera 2 backend (language.md, section 11). dir is the absolute path of the directory containing
-// hiera.yaml; name is a path from the hierarchy. It returns a JSON object, or nil if there is no data, and must be safe
+// hiera.yaml; name is a path from the hierarchy. It returns a JSON object, or nil if it has no data. It must be safe
 // for concurrent use.
 type Backend func(dir, name string) (json []byte, err error)
 
@@ -45,7 +45,7 @@ func registered(site string, opts Options) registry {
 	return reg
 }
 
-// read adds the programs in a configuration. A name that is already registered keeps its Go function.
+// read adds the programs in a configuration. An already registered name keeps its Go function.
 func (reg registry) read(d site.Document) {
 	_, n, ok := d.Root.Lookup("extensions")
 	if !ok {

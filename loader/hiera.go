@@ -65,8 +65,7 @@ func (r *hieraReader) dir(path string) *hieraDir {
 // Puppet only.
 var hieraFiles = []string{"hiera2.yaml", "hiera.yaml"}
 
-// hieraFile returns the Hiera 2 configuration file in dir, or "" if there is none. ok is false if that cannot be
-// determined.
+// hieraFile returns the Hiera 2 configuration file in dir, or "" if there is none. ok is false after an error.
 func hieraFile(f site.Files, dir string) (path string, ok bool) {
 	for _, name := range hieraFiles {
 		path := filepath.Join(dir, name)
@@ -301,7 +300,7 @@ func (r *hieraReader) checkDataPath(doc site.Document, n *yaml.Node, path string
 	return true
 }
 
-// inOrder reports whether the category of e comes after those of the entries before it, in the order of the site. If
+// inOrder reports whether, in the site's order, the category of e comes after the categories of all earlier entries. If
 // not, it adds an error.
 func (r *hieraReader) inOrder(before []hierarchyEntry, e hierarchyEntry) bool {
 	rank := func(e hierarchyEntry) int {
@@ -332,7 +331,7 @@ func (r *hieraReader) inOrder(before []hierarchyEntry, e hierarchyEntry) bool {
 }
 
 // dataFiles returns the files of a Hiera 2 directory that are not empty. If several backends have the same key, the
-// first backend's entry is used, and the others are returned as hidden entries.
+// first backend's entry is used, and the other entries are returned as hidden.
 func (h *hieraDir) dataFiles() []DataFile {
 	out := make([]DataFile, 0, len(h.data))
 	for _, d := range h.data {

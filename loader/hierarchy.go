@@ -5,7 +5,7 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// Hierarchy is a Hiera 5 hierarchy as the user wrote it. Explanations list all its locations, including those without
+// Hierarchy is a Hiera 5 hierarchy in its source form. Explanations list all its locations, including those without
 // data.
 type Hierarchy struct {
 	Part    HieraPart
@@ -16,13 +16,13 @@ type Hierarchy struct {
 
 // Types of loader/internal/hiera5, under the names that other packages use.
 type (
-	// HierarchyEntry is an entry of a hierarchy. It has no locations if it is left to Puppet.
+	// HierarchyEntry is an entry in a hierarchy. An entry that is left to Puppet has no locations.
 	HierarchyEntry = hiera5.WrittenEntry
-	// HierarchyLocation is a path or a glob of an entry.
+	// HierarchyLocation is a path or a glob in an entry.
 	HierarchyLocation = hiera5.WrittenLocation
 )
 
-// hierarchies returns the Hiera 5 hierarchies in a plan, in the order in which lookups use them.
+// hierarchies returns the Hiera 5 hierarchies in a plan, in lookup order.
 func hierarchies(plan []plannedLayer, in *site.Inputs) (out []Hierarchy) {
 	for part := HieraGlobal; part <= HieraDefaults; part++ {
 		for _, pl := range plan {

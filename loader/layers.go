@@ -61,8 +61,8 @@ type hiera5Stack struct {
 	entries [][]Layer
 }
 
-// partNames lists Puppet's names for the parts of Hiera 5. A layer is named after its part and its entry. If modules
-// with different entries share the layer, it is named after the part alone.
+// partNames lists Puppet's names for the parts of Hiera 5. The name of a layer consists of its part and its entry. If
+// modules with different entries share a layer, its name is the part alone.
 var partNames = [...]string{HieraGlobal: "global", HieraEnvironment: "environment", HieraModule: "module",
 	HieraDefaults: "default_hierarchy"}
 

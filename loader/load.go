@@ -138,7 +138,8 @@ func assemble(plan []plannedLayer, in *site.Inputs, dims *site.Dimensions) []Lay
 	return out
 }
 
-// partsOfSites lists the files and directories that make a directory a site. A site has at least one of them.
+// partsOfSites lists the files and directories that make a directory a site. A site has at least one such file or
+// directory.
 var partsOfSites = []string{"binder_config.yaml", "bindings_config.yaml", "binder_config.pp", "hiera2.yaml",
 	"hiera5.yaml", "hiera.yaml", "environment.conf", "bindings", "data", "modules"}
 

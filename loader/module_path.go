@@ -83,7 +83,7 @@ func below(dir, path string) string {
 }
 
 // NamesOfSet returns the valid names of the set of bindings in the file path. In a module, these are the full name and
-// the name without the module. There are none if no parent directory is called bindings.
+// the name without the module. There are no valid names if no parent directory is called bindings.
 func NamesOfSet(d fsx.Disk, path string) ([]string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {

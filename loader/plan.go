@@ -192,7 +192,7 @@ func (p *planner) findSets(dir string) []string {
 	return slices.Compact(names)
 }
 
-// rubySets warns about bindings in Ruby that match a wildcard: they are not supported.
+// rubySets warns about bindings in Ruby that match a wildcard, because they are not supported.
 func (p *planner) rubySets(u uri, m site.Module, paths *[]string) {
 	for _, name := range matching(u.path, p.SetsBelow(filepath.Join(m.Dir, "lib/puppet/bindings"), ".rb")) {
 		if strings.HasPrefix(name, m.Name+"::") && !slices.Contains(*paths, name) {

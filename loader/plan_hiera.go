@@ -36,7 +36,7 @@ func (p *planner) findHiera5(u uri) []planned {
 }
 
 // isOfHiera5 reports whether the site uses Hiera 5: it has a Hiera 5 configuration, or a global one is given. A site
-// without a hiera.yaml also uses Hiera 5 if some of its modules do and none uses Hiera 2.
+// without a hiera.yaml also uses Hiera 5 if some module uses Hiera 5 and no module uses Hiera 2.
 func (p *planner) isOfHiera5() bool {
 	if p.global != "" || p.hiera5.ConfigIn(p.Dir) != "" {
 		return true
@@ -100,8 +100,8 @@ func (p *planner) findHiera(u uri) (planned, bool) {
 }
 
 // otherVersion reports a configuration of another version of Hiera, which another program may be using. This is an
-// error if a layer names it, or if a layer reads the site's Hiera 5 data as Hiera 2. Otherwise, it is a warning or a
-// note.
+// error if a layer names the configuration, or if a layer reads the site's Hiera 5 data as Hiera 2. Otherwise, it is a
+// warning or a note.
 func (p *planner) otherVersion(u uri, h *hieraDir) {
 	d := diag.Diagnostic{Pos: h.doc.Pos(h.doc.Root), Severity: diag.Info, Code: "hiera_version",
 		Message: "ignored: this file " + h.otherVersion}

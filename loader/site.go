@@ -1,6 +1,6 @@
 // Package loader reads a site: its configuration, layers and schemes, Hiera 2 directories and structured bindings
 // (language.md, sections 2 to 5 and 10). Load returns the bindings as written, with source positions; package compile
-// decides which one wins.
+// decides which binding wins.
 package loader
 
 import (
@@ -92,8 +92,8 @@ type Binding struct {
 	More   *bindingsfile.Compiled // attributes of the long form, or nil
 }
 
-// Transfer binds parameters of one target to those of another. The parameters are those in Given, those in the map that
-// is bound to Map, or those that both targets have. They are known when the whole site has been read.
+// Transfer binds parameters of one target to parameters of another. These parameters are in Given, in the map that is
+// bound to Map, or in both targets. They are known when the whole site has been read.
 type Transfer struct {
 	When []int // alternative conditions, as indexes in Site.Conditions; at least one
 	Pos  diag.Pos

@@ -164,7 +164,7 @@ func (c *setCompiler) compileEach(s *bindingsfile.Statement, keys, what string, 
 	}
 }
 
-// entries returns the entries of the value of a statement. After an error, it returns none.
+// entries returns the entries in a statement's value. After an error, it returns none.
 func (c *setCompiler) entries(s *bindingsfile.Statement, what string) []entry {
 	if s.Broken {
 		return nil
@@ -220,7 +220,7 @@ func constants(p *bindingsfile.Producer) []entry {
 	return out
 }
 
-// computed returns the entries of a hash expression. Its values may be computed.
+// computed returns the entries of a hash expression. The values may be computed.
 func computed(p *bindingsfile.Producer) []entry {
 	var out []entry
 	for i := 0; i < len(p.Expr.Kids); i += 2 {
@@ -240,7 +240,7 @@ func computed(p *bindingsfile.Producer) []entry {
 	return out
 }
 
-// paramMap compiles a map from the parameters of one type to those of another.
+// paramMap compiles a map from the parameters of one type to the parameters of another type.
 func (c *setCompiler) paramMap(s *bindingsfile.Statement, when []int) {
 	to, okOf := c.typeOf(&s.Subjects[0])
 	from, okFrom := c.typeOf(&s.Subjects[1])
@@ -293,7 +293,7 @@ func (c *setCompiler) mapped(l *bindingsfile.Literal, constant bool) ([]Renamed,
 	return out, ok
 }
 
-// transfer compiles bindings of a target's parameters to those of another target.
+// transfer compiles bindings of a target's parameters to the parameters of another target.
 func (c *setCompiler) transfer(s *bindingsfile.Statement, owner target, l *bindingsfile.Literal, when []int) {
 	from, ok := c.target(l)
 	if !ok {

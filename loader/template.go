@@ -10,8 +10,8 @@ import (
 	"bindc/internal/value"
 )
 
-// template is a path or a value of an entry: constant text and references to variables. It can be matched against a
-// path to find the values of its references.
+// template is a path or a value of an entry: constant text and references to variables. Matching a template against a
+// path finds the values of the references.
 type template struct {
 	node      *expr.Node
 	parts     []part
@@ -222,8 +222,8 @@ func (t *template) determines(text string) bool {
 	return len(matchTemplate(&folded, Fold(text))) == 1
 }
 
-// fill replaces the references of the template by their values, which are given by source. It returns false if a value
-// is missing.
+// fill replaces the references in the template with values. The values are given by reference source. It returns false
+// if a value is missing.
 func (t *template) fill(values map[string]string) (string, bool) {
 	var b strings.Builder
 	for _, p := range t.parts {

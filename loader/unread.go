@@ -12,8 +12,8 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// unread warns about files that look like part of the site but are not used. Otherwise such mistakes would go
-// unnoticed.
+// unread warns about files that look like part of the site but are not used. Without these warnings, such mistakes
+// would go unnoticed.
 type unread struct {
 	*planner
 	quiet site.Files // discards errors: unused files may be unreadable
@@ -248,8 +248,8 @@ func (u *unread) dataAlone() {
 	}
 }
 
-// sets warns about bindings files that no layer includes. In a module, other sets than the default one are optional,
-// unless a layer includes some of them.
+// sets warns about bindings files that no layer includes. In a module, sets other than the default set are optional,
+// unless a layer includes some of the module's sets.
 func (u *unread) sets(dir, scheme, prefix string) {
 	dir = u.SetsDir(dir)
 	ofModule := func(uri string) bool { return strings.HasPrefix(uri, scheme+":/"+prefix) }
@@ -274,7 +274,7 @@ func (u *unread) sets(dir, scheme, prefix string) {
 	}
 }
 
-// yml warns about path with the extension .yml in place of .yaml, unless a layer excludes the file.
+// yml warns about a path with the extension .yml instead of .yaml, unless a layer excludes the file.
 func (u *unread) yml(path string, include uri) {
 	there, _ := u.quiet.IsFile(path + ".yml")
 	twin, _ := u.quiet.IsFile(path + ".yaml")

@@ -142,7 +142,6 @@ func newer(newest, created, now time.Time) time.Time {
 	return newest
 }
 
-// save writes the state.
 func (r *record) save() error {
 	text, err := json.MarshalIndent(r.saved, "", "  ")
 	if err != nil {

@@ -154,7 +154,6 @@ type fleet struct {
 	err         error             // the first error that does not belong to a binding
 }
 
-// source is the place that binds a value.
 type source struct {
 	at     string // as recorded in the snapshot
 	secret bool   // the value may be sensitive, so its line is not shown

@@ -80,7 +80,6 @@ func notePrefix(cmd *cobra.Command, snap *lookup.Snapshot, prefix string, n int)
 	note(cmd, text)
 }
 
-// sortedKeys returns the keys that begin with prefix.
 func sortedKeys(snap *lookup.Snapshot, prefix string) []string {
 	out := []string{}
 	for key := range snap.Keys() {

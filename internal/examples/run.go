@@ -48,7 +48,6 @@ func Run(snap *bindings.Snapshot, examples []*Example, update bool) ([]Result, e
 	return out, nil
 }
 
-// run runs one example.
 func (e *Example) run(snap *bindings.Snapshot, update bool) (*Result, error) {
 	out := &Result{Name: e.Name, At: e.At.String(), Failures: []Failure{}}
 	request, err := snap.Request(e.facts)
@@ -230,7 +229,6 @@ func differing(a, b value.Value) (keys []string) {
 	return keys
 }
 
-// write writes a golden file.
 func write(path string, answers value.Value) error {
 	encoded, err := yaml.Write(answers)
 	if err != nil {

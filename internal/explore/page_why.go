@@ -49,7 +49,6 @@ type candidates struct {
 	Left         int // number of candidates that the page hides; the JSON lists all candidates
 }
 
-// candidate is a binding.
 type candidate struct {
 	Name  string
 	When  report.Terms

@@ -23,7 +23,6 @@ type problem struct {
 // whyForm is a form that asks for a node and explains a key for it.
 type whyForm struct{ Key, Node string }
 
-// link is a link with its text.
 type link struct{ Text, Address string }
 
 func (p *problem) Error() string { return p.text }

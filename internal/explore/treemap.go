@@ -5,7 +5,6 @@ import (
 	"slices"
 )
 
-// rect is a rectangle in a drawing.
 type rect struct{ X, Y, W, H float64 }
 
 // cell is a rectangle of a treemap.

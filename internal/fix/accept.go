@@ -93,7 +93,6 @@ func reject(changes []Change, rejected []Rejected, codeOf func(diag.Edit) diag.C
 	return left, rejected
 }
 
-// line is a line of a file.
 type line struct {
 	file string
 	line int

@@ -8,7 +8,6 @@ import (
 	"syscall"
 )
 
-// file is an open file.
 type file struct{ *os.File }
 
 func open(path string) (*file, error) {

@@ -31,7 +31,6 @@ func open(path string) (*file, error) {
 	return &file{path: path, fd: fd}, nil
 }
 
-// Read reads the next bytes.
 func (f *file) Read(p []byte) (n int, err error) {
 	err = uninterrupted(func() (err error) {
 		n, err = unix.Pread(f.fd, p, f.off)

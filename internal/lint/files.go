@@ -30,7 +30,6 @@ type file struct {
 	termUses []termUse
 }
 
-// fileKind is the kind of a file.
 type fileKind uint8
 
 const (

@@ -13,7 +13,6 @@ const (
 	computed             // a string with interpolations, a heredoc, or a regular expression
 )
 
-// token is a token of a manifest.
 type token struct {
 	kind kind
 	text string // source of the token, or the value of a string

@@ -9,7 +9,7 @@ import (
 	"bindc/loader"
 )
 
-// noEntry is the number of the first foreign entry in a hierarchy without one.
+// noEntry is the entry number for a hierarchy without a foreign entry.
 const noEntry = math.MaxInt
 
 // foreignEntry is the first entry of a hierarchy that only Puppet can read. This is an entry that is not compiled, such
@@ -42,7 +42,7 @@ func (m *migration) firstForeign(h *hierarchy) foreignEntry {
 
 func isForeign(e loader.HierarchyEntry) bool { return len(e.Locations) == 0 }
 
-// part returns the part of a site that the hierarchy belongs to.
+// part returns the part of the site that the hierarchy belongs to.
 func (h *hierarchy) part() loader.HieraPart {
 	switch {
 	case h.global:
@@ -91,7 +91,7 @@ func (m *migration) isForeign(key string) bool {
 }
 
 // looksUpForeign keeps a key in Hiera 5 if it looks up a key that depends on an entry that only Puppet reads. It
-// reports whether it did.
+// reports whether the key must stay.
 func (m *migration) looksUpForeign(key string) bool {
 	for _, b := range m.bound[key] {
 		for text := range texts(b.value) {

@@ -11,7 +11,7 @@ import (
 	"bindc/loader"
 )
 
-// level is a path of a hierarchy, or the files that a glob matches.
+// level is a path in a hierarchy, or the files that a glob matches.
 type level struct {
 	hierarchy *hierarchy
 	layer     int
@@ -169,7 +169,7 @@ func (l *level) file(src *source, condition loader.Condition) *levelFile {
 	return f
 }
 
-// valueOf returns the value of the category for which the path is text, or "" if there is none.
+// valueOf returns the category value for which the path is text, or "" if no value gives this path.
 func (l *level) valueOf(text string) string {
 	if l.value == l.path && len(l.variables) != 1 {
 		return strings.TrimSuffix(text, filepath.Ext(l.pathText))
@@ -182,12 +182,12 @@ func (l *level) valueOf(text string) string {
 	return value
 }
 
-// structured reports whether the data of a level are written as bindings, because one request can use several of its
-// files.
+// structured reports whether to write the data of a level as bindings, because one request can use several files of the
+// level.
 func (l *level) structured() bool { return l.glob }
 
-// categorize assigns a category to each level whose keys may move. The levels of the site determine the order of
-// categories; those of modules reuse them where their order permits, and add others in between.
+// categorize assigns a category to each level whose keys may move. The site's levels determine the order of categories.
+// The modules' levels reuse these categories where the order permits, and add more categories in between.
 func (m *migration) categorize() {
 	m.categories = nil
 	common := &category{"common", "true", true}
@@ -243,7 +243,7 @@ func (m *migration) unused(l *level, at int) string {
 	return out
 }
 
-// label names a constant level: its file, or the directory of its files.
+// label names a constant level after its file or the directory of its files.
 func (l *level) label() string {
 	if len(l.files) > 1 {
 		return filepath.Dir(l.files[0].rel)

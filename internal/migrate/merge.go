@@ -11,8 +11,8 @@ import (
 	"bindc/loader"
 )
 
-// lookupOptions holds the lookup_options of the site. Those that are the same in every request are grouped by part and
-// module. The others are uncertain.
+// lookupOptions holds the lookup_options of the site. lookup_options that are the same in every request are grouped by
+// part and module. All other lookup_options are uncertain.
 type lookupOptions struct {
 	parts     [][]*merge.Level
 	byModule  map[string][]*merge.Level
@@ -42,7 +42,7 @@ func (m *migration) lookupOptions() lookupOptions {
 	return out
 }
 
-// entryFor returns the lookup_options of a key. The result sure is false if they may depend on the request.
+// entryFor returns the lookup_options of a key. sure is false if the lookup_options may depend on the request.
 func (o lookupOptions) entryFor(key string) (e *merge.Entry, sure bool, err error) {
 	for _, l := range o.uncertain {
 		if l == nil || l.Erases() {
@@ -96,7 +96,8 @@ func keysLookedUpBy(text string) []string {
 	return out
 }
 
-// decideMerge finds a multibinding with the same result as the lookup_options of a key. Otherwise the key stays.
+// decideMerge finds a multibinding with the same result as a key's lookup_options. If there is no such multibinding,
+// the key stays.
 func (m *migration) decideMerge(key string, e *merge.Entry) {
 	first := m.bound[key][0]
 	strategy, err := e.Strategy()
@@ -157,7 +158,7 @@ func (m *migration) hashProblem(key string) string {
 	return ""
 }
 
-// deepProblem returns "" if the deep merge is the same as a merge of hashes. This is so if all values are hashes,
+// deepProblem returns "" if the deep merge is the same as a merge of hashes. This is the case if all values are hashes,
 // nothing below their first level is merged, and no knockout_prefix is set.
 func (m *migration) deepProblem(key string, options value.Value) string {
 	if problem := m.hashProblem(key); problem != "" {

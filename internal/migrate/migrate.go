@@ -238,8 +238,8 @@ func (m *migration) decide() {
 	m.decideModules()
 }
 
-// decideModules keeps all keys of a module in Hiera 5 if one of them stays or if the module has a default_hierarchy. It
-// also does so if the module's lookup_options may apply to a key that stays.
+// decideModules keeps all keys of a module in Hiera 5 for one of three reasons: a key of the module stays, the module
+// has a default_hierarchy, or its lookup_options may apply to a key that stays.
 func (m *migration) decideModules() {
 	for _, h := range m.hierarchies {
 		if h.module == "" {
@@ -299,7 +299,7 @@ func (m *migration) decideBinding(b *binding) {
 	}
 }
 
-// decideLoops keeps a key in Hiera 5 if it may look up itself. A build would reject it in Hiera 2.
+// decideLoops keeps a key in Hiera 5 if it may look up itself. In Hiera 2, a build would reject such a key.
 func (m *migration) decideLoops() {
 	for _, key := range m.keys {
 		if !m.stays[key] && m.mayLookUp(key, key, map[string]bool{}) {

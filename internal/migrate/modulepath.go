@@ -36,7 +36,7 @@ func (o *output) writeModulePath() error {
 	return nil
 }
 
-// moduleDirectories returns the directories of the new site that have modules, with slashes, sorted.
+// moduleDirectories returns the directories with modules in the new site, with slashes, sorted.
 func (o *output) moduleDirectories() []string {
 	dirs := map[string]bool{}
 	for _, h := range o.hierarchies {
@@ -78,8 +78,8 @@ func withModules(conf string, dirs []string) string {
 	return out.String()
 }
 
-// reportDirectories reports directories of the module path that do not exist, and those inside the site that the new
-// site lacks. If a flag gave the module path, it reports nothing.
+// reportDirectories reports directories in the module path that do not exist, and directories inside the site that the
+// new site lacks. If a flag gave the module path, it reports nothing.
 func (o *output) reportDirectories(conf string, text []byte, listed []string) {
 	if o.opts.ModulePathGiven {
 		return

@@ -27,10 +27,10 @@ func apply(text string, edits []edit) string {
 	return b.String() + text[at:]
 }
 
-// interpolation matches an interpolation of Hiera 5.
+// interpolation matches a Hiera 5 interpolation.
 var interpolation = regexp.MustCompile(`%\{[^}]*\}`)
 
-// translate translates the interpolations in a string from Hiera 5 to Hiera 2. If it cannot, the result problem says
+// translate translates the interpolations in a string from Hiera 5 to Hiera 2. If it cannot translate one, problem says
 // why.
 func (m *migration) translate(text string) (edits []edit, problem string) {
 	last := 0
@@ -58,8 +58,8 @@ func (m *migration) translate(text string) (edits []edit, problem string) {
 	return edits, ""
 }
 
-// escapeDollars adds edits that escape dollar signs in a constant text: those that would begin an interpolation, and
-// those after a backslash. The argument textFollows reports whether more text follows.
+// escapeDollars adds edits that escape dollar signs in a constant text, if they would begin an interpolation or follow
+// a backslash. textFollows reports whether more text follows.
 func escapeDollars(edits []edit, off int, text string, textFollows bool) []edit {
 	for i := range len(text) {
 		if text[i] != '$' {
@@ -104,7 +104,7 @@ func shape(n *expr.Node) string {
 	return b.String()
 }
 
-// interpolationSource returns an interpolation in the syntax of Hiera 2.
+// interpolationSource returns an interpolation in Hiera 2 syntax.
 func (m *migration) interpolationSource(n *expr.Node) (source, problem string) {
 	if n.Op == expr.Concat {
 		if len(n.Kids) == 0 {
@@ -158,8 +158,8 @@ func accessSource(path []value.Value) (source, problem string) {
 	return source, ""
 }
 
-// lookupSource returns a lookup of key. The argument text says whether it is inside a string. There is a problem if the
-// result might differ from that of Hiera 5.
+// lookupSource returns a lookup of key. text says whether the lookup is inside a string. problem is set if the result
+// might differ from Hiera 5.
 func (m *migration) lookupSource(key string, text bool) (source, problem string) {
 	k, err := lookupkey.Parse(key)
 	if err != nil || lookupkey.Reserved(key) || strings.ContainsAny(k.Root, `'\}.`) {

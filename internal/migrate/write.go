@@ -28,7 +28,7 @@ func (m *migration) write() ([]File, error) {
 			o.byFile[b.file] = append(o.byFile[b.file], b)
 		}
 	}
-	// Dotted keys and merges by callers work only in a site with a Hiera 5 hierarchy. So this file exists even if no
+	// Dotted keys and merges by callers work only in a site with a Hiera 5 hierarchy, so this file exists even if no
 	// key stays.
 	o.files[hiera5Dir+"/hiera.yaml"] = []byte("version: 5\n")
 	for _, h := range m.hierarchies {
@@ -54,7 +54,7 @@ func (m *migration) write() ([]File, error) {
 	return out, nil
 }
 
-// newPath returns the path of a file of a hierarchy in the new site.
+// newPath returns the path, in the new site, of a file in a hierarchy.
 func (o *output) newPath(h *hierarchy, rel string) string {
 	at, err := filepath.Rel(o.dir, h.root)
 	if err != nil || strings.HasPrefix(at, "..") {
@@ -87,7 +87,7 @@ func (o *output) writeHierarchy(h *hierarchy) error {
 	return nil
 }
 
-// writeFile writes the moving keys of a file. It reports whether any of them became Hiera 2 data.
+// writeFile writes the moving keys of a file. It reports whether any key became Hiera 2 data.
 func (o *output) writeFile(l *level, f *levelFile) (bool, error) {
 	structured := map[string]bool{}
 	for _, b := range o.byFile[f] {
@@ -153,7 +153,7 @@ func listItem(texts ...string) string {
 	return "  - [" + strings.Join(texts, ", ") + "]\n"
 }
 
-// hiera2Path returns the path of a level for hiera2.yaml, relative to the directory of that file.
+// hiera2Path returns the path of a level, relative to the directory of hiera2.yaml.
 func (o *output) hiera2Path(l *level, ext string) string {
 	dir := ""
 	for _, f := range l.files {

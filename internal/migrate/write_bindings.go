@@ -97,7 +97,7 @@ func (o *output) bindingsAt(at, name string) *bindingsFile {
 	return f
 }
 
-// declareMultibinding writes the multibinding of a key, with the conditions of its contributions.
+// declareMultibinding writes the multibinding for a key, with the conditions of the contributions.
 func (o *output) declareMultibinding(key string, k mergedKey) {
 	attributes := []any{"name", key, "multibind_id", key}
 	if k.strategy == "unique" {

@@ -83,7 +83,6 @@ func fitted(text string, width int) string {
 // room returns the width that remains in a line after the used columns, at least 10.
 func (p *Page) room(used int) int { return max(p.width()-used, 10) }
 
-// width returns the width of a line.
 func (p *Page) width() int { return cmp.Or(p.Width, math.MaxInt) }
 
 // line writes an indented line, cut to the page's width.

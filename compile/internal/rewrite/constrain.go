@@ -23,7 +23,7 @@ type constrainer struct {
 }
 
 // constrain returns scopes in which computed bindings also check the types of the abstract bindings that they override.
-// It covers bindings in higher layers whose conditions imply that of the abstract binding.
+// It covers bindings in higher layers whose conditions imply the condition of the abstract binding.
 func constrain(e *pass.Env, t *place.Tables, scopes []place.Scope) []place.Scope {
 	c := constrainer{e, t, constraintsOf(scopes)}
 	if len(c.demanded) == 0 {
@@ -76,7 +76,7 @@ func (c *constrainer) constrainedFile(f *loader.DataFile, s *place.Scope) *loade
 	return out
 }
 
-// constrained returns the number of val, changed so that it checks all constraints that always apply in the scope.
+// constrained returns the number of a value like val that also checks all constraints that always apply in the scope.
 func (c *constrainer) constrained(val uint32, s *place.Scope, demanded []constraint) uint32 {
 	for _, d := range demanded {
 		if s.Layer < d.layer && c.Relations.Implies(c.Site.Conditions[s.Condition], c.Site.Conditions[d.condition]) {

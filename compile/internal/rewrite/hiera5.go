@@ -56,8 +56,8 @@ func (ms *Merges) In(layer int, key uint32) (MergedKey, bool) {
 	return m, ok
 }
 
-// Place returns the position of the highest lookup_options entry that applies to key and has the name of e. The result
-// ok is false if there is none.
+// Place returns the position of the highest lookup_options entry that applies to key and has the name of e. ok is false
+// if no such entry exists.
 func (ms *Merges) Place(t *place.Tables, key string, e *merge.Entry) (at diag.Pos, ok bool) {
 	isIt := func(x *merge.Entry) bool { return x.Name == e.Name }
 	for _, o := range ms.options {
@@ -69,7 +69,7 @@ func (ms *Merges) Place(t *place.Tables, key string, e *merge.Entry) (at diag.Po
 	return diag.Pos{}, false
 }
 
-// Found returns the number of the value that lookups find if layer binds key to val. It is val, or a recipe that
+// Found returns the number of the value that lookups find if layer binds key to val. The value is val, or a recipe that
 // merges.
 func (ms *Merges) Found(layer int, key, val uint32) uint32 {
 	m, ok := ms.In(layer, key)

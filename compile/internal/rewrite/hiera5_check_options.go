@@ -40,7 +40,8 @@ func checkLookupOptions(e *pass.Env, t *place.Tables, scopes []place.Scope, opti
 	}
 }
 
-// warnOfErasing warns about lookup_options of a module that are null, because they erase those of the environment.
+// warnOfErasing warns about a module whose lookup_options are null, because null erases the lookup_options of the
+// environment.
 func (c *optionsChecker) warnOfErasing(o lookupOptions) {
 	if o.level.Erases() {
 		c.Report(diag.Diagnostic{Pos: o.at, Severity: diag.Warning, Code: "hiera_options",
@@ -67,8 +68,8 @@ func rootsOf(t *place.Tables, scopes []place.Scope) []string {
 	return out
 }
 
-// warnOfOptions adds a warning for each part of err, which comes from package merge. The argument name is the entry
-// that a part is about, unless the part names another one.
+// warnOfOptions adds a warning for each part of err, which comes from package merge. name is the entry that a part is
+// about, unless the part names another entry.
 func (c *optionsChecker) warnOfOptions(o lookupOptions, name, consequence string, err error, fix diag.Fix) {
 	parts := []error{err}
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
@@ -104,7 +105,7 @@ func strategyFix(options value.Value) diag.Fix {
 	return fix
 }
 
-// correctName returns the correction of a name that is not in names, if it resembles one of them.
+// correctName returns the correction of a name that is not in names but resembles one of names.
 func correctName(name value.Value, names []string) diag.Fix {
 	if name.Kind() != value.String || slices.Contains(names, name.Text()) {
 		return diag.Fix{}
@@ -117,7 +118,7 @@ var strategies = []string{"first", "unique", "hash", "deep"}
 // optionNames lists the options of an entry that Puppet reads.
 var optionNames = []string{"merge", "convert_to"}
 
-// strategyNames lists options of merge that are often misplaced next to merge.
+// strategyNames lists options inside merge that are often misplaced next to merge.
 var strategyNames = []string{"strategy", "knockout_prefix", "merge_hash_arrays", "sort_merged_arrays"}
 
 // warnOfUnread warns about options of an entry that have no effect, as in Puppet.
@@ -162,8 +163,8 @@ func rootOf(key string) string {
 	return root
 }
 
-// warnOfUnused warns about an entry that applies to none of the roots. It allows an entry for an unbound key that
-// resembles no bound one, because class parameters need not be bound.
+// warnOfUnused warns about an entry that applies to none of the roots. It allows an entry for an unbound key that does
+// not resemble a bound key, because class parameters need not be bound.
 func (c *optionsChecker) warnOfUnused(o lookupOptions, e *merge.Entry, roots []string) {
 	d := diag.Diagnostic{Pos: o.position(c.Tables, e.Name), Severity: diag.Warning, Code: "hiera_options",
 		Message: "lookup_options contain '" + e.Name + "', but no binding has this key"}

@@ -127,7 +127,7 @@ func (m *merger) makesSecret(o lookupOptions, root string) bool {
 }
 
 // mergeRecipe returns the recipe for root, or noValue if lookup_options do not change its lookups. It also returns the
-// entry for root, if all requests have the same one.
+// entry for root, if the entry is the same for all requests.
 func (m *merger) mergeRecipe(root string, all []lookupOptions) (uint32, *merge.Entry) {
 	touched, depends, erases := false, false, false
 	var levels [][]*merge.Level

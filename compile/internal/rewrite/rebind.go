@@ -22,7 +22,7 @@ type rebinding struct {
 	erased   map[uint32]bool // keys with a rename
 }
 
-// renamedPart is a contribution that gets another name. Its candidate has no condition yet.
+// renamedPart is a contribution that gets another name. The candidate has no condition yet.
 type renamedPart struct {
 	id        string // id of the multibinding
 	candidate place.Candidate

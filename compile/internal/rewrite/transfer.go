@@ -15,8 +15,8 @@ import (
 )
 
 // transfers binds parameters of one target to parameters of another (language.md, section 14.4). Which parameters it
-// binds depends on maps or, without a map, on the parameters that both targets have. These include the parameters that
-// transfers of earlier turns bind.
+// binds depends on maps or, without a map, on the parameters that both targets have. Such parameters include those that
+// transfers in earlier turns bind.
 type transfers struct {
 	*pass.Env
 	*place.Tables
@@ -72,7 +72,7 @@ func transfersOf(site *loader.Site) (all []layeredTransfer) {
 	return all
 }
 
-// turn returns the turn in which t is processed. Transfers with a map come first, and those whose parameters may be
+// turn returns the turn in which t is processed. Transfers with a map come first. Transfers whose parameters may be
 // missing come last.
 func (x *transfers) turn(t layeredTransfer) int {
 	switch {
@@ -228,8 +228,8 @@ func (x *transfers) bind(t layeredTransfer, pairs []pair) {
 
 func (t layeredTransfer) optional() bool { return t.Like.Recipe.Optional }
 
-// bindTo binds one parameter. It is an alias of the other parameter or, if the request determines which parameter that
-// is, an expression.
+// bindTo binds one parameter to an alias of the other parameter or, if the request determines which parameter that is,
+// to an expression.
 func (x *transfers) bindTo(t layeredTransfer, p pair) {
 	key, bound := x.bound[t.Keys][p.Name]
 	if !bound {
@@ -248,8 +248,8 @@ func (x *transfers) bindTo(t layeredTransfer, p pair) {
 	x.out = append(x.out, place.LayeredBinding{Binding: b, Layer: t.layer})
 }
 
-// mapped returns an expression that looks up the parameter that the effective map assigns to p. Without a map, that is
-// the parameter of the same name, if both targets have it.
+// mapped returns an expression that looks up the parameter that the effective map assigns to p. Without a map, the
+// expression looks up the parameter of the same name, if both targets have this parameter.
 func (t layeredTransfer) mapped(p pair) *expr.Node {
 	variable := func(name string) *expr.Node { return &expr.Node{Op: expr.Var, Name: name} }
 	text := func(s string) *expr.Node { return &expr.Node{Op: expr.Const, Value: value.FromString(s)} }

@@ -33,7 +33,7 @@ func build(path string, site *loader.Site) (*builtSite, error) {
 	if _, err := snapshot.Write(path, content); err != nil {
 		return nil, err
 	}
-	// Values of eyaml need not be decrypted: both sites have to treat the same text in the same way.
+	// Encrypted values need not be decrypted: both sites must treat the same text in the same way.
 	reveal := func(text string) (string, error) { return "decrypted " + text, nil }
 	b := &builtSite{}
 	var err error
@@ -126,8 +126,8 @@ func (p *prover) compare(next *builtSite) (map[string]string, error) {
 	return out, err
 }
 
-// settle marks the keys that need not be compared again, because both sites gave the same answers. Neither such a key
-// nor a key that it looks up is in changed, which holds the keys that were moved back since.
+// settle marks the keys that need not be compared again, because both sites gave the same answers. changed holds the
+// keys that have moved back since. It contains neither a settled key nor a key that a settled key looks up.
 func (p *prover) settle(changed map[string]bool) {
 	q := p.questions
 	for i, key := range q.keys {
@@ -220,7 +220,8 @@ func (a *asker) ask(n int) (err error) {
 // seed is the seed of the answer hashes, which are compared only within the process.
 var seed = maphash.MakeSeed()
 
-// answer returns a hash of the result of a lookup: the value with the order of its keys, and whether it is sensitive.
+// answer returns a hash of a lookup result. The hash covers the value with the order of its keys, and whether the value
+// is sensitive.
 func (a *asker) answer(key string, s strategy) (uint64, error) {
 	v, found, err := (*lookup.Request)(a.request).LookupMerged(key, s.value)
 	var e *bindings.Error

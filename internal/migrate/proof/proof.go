@@ -1,5 +1,5 @@
-// Package proof migrates a site and proves the result. It builds both sites and asks them the same questions. Keys with
-// other answers are kept in Hiera 5, and the comparison is repeated until all answers are equal.
+// Package proof migrates a site and proves the result. It builds both sites and asks them the same questions. It keeps
+// keys with different answers in Hiera 5, and repeats the comparison until all answers are equal.
 package proof
 
 import (
@@ -175,7 +175,7 @@ func (p *prover) round(at string, result *migrate.Result) (repeat bool, err erro
 	return p.keep(result, p.differing), nil
 }
 
-// keep keeps a key in Hiera 5 if its answers would change. It reports whether there are such keys.
+// keep keeps keys in Hiera 5 if their answers would change. It reports whether there are such keys.
 func (p *prover) keep(result *migrate.Result, differing map[string]string) bool {
 	if p.report.Rounds == 1 {
 		for _, key := range p.report.Unreached {
@@ -218,7 +218,7 @@ func (p *prover) stay(key, why string) {
 	p.forced[key], p.reasons[key] = why, Differs
 }
 
-// keepAll keeps all keys in Hiera 5. If all of them stay already, the migration fails.
+// keepAll keeps all keys in Hiera 5. If all keys already stay, the migration fails.
 func (p *prover) keepAll(result *migrate.Result, why string) (stayed bool) {
 	for key, moved := range result.Moved {
 		if moved {
@@ -235,7 +235,7 @@ func (p *prover) keepAll(result *migrate.Result, why string) (stayed bool) {
 // uses returns the keys that a key looks up, directly or through other keys.
 func (p *prover) uses(key string) []string { return p.old.sampler.Uses(key) }
 
-// count fills in the numbers of keys of the report.
+// count fills in the numbers of keys in the report.
 func (p *prover) count(result *migrate.Result) {
 	r := p.report
 	r.Kept = map[Reason]int{}

@@ -11,7 +11,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// maxSamples is the largest number of requests that are constructed from the rows of a key.
+// maxSamples limits the requests that are constructed from the rows of a key.
 const maxSamples = 2000
 
 // question is a request with the keys to look up.
@@ -21,13 +21,13 @@ type question struct {
 	keys  []int // indexes in questions.keys
 }
 
-// strategy is a merge strategy that a caller can request. undef is the one in lookup_options.
+// strategy is a merge strategy that a caller can request. undef means the strategy in lookup_options.
 type strategy struct {
 	name  string
 	value lookup.Value
 }
 
-// questions holds the lookups that both sites are asked for.
+// questions holds the lookups that both sites must answer.
 type questions struct {
 	keys     []string
 	merges   [][]strategy    // merge strategies to compare, by key
@@ -191,7 +191,7 @@ func (p *prover) askSamples(next *builtSite) error {
 	return nil
 }
 
-// addRequests adds the request of a sample, and a second one in which all other variables are set.
+// addRequests adds the request of a sample, and a second request in which all other variables are set.
 func (p *prover) addRequests(s decision.Sample, others []string) error {
 	for _, set := range [][]string{nil, others} {
 		f, err := s.Facts(set)

@@ -16,14 +16,12 @@ import (
 	"bindc/loader"
 )
 
-// class is a class in a manifest.
 type class struct {
 	manifest.Class
 	params  map[string]*param
 	aliases *types.Aliases // type aliases that the class's manifest can use
 }
 
-// param is a parameter of a class.
 type param struct {
 	manifest.Param
 	class *class

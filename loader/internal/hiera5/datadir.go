@@ -30,8 +30,8 @@ func (r *Reader) belowEnvironment(text string) (below string, ok bool) {
 	return "", false
 }
 
-// environmentDir returns the directory of the environment. For the hierarchy of the environment, that is the directory
-// of its hiera.yaml; for a global hierarchy and for modules, it is the site.
+// environmentDir returns the directory of the environment. For the environment's hierarchy, this is the directory of
+// hiera.yaml. For a global hierarchy and for modules, it is the site.
 func (c config) environmentDir() string {
 	if c.Module != "" || c.Doc.File == c.global {
 		return c.Dir
@@ -127,8 +127,8 @@ func clean(names string) string {
 	return ""
 }
 
-// checkDatadir records a datadir of the site that does not exist. It skips modules, because their authors maintain
-// those.
+// checkDatadir records a datadir of the site that does not exist. It skips the datadirs of modules, because the authors
+// of modules maintain them.
 func (c config) checkDatadir(at diag.Pos, source dataSource) {
 	dir := source.datadir
 	if c.Module != "" || c.checked[dir] || c.hasDatadir(dir) {
@@ -149,7 +149,7 @@ func (c config) checkDatadir(at diag.Pos, source dataSource) {
 }
 
 // WarnOfAbsent reports the recorded directories and files that do not exist. It reports nothing if the site has errors.
-// Call it after all files have been parsed: then the result does not depend on their order.
+// Call it after all files have been parsed, so that the result does not depend on the order of files.
 func (r *Reader) WarnOfAbsent() {
 	if r.Diags.Failed() {
 		return
@@ -160,7 +160,7 @@ func (r *Reader) WarnOfAbsent() {
 }
 
 // absoluteHint returns how to correct an absolute path that does not exist, and which absolute paths are in the site.
-// The latter matters for a global hierarchy only if the path is one of an environment.
+// For a global hierarchy, the latter matters only if the path is in an environment.
 func (c config) absoluteHint(text string) string {
 	if c.Doc.File == c.global && !strings.Contains(text, "/environments/") {
 		return "create it, or correct the path; a relative path starts from the directory of this file"

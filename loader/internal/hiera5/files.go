@@ -9,9 +9,9 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// TakeAlone removes from l the files that are the only file of their condition, and returns them. It returns nil unless
-// l is the entry's only location. Such files have a layer of their own, because Puppet merges a single file differently
-// from several.
+// TakeAlone removes from l the files that are the only file under their condition, and returns them. It returns nil
+// unless l is the entry's only location. Such files need a separate layer, because Puppet merges a single file
+// differently from several files.
 func (h *Hierarchy) TakeAlone(in *site.Inputs, l *Location, only bool) (out []site.DataFile) {
 	if !only {
 		return nil
@@ -31,8 +31,8 @@ func (h *Hierarchy) TakeAlone(in *site.Inputs, l *Location, only bool) (out []si
 	return out
 }
 
-// Deal distributes the files of a location among layers. If two files that apply together have a key in common, the
-// later file is in a lower layer.
+// Deal distributes the files of a location among layers. If two files that apply together share a key, the later file
+// is in a lower layer.
 func (h *Hierarchy) Deal(in *site.Inputs, l Location) [][]site.DataFile {
 	var out [][]site.DataFile
 	for _, condition := range l.conditions {

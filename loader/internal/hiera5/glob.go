@@ -8,7 +8,7 @@ import (
 	"bindc/internal/expr"
 )
 
-// globElement is part of a glob: constant text, a wildcard or an interpolation.
+// globElement is a part of a glob: constant text, a wildcard or an interpolation.
 type globElement struct {
 	kind globKind
 	text string // text of a globText
@@ -115,11 +115,11 @@ func globClassOf(text string) (globElement, int) {
 // count too.
 const maxGlobs = 4096
 
-// longGlob is the length in bytes that counts as one more glob towards maxGlobs, so that memory is limited, too.
+// longGlob is the length in bytes that counts as one more glob towards maxGlobs, which limits memory.
 const longGlob = 256
 
-// unbraced expands the braces of a glob, in order. It does not expand braces of interpolations. ok is false if there
-// are too many results.
+// unbraced expands the braces of a glob, in order. It does not expand the braces of interpolations. ok is false if
+// there are too many results.
 func unbraced(glob string) (globs []string, ok bool) {
 	left := maxGlobs
 	globs = appendUnbraced(nil, glob, &left)
@@ -303,7 +303,7 @@ func (e globElement) matchesChar(char rune) bool {
 	return e.kind == globOne || in != e.not
 }
 
-// fillGlob replaces the interpolations of a glob by values.
+// fillGlob replaces the interpolations in a glob with values.
 func fillGlob(parts []*expr.Node, values []string) string {
 	var b strings.Builder
 	ref := 0

@@ -14,7 +14,7 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// Hierarchy is the Hiera 5 hierarchy of a site or a module, or the global one. Versions 3 and 4 are converted to
+// Hierarchy is the Hiera 5 hierarchy of a site or a module, or the global hierarchy. Versions 3 and 4 are converted to
 // version 5.
 type Hierarchy struct {
 	Doc      site.Document
@@ -35,7 +35,7 @@ type Entry struct {
 // Location is a path or a glob of an entry, with its files by condition. A path has one file per condition. A glob may
 // have several files that apply together, highest first.
 type Location struct {
-	// Only limits the location to requests in which the variable of mapped_paths has exactly one element. No other
+	// Only limits the location to requests in which the mapped_paths variable has exactly one element. No other
 	// location of the entry applies to these requests.
 	Only bool
 
@@ -217,8 +217,8 @@ func (c config) hierarchy(key string, defaults *yaml.Node) []Entry {
 	return out
 }
 
-// list returns the entries at a key, or none after an error. ok is false if the key is missing or null: then Puppet
-// uses a default.
+// list returns the entries at a key, or none after an error. ok is false if the key is missing or null, because Puppet
+// then uses a default.
 func (c config) list(key string) (entries []yaml.Node, given bool) {
 	_, n, ok := c.Doc.Root.Lookup(key)
 	if !ok || n.Kind == yaml.Scalar && n.Value.IsUndef() {

@@ -281,11 +281,11 @@ var otherFiles = []string{".adoc", ".bak", ".epp", ".erb", ".md", ".pem", ".pp",
 // mayBeData reports whether a file that matches a path ending in a variable may be a data file.
 func mayBeData(path string) bool { return !slices.Contains(otherFiles, filepath.Ext(path)) }
 
-// dirOf returns the directory part of a path, with its trailing slash.
+// dirOf returns the directory part of a path, with a trailing slash.
 func dirOf(path string) string { return path[:strings.LastIndexByte(path, '/')+1] }
 
-// usable returns the files that fit, and reports those that cannot be read. It keeps a directory in place of a file
-// only if namesFile is set: Puppet fails every lookup that reaches it.
+// usable returns the files for which fits is true, and reports unreadable files. It keeps a directory in the place of a
+// file only if namesFile is set, because Puppet fails every lookup that reaches it.
 func (c config) usable(p location, files []site.Listed, namesFile bool, fits func(string) bool) []site.Listed {
 	var out []site.Listed
 	for _, f := range files {
@@ -336,7 +336,7 @@ func pathPattern(parts []*expr.Node) *regexp.Regexp {
 }
 
 // maxFoundAgain limits how often globs match files that another glob has matched. Without the limit, many globs over
-// the same files would take time in proportion to globs times files.
+// the same files would take time in proportion to the number of globs times the number of files.
 const maxFoundAgain = 1 << 19
 
 // countAgain counts a match against maxFoundAgain. It returns false if the limit is exceeded, and reports the first
@@ -354,8 +354,8 @@ func (c config) countAgain(at diag.Pos, found *site.File) bool {
 	return c.foundAgain >= 0
 }
 
-// glob returns the location of a glob without braces. It has a condition for each string that the interpolations can
-// result in, with the files that this text matches.
+// glob returns the location of a glob without braces. The location has a condition for each string that the
+// interpolations can produce, with the files that match it.
 func (c config) glob(at diag.Pos, source dataSource, text string) Location {
 	l := Location{files: map[int][]*site.File{}}
 	p, ok := c.locate(at, source, text, true)

@@ -115,7 +115,7 @@ func (c config) version3() {
 var strategies3 = map[string]string{"deep": "{strategy: unconstrained_deep, preserve_unmergeables: true}",
 	"deeper": "unconstrained_deep"}
 
-// warnOfMerges reports how Hiera 3 merges hashes, if it is not the default. A snapshot does not contain this setting.
+// warnOfMerges reports how Hiera 3 merges hashes, if this is not the default. A snapshot does not contain the setting.
 func (c config) warnOfMerges() {
 	n, ok := lookup3(c.Doc.Root, "merge_behavior")
 	if !ok {

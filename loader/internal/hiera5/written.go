@@ -1,12 +1,12 @@
 package hiera5
 
-// WrittenEntry is an entry of a hierarchy in its source form. It has no locations if it is left to Puppet.
+// WrittenEntry is the source form of an entry in a hierarchy. An entry that is left to Puppet has no locations.
 type WrittenEntry struct {
 	Name      string
 	Locations []WrittenLocation
 }
 
-// WrittenLocation is a path or a glob of an entry.
+// WrittenLocation is a path or a glob in an entry.
 type WrittenLocation struct {
 	Kind      string // path, glob or mapped_paths
 	Text      string // text as in the source

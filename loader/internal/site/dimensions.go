@@ -133,5 +133,5 @@ func (d *Dimensions) Whole(n *expr.Node, name string) int {
 	return i
 }
 
-// Common is the name of the category of all requests. It has no dimension.
+// Common is the name of the category that contains all requests. It has no dimension.
 const Common = "common"

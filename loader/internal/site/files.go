@@ -96,8 +96,8 @@ func (f Files) RealUnlessDangling(dir string) (string, bool) {
 }
 
 // SetsBelow returns the names of the sets in files with extension ext below dir: a/b.yaml has the name a::b. It does
-// not follow links to directories. It includes directories and devices with such a name, so that the caller reports
-// them.
+// not follow links to directories. The result includes directories and devices with such a name, so that the caller
+// reports them.
 func (f Files) SetsBelow(dir, ext string) []string {
 	var out []string
 	for _, e := range f.List(dir) {

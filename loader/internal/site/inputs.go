@@ -41,8 +41,8 @@ type Inputs struct {
 	parsers workers
 }
 
-// NewInputs returns the inputs of the site in dir. sets is the directory of the site's own bindings files; if it is "",
-// that is dir/bindings.
+// NewInputs returns the inputs of the site in dir. sets is the directory of the site's own bindings files; "" means
+// dir/bindings.
 func NewInputs(f Files, dir, sets string, reader *datafile.Reader) *Inputs {
 	return &Inputs{Files: f, Dir: dir, sets: sets, Reader: reader}
 }
@@ -196,7 +196,7 @@ func (in *Inputs) StartParsing(jobs int, found, parsed func()) (wait func()) {
 	}
 }
 
-// isDir reports whether a directory is in place of a data file. To Puppet, that is a file that cannot be read.
+// isDir reports whether a directory is in the place of a data file. To Puppet, such a directory is an unreadable file.
 func (in *Inputs) isDir(path string) bool {
 	isDir, err := in.Disk.IsDir(path)
 	return isDir && err == nil
@@ -263,8 +263,8 @@ func (f *File) setData(content *datafile.File) {
 	f.id = Input{Path: f.Label, Size: content.Size, Hash: content.Hash, Made: f.read != nil}
 }
 
-// HideSecrets hides the content of files with syntax errors that mention the id of a sensitive multibinding. Any of
-// their lines may contribute to it.
+// HideSecrets hides the content of files with syntax errors that mention the id of a sensitive multibinding. Any line
+// in such a file may contribute to the multibinding.
 func (in *Inputs) HideSecrets(ids map[string]bool) {
 	for _, f := range in.Found {
 		for id := range ids {

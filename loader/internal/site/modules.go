@@ -12,8 +12,8 @@ import (
 // Module is a module of Puppet.
 type Module struct{ Name, Dir string }
 
-// Modules lists the modules on the module path, sorted by name. If several have the same name, the first one on the
-// path wins.
+// Modules lists the modules on the module path, sorted by name. If several modules have the same name, the first module
+// on the path wins.
 type Modules struct {
 	All   []Module
 	names map[string]int  // index in All, by name
@@ -23,8 +23,8 @@ type Modules struct {
 
 var moduleName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
-// FindModules finds the modules of a site. If path is nil, it is the default, which may be missing. Otherwise each of
-// its directories must exist.
+// FindModules finds the modules of a site. A nil path means the default path, which may be missing. Otherwise, each
+// directory in path must exist.
 func FindModules(f Files, site string, path []string) Modules {
 	ms := Modules{names: map[string]int{}, dirs: map[string]int{}, Roots: map[string]bool{}}
 	if real, ok := f.Real(site); ok {

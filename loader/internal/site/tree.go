@@ -39,8 +39,8 @@ type Listed struct {
 }
 
 // Below returns the files in dir and in its subdirectories up to the given depth, sorted by name. dir is "" or ends
-// with a slash. A depth of -1 means no limit. Names that begin with a dot are skipped, with everything below them,
-// unless hidden is set.
+// with a slash. A depth of -1 means no limit. Unless hidden is set, Below skips names that begin with a dot, with
+// everything below them.
 func (t *Tree) Below(dir string, depth int, hidden bool) []Listed {
 	if t == nil {
 		return nil // dir does not exist
@@ -170,7 +170,7 @@ func (w *walk) link(path string, depth int) {
 	}
 }
 
-// follow enters a linked directory, unless it contains the current one.
+// follow enters a linked directory, unless it contains the current directory.
 func (w *walk) follow(path, real string, depth int) {
 	if slices.ContainsFunc(w.parents, func(d string) bool { return IsBelow(real, d) }) {
 		return

@@ -53,9 +53,9 @@ func (c *UnknownCategories) Unknown(name value.Value, at diag.Pos) {
 	}
 }
 
-// ReportUnknown reports each unknown category once: at its first use, or where the site defines it if the definition
-// is the misspelt one. names are the categories of the site, and all has their definitions. ReportUnknown reports
-// nothing if an error in the configuration explains the missing category.
+// ReportUnknown reports each unknown category once: at its first use or, if the definition is misspelt, at the
+// definition. names lists the categories of the site, and all has their definitions. ReportUnknown reports nothing if
+// an error in the configuration explains the missing category.
 func (c *UnknownCategories) ReportUnknown(source Categories, all []Dimension, names []string, diags *diag.List) {
 	if source.Broken {
 		return
@@ -72,8 +72,9 @@ func (c *UnknownCategories) ReportUnknown(source Categories, all []Dimension, na
 	}
 }
 
-// isMisspelt reports whether the definition of a category should have the name meant: a category that exists without a
-// list of categories, or one whose expression is a variable with this name.
+// isMisspelt reports whether the definition of a category should have the name meant. This is so if the category's
+// expression is a variable called meant, or if meant is osfamily, which is a category even without a list of
+// categories.
 func isMisspelt(d *Dimension, meant string) bool {
 	variable := VariableOf(d.Value)
 	return !d.Guard && d.Pos.Line > 0 && variable != d.Name && (variable == meant || meant == "osfamily")
