@@ -25,7 +25,7 @@ import (
 	"bindc/snapshot"
 )
 
-// DefaultEffort allows some seconds of comparisons. A site with a million bindings needs a hundredth of it.
+// DefaultEffort allows some seconds of comparisons. A site with a million bindings needs a hundredth of this effort.
 const DefaultEffort = 1 << 25
 
 // Options change how a site is compiled. The zero value is the default.
@@ -33,7 +33,7 @@ type Options struct {
 	StrictVariables bool // unknown variables make lookups fail
 	Effort          int  // limit on the comparisons that find conflicts and loops (pass.Effort); 0: DefaultEffort
 
-	Context context.Context // Compile checks it between passes, and returns nil once it is done; may be nil
+	Context context.Context // once it is done, Compile returns nil after the current pass; may be nil
 
 	IsParameter func(key string) bool // reports whether a class has a parameter with this key, for hints; may be nil
 }

@@ -91,7 +91,7 @@ func (f *foreign) spread() (more bool) {
 	return more
 }
 
-// file visits the values of a data file. The argument at identifies its level.
+// file visits the values of a data file. at identifies the level of the file.
 func (f *foreign) file(at ForeignLookup, file *loader.DataFile) (more bool) {
 	for i, e := range file.Entries {
 		keys := f.lookups(e.Value)
@@ -130,7 +130,7 @@ func (f *foreign) isPuppets(key string) bool {
 	return f.puppets[""] || f.puppets[lookupkey.Module(key)]
 }
 
-// lookups returns the keys that a value looks up, in the form in which keys are bound.
+// lookups returns the roots of the keys that a value looks up, quoted if necessary.
 func (f *foreign) lookups(val uint32) []string {
 	text := f.site.Values[val]
 	if text[0] != recipe.CompiledRecipe {

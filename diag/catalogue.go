@@ -297,8 +297,8 @@ var catalogue = []Rule{
 //go:embed examples
 var examples embed.FS
 
-// Example returns the example for a code as a txtar archive, or nothing if there is none. Its comment contains
-// commands, the last of which reports the code. Its files are a site.
+// Example returns the example for a code as a txtar archive, or "" if the code has no example. The comment of the
+// archive contains commands, and the last command reports the code. The files are a site.
 func (r Rule) Example() string {
 	text, err := examples.ReadFile("examples/" + string(r.Code) + ".txtar")
 	if err != nil {
@@ -307,7 +307,7 @@ func (r Rule) Example() string {
 	return string(text)
 }
 
-// Source refers to the section of docs/language.md with the rule. It returns "" if there is none.
+// Source refers to the section of docs/language.md with the rule. It returns "" if no section has the rule.
 func (r Rule) Source() string {
 	if r.Section == 0 {
 		return ""

@@ -26,8 +26,7 @@ func (p Pos) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
 }
 
-// ParsePos parses a position in the form of String. A text without line and column is the name of a file, as in "an
-// unknown place".
+// ParsePos parses the output of String. A text without line and column is a file name, as in "an unknown place".
 func ParsePos(text string) Pos {
 	rest, col, hasCol := cutNumber(text)
 	file, line, hasLine := cutNumber(rest)
@@ -37,7 +36,7 @@ func ParsePos(text string) Pos {
 	return Pos{file, line, col}
 }
 
-// cutNumber cuts the number after the last colon. The name of a file may contain colons, too.
+// cutNumber cuts the number after the last colon. A file name may also contain colons.
 func cutNumber(text string) (before string, n int, ok bool) {
 	i := strings.LastIndexByte(text, ':')
 	if i < 0 {
@@ -52,7 +51,7 @@ func (p Pos) Compare(q Pos) int {
 	return cmp.Or(cmp.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Col, q.Col))
 }
 
-// Severity is the severity of a diagnostic. Only an Error stops a build.
+// Severity says how serious a diagnostic is. Only an Error stops a build.
 type Severity uint8
 
 const (
@@ -90,9 +89,9 @@ type Diagnostic struct {
 
 	End   Pos    // set by Locate: the end of the text at Pos, exclusive
 	Edits []Edit // set by Locate: what Fix changes
-	Value Edit   // set by Locate if OfValue is set and the value is a scalar: its place, without Text
+	Value Edit   // where the value is, without Text; set by Locate if OfValue is set and the value is a scalar
 
-	more int // number of dropped diagnostics; only set in the last one of a kind
+	more int // number of dropped diagnostics; only set in the last kept diagnostic of a kind
 }
 
 // List collects diagnostics. The zero value is ready to use. It is safe for concurrent use.
@@ -108,8 +107,8 @@ type List struct {
 	hidden map[string][][2]int // ranges of sensitive lines, by file
 }
 
-// Add adds a diagnostic. If the diagnostic has a Fix but no Hint, it gets the hint of the Fix, unless its message
-// already ends with that.
+// Add adds a diagnostic. If the diagnostic has a Fix but no Hint, it gets the hint of the Fix, unless the message
+// already ends with this hint.
 func (l *List) Add(d Diagnostic) {
 	if hint := d.Fix.Hint(); d.Hint == "" && !strings.HasSuffix(d.Message, hint) {
 		d.Hint = hint
@@ -181,8 +180,8 @@ func (l *List) Failed() bool {
 	return l.errs > 0
 }
 
-// Incomplete reports whether bindings may be missing because of an error that is not in a value. Then it is unknown
-// which bindings win.
+// Incomplete reports whether bindings may be missing because of an error that is not in a value. In that case, it is
+// unknown which bindings win.
 func (l *List) Incomplete() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -226,7 +225,7 @@ func (l *List) Sorted() []Diagnostic {
 		}
 	}
 	slices.SortStableFunc(out, compare)
-	return slices.CompactFunc(out, func(a, b Diagnostic) bool { // they may have differed in hidden text
+	return slices.CompactFunc(out, func(a, b Diagnostic) bool { // diagnostics may have differed only in hidden text
 		return a.Pos == b.Pos && a.Code == b.Code && a.Message == b.Message
 	})
 }

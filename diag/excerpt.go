@@ -31,8 +31,8 @@ func excerpt(line string, col int) (text string, before int) {
 	return window(shown, at)
 }
 
-// excerptBytes limits how many bytes are read before and after a position in a line. It is much more than what is
-// shown.
+// excerptBytes limits how many bytes are read before and after a position in a line. The limit is much larger than an
+// excerpt.
 const excerptBytes = 4096
 
 // around returns the part of a line around character col, and the number of this character in the part.

@@ -33,7 +33,7 @@ func (r Rule) example() (commands, files string) {
 	return text[:at], text[at:]
 }
 
-// Explain writes all codes with their descriptions, for people.
+// Explain writes all codes with their descriptions as plain text.
 func Explain(w io.Writer) error {
 	var b strings.Builder
 	for _, r := range catalogue {

@@ -8,7 +8,7 @@ import (
 )
 
 // find returns the offset of the text that f replaces. This text is at offset at in line, in the value that begins
-// there, or in the list item around it. The result is false if there is no such text, if a name occurs several times,
+// there, or in the list item around it. It returns false if it does not find the text, if a name occurs several times,
 // or if the new text does not fit.
 func (s *source) find(f Fix, line, at int) (int, bool) {
 	if strings.ContainsAny(f.Old+f.New, "\r\n") {
@@ -35,7 +35,7 @@ func (s *source) find(f Fix, line, at int) (int, bool) {
 	return places[0], s.fits(f, places[0])
 }
 
-// textFor returns the text up to an offset, in the form in which f.Old is searched.
+// textFor returns the text before offset end, in which to search for f.Old. It is in lower case if f ignores case.
 func (s *source) textFor(f Fix, end int) string {
 	text := s.text[:end]
 	if lower := strings.ToLower(text); f.Fold && len(lower) == len(text) {
@@ -85,7 +85,7 @@ func (s *source) item(line int) (int, int) {
 	return line, s.lines[line-1]
 }
 
-// openers are the characters that may be between a position and the name there.
+// openers lists the characters that may be between a position and the name at that position.
 const openers = `'"$%{:&[`
 
 // continued reports whether the word old is the end of a longer name that begins in before.
@@ -105,8 +105,8 @@ func continues(old, after string) bool {
 // maxExtent limits how many bytes are searched for the text of a Fix.
 const maxExtent = 64 << 10
 
-// end returns the offset of the end of the value that begins at an offset in line. It includes the lines below that
-// are indented further, and a list in the column of its key.
+// end returns the offset at which the value that begins at an offset in line ends. The value includes more deeply
+// indented lines below it, and a list in the column of the value's key.
 func (s *source) end(line, at int) int {
 	first := s.line(line)
 	base := indent(first)
@@ -134,8 +134,8 @@ func (s *source) end(line, at int) int {
 
 func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
 
-// quoteAround returns the quote character of the string that contains the offset, or 0 outside quotes. It only reads
-// the line.
+// quoteAround returns the quote character of the string that contains the offset, or 0 if the offset is not inside
+// quotes. It looks only at the current line.
 func (s *source) quoteAround(off int) (quote byte) {
 	start := strings.LastIndexByte(s.text[:off], '\n') + 1
 	for i := start; i < off; i++ {
@@ -154,8 +154,8 @@ func (s *source) quoteAround(off int) (quote byte) {
 // special lists words that some YAML parsers do not read as strings.
 var special = []string{"true", "false", "yes", "no", "on", "off", "y", "n", "null"}
 
-// fits reports whether the new text of f can replace the old one at off without a change of meaning. For example, there
-// may be quotes that the new text would end.
+// fits reports whether the new text of f can replace the old text at off. It cannot if, for example, it would end the
+// quotes around the old text.
 func (s *source) fits(f Fix, off int) bool {
 	quote := s.quoteAround(off)
 	switch {

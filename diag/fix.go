@@ -17,8 +17,8 @@ type Fix struct {
 	Value    bool // Old is the whole value of the key at the position, without its quotes; New has the quotes it needs
 }
 
-// Correct returns a Fix that replaces word with the most similar of words. It returns the zero Fix if none is similar
-// enough.
+// Correct returns a Fix that replaces word with the most similar of words. It returns the zero Fix if no word is
+// similar enough.
 func Correct(word string, words []string) Fix { return MeantAs(word, similar(word, words)) }
 
 // MeantAs returns a Fix that replaces word with other, or the zero Fix if other is "".
@@ -29,7 +29,7 @@ func MeantAs(word, other string) Fix {
 	return Fix{Old: word, New: other}
 }
 
-// IsNone reports whether there is no correction.
+// IsNone reports whether f is the zero Fix.
 func (f Fix) IsNone() bool { return f.Old == "" }
 
 // Hint returns the hint for f, or "" if f is the zero Fix.
@@ -55,8 +55,8 @@ type Edit struct {
 	Text     string
 }
 
-// Locate sets the end of each diagnostic, and the edits of those that have a Fix. The function read returns the text of
-// a file. Locate sets nothing for a file that cannot be read or is not UTF-8.
+// Locate sets the end of each diagnostic, and the edits of each diagnostic with a Fix. read returns the text of a file.
+// Locate sets nothing for a file that cannot be read or is not UTF-8.
 func Locate(list []Diagnostic, read func(file string) ([]byte, error)) {
 	sources := map[string]*source{}
 	of := func(file string) *source {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// ofNames lists codes whose messages contain names, conditions and positions, but no part of a value. type_mismatch is
-// one of them, because its message omits a sensitive value.
+// ofNames lists codes whose messages contain names, conditions and positions, but no part of a value. The list includes
+// type_mismatch, because its message omits a sensitive value.
 var ofNames = []Code{"abstract", "category", "conflict", "convert", "duplicate", "eyaml", "key_unbound", "layout",
 	"lookup_options", "loop", "missing_parameter", "module_key", "multibind_hidden",
 	"multibind_id", "multibind_unknown", "near_value", "never_wins",
@@ -22,7 +22,7 @@ const (
 	somethingOdd  = "this is invalid; it may be sensitive and is not shown"
 )
 
-// discreet returns d without text that it quotes from a sensitive position, but with the expectation.
+// discreet returns d without the text that it quotes from a sensitive position. It keeps the expectation.
 func (d Diagnostic) discreet() Diagnostic {
 	expected, _, quotes := strings.Cut(d.Message, found)
 	switch {

@@ -18,8 +18,8 @@ type kind struct {
 	code     Code
 }
 
-// shown keeps the first diagnostics of one kind, by position, and counts all of them. It is a heap with the last one on
-// top. The result does not depend on the order in which diagnostics are added.
+// shown keeps the first diagnostics of one kind, by position, and counts all of them. It is a heap with the last
+// diagnostic on top. The result does not depend on the order in which diagnostics are added.
 type shown struct {
 	list  []Diagnostic
 	times map[finding]int // how often each diagnostic in list was added
@@ -61,7 +61,7 @@ func (s *shown) more() int {
 	return out
 }
 
-// others returns a diagnostic with the number of dropped ones. It sorts after the ones that are kept.
+// others returns a diagnostic that reports the number of dropped diagnostics. It sorts after all kept diagnostics.
 func (s *shown) others(more int) Diagnostic {
 	d := slices.MaxFunc(s.list, compare)
 	return Diagnostic{Pos: d.Pos, Severity: d.Severity, Code: d.Code, Secret: true, more: more,
@@ -87,7 +87,7 @@ func (s *shown) Pop() any {
 	return d
 }
 
-// ranges has ranges of lines by file, sorted and without overlaps.
+// ranges holds ranges of lines by file, sorted and without overlaps.
 type ranges map[string][][2]int
 
 func inOrder(of map[string][][2]int) ranges {

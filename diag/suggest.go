@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// DidYouMean returns a hint with the word that is most similar to word, or "" if none is similar enough.
+// DidYouMean returns a hint with the word that is most similar to word, or "" if no word is similar enough.
 func DidYouMean(word string, words []string) string { return Correct(word, words).Hint() }
 
-// similar returns the word that is most similar to word, or "" if none is similar enough.
+// similar returns the word that is most similar to word, or "" if no word is similar enough.
 func similar(word string, words []string) string {
 	if near := synonyms[word]; near != "" && slices.Contains(words, near) {
 		return near
@@ -40,8 +40,8 @@ func (l *List) mayCompare(word string, words []string) bool {
 // maxWord is the maximum length of a word to compare, because the time grows with the square of the length.
 const maxWord = 200
 
-// nearest returns the candidate with the fewest edits from word, or one that begins with word. It returns "" if none is
-// similar enough for a typo.
+// nearest returns the candidate with the fewest edits from word, or a candidate that begins with word. It returns "" if
+// no candidate is similar enough for a typo.
 func nearest(word string, candidates []string) string {
 	if len(word) > maxWord {
 		return ""
@@ -64,8 +64,8 @@ func nearest(word string, candidates []string) string {
 const shortest = 4
 
 // Misspelt returns the word that differs from word by one character or by two swapped neighbours. It returns "" if
-// there is none, if word itself is in words, or if word is short or has a digit. It never returns a word with a digit.
-// It is for warnings, which must be more certain than hints.
+// words has no such word, if words contains word itself, or if word is short or has a digit. It never returns a word
+// with a digit. It is for warnings, which must be more certain than hints.
 func Misspelt(word string, words []string) string {
 	near := ""
 	for _, k := range words {

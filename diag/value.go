@@ -23,7 +23,8 @@ func (s *source) value(p Pos) (from, to int, ok bool) {
 	return from, from + len(scalar(text, inFlow)), true
 }
 
-// scalar returns the scalar at the start of text, the rest of a line. inFlow reports whether it is in brackets.
+// scalar returns the scalar at the start of text, which is the rest of a line. inFlow means that the scalar is in
+// brackets.
 func scalar(text string, inFlow bool) string {
 	if text[0] == '"' || text[0] == '\'' {
 		return tokenAt(text)

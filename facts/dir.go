@@ -28,7 +28,7 @@ type listing struct {
 // file is an entry with the name of a facts file. It may not be a regular file.
 type file struct {
 	path string
-	node string // the name of the file without its extension, which is the default name of its node
+	node string // the file name without its extension, the default name of the node
 }
 
 // list lists the directory of a fleet. It ignores hidden entries.

@@ -13,7 +13,7 @@ import (
 // Fleet finds the facts of single nodes in a directory.
 type Fleet struct {
 	dir   string
-	files map[string][]file // files that may have facts of a node, by its name; nil before the first search
+	files map[string][]file // by node name, the files that may have the node's facts; nil before the first search
 	wrong []error           // errors of files that cannot be read
 }
 

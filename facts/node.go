@@ -15,14 +15,14 @@ import (
 // Node is a node and its facts. Facts is a hash. Trusted and Vars are hashes, or undef if they are missing.
 type Node struct {
 	Name        string // "" if the facts do not have it
-	File        string // its facts file, for a node of a fleet
+	File        string // the node's facts file, for a node of a fleet
 	Environment string // "" if the facts do not have it
 
 	Facts   bindings.Value
 	Trusted bindings.Value // $trusted
 	Vars    bindings.Value // top-scope variables that are not facts
 
-	NamedByFile bool // Name comes from the name of the file, but the facts identify another node
+	NamedByFile bool // Name comes from the file name, but the facts are about another node
 }
 
 // nodesIn returns the nodes in a value. The error describes the expected format.

@@ -11,8 +11,8 @@ import (
 	bindings "bindc/runtime"
 )
 
-// With adds facts from the command line to the hash before. Each is written as name=text or name:=JSON, and a name
-// with dots is a path into nested facts. They may replace facts in before, but not one another.
+// With adds facts from the command line to the hash before. A fact is written as name=text or name:=JSON. A name with
+// dots is a path into nested facts. The added facts may replace facts in before, but not one another.
 func With(flag string, before bindings.Value, texts []string) (bindings.Value, error) {
 	given, all := value.FromPairs(), content(before)
 	for _, text := range texts {

@@ -19,7 +19,7 @@ import (
 type config struct {
 	categories    []category // all except common, highest first
 	layers        []layerConfig
-	defaultLayers bool // the configuration has no layers, so the defaults apply
+	defaultLayers bool // the configuration does not define layers, so the default layers apply
 	extensions    registry
 	source        site.Categories
 }

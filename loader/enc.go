@@ -79,7 +79,7 @@ func (p *planner) findEnc(u uri) []planned {
 
 // classifiedNodes queues the files in dir that are named after a node.
 func (p *planner) classifiedNodes(dir string) []node {
-	category, _ := p.hiera.Category("node") // every site has this category
+	category, _ := p.hiera.Category("node") // every site has the category node
 	var out []node
 	for _, e := range p.List(dir) {
 		name, is := strings.CutSuffix(e.Name(), datafile.ClassifiedExt)

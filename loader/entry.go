@@ -41,11 +41,11 @@ type entryCollector struct {
 	h       *hieraDir
 	e       hierarchyEntry
 	listing []site.Listed // the directory that was searched
-	whole   bool          // use the whole path as guard, because some paths match in several ways
+	whole   bool          // use the whole path as guard, because some path matches in several ways
 	out     []dataFile
 	paths   []string          // by index in out, without extension
 	earlier int               // number of paths in out that earlier backends have found
-	at      map[string]int    // indexes of these earlier paths in out, by path; nil until needed
+	at      map[string]int    // by path, the index in out of each earlier path; nil until needed
 	folded  map[string]string // the paths in out, by their case-folded form; nil if folding changes no path
 }
 
@@ -160,14 +160,15 @@ func (c *entryCollector) usable(f site.Listed, path string) bool {
 	return true
 }
 
-// conditionOf returns the condition under which an entry has the given path. ok is false if it never does.
+// conditionOf returns the condition under which an entry has the given path. ok is false if the entry never has this
+// path.
 //
 // If the path is the category's value between constant strings, the name of the file gives the value. Otherwise
 // conditionOf parses the path for the values of its variables. If there is exactly one reading, the variables that the
 // category's value does not determine become guards. With whole, the path itself is a guard: each request computes its
 // path and compares it.
 //
-// If the entry's value differs from the expression of the category, no variable is determined and all of them become
+// If the entry's value differs from the category's expression, no variable is determined, and all variables become
 // guards. In addition, the request's value of the category must equal the entry's value. If the path does not give that
 // value, the request compares the two.
 func (r *hieraReader) conditionOf(e hierarchyEntry, path string, whole bool) (int, bool) {

@@ -51,7 +51,7 @@ func ReadEnvironments(d fsx.Disk, root string, diags *diag.List) *Environments {
 	r.path = filepath.Join(root, EnvironmentsFile)
 	there, ok := r.IsFile(r.path)
 	switch {
-	case there: // reading a directory or device reports the error
+	case there: // if path is a directory or device, reading it reports the error
 		r.read()
 	case ok:
 		r.directories(filepath.Join(root, environmentsDir), puppetsName, nil)
@@ -75,7 +75,7 @@ var (
 type environmentsReader struct {
 	site.Files
 	root string
-	path string // path of environments.pp, and its text
+	path string // path and text of environments.pp
 	src  string
 	file *syntax.Environments
 
@@ -213,7 +213,7 @@ func (r *environmentsReader) checkReadable() {
 }
 
 // checkBindings warns if a declaration sets a bindingsdir that does not exist. A default for all environments may be
-// missing in some of them.
+// missing in some environments.
 func (r *environmentsReader) checkBindings(dir string, title *expr.Node) {
 	if there, _ := r.IsDir(dir); !there {
 		r.Diags.Add(diag.Diagnostic{Pos: r.pos(title.Off), Code: "missing", Severity: diag.Warning,

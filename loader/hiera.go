@@ -19,9 +19,9 @@ import (
 // (language.md, section 4).
 type hieraDir struct {
 	tree         *site.Tree
-	label        string // prefix of the names of its files in snapshots, ending in a slash
+	label        string // prefix for file names in snapshots, with a trailing slash
 	doc          site.Document
-	otherVersion string // if not empty, the file is for another version of Hiera, described here
+	otherVersion string // describes the Hiera version that the file is for, if it is not Hiera 2
 	backends     []string
 	entries      []hierarchyEntry
 	data         []dataFile // data files in the order of the hierarchy
@@ -30,7 +30,7 @@ type hieraDir struct {
 // dataFile is a hierarchy path with its variables replaced, and the condition under which a request has this path.
 type dataFile struct {
 	condition int
-	files     []*site.File // the file of each backend that has the path, in the order of the backends
+	files     []*site.File // the file of each backend that has the path, in backend order
 }
 
 // hierarchyEntry is an entry [category, value, path].
@@ -113,8 +113,7 @@ func (r *hieraReader) read(path string) *hieraDir {
 	return h
 }
 
-// reportSecondConfig reports a hiera.yaml of version 2 next to hiera2.yaml. A hiera.yaml of another version is for
-// Puppet.
+// reportSecondConfig reports a version 2 hiera.yaml next to hiera2.yaml. A hiera.yaml of another version is for Puppet.
 func (r *hieraReader) reportSecondConfig(path, second string) {
 	if there, _ := r.IsFile(second); !there {
 		return
@@ -311,7 +310,7 @@ func (r *hieraReader) inOrder(before []hierarchyEntry, e hierarchyEntry) bool {
 		}
 		return e.category
 	}
-	if n := len(before); n == 0 || rank(before[n-1]) < rank(e) { // the entries before e are in order
+	if n := len(before); n == 0 || rank(before[n-1]) < rank(e) { // the entries before e are sorted by rank
 		return true
 	}
 	for _, b := range before {
@@ -362,7 +361,7 @@ func (h *hieraDir) dataFiles() []DataFile {
 	return out
 }
 
-// splitTaken separates the entries whose keys are taken from the others.
+// splitTaken separates entries whose keys are taken from entries whose keys are free.
 func splitTaken(entries []datafile.Entry, taken map[uint32]bool) (free, others []datafile.Entry) {
 	for _, e := range entries {
 		if taken[e.Key] {

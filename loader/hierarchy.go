@@ -5,12 +5,12 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// Hierarchy is a hierarchy of Hiera 5 as the user wrote it. Explanations list all its locations, including those
-// without data.
+// Hierarchy is a Hiera 5 hierarchy as the user wrote it. Explanations list all its locations, including those without
+// data.
 type Hierarchy struct {
 	Part    HieraPart
 	Module  string // "" for the global one and the site's
-	Config  string // the hiera.yaml, by its name in Inputs
+	Config  string // name of the hiera.yaml in Inputs
 	Entries []HierarchyEntry
 }
 

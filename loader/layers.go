@@ -41,7 +41,7 @@ func hiera5Layers(pl plannedLayer, in *site.Inputs) []Layer {
 	return out
 }
 
-// hiera5Paths returns the dimensions that are paths of Hiera 5 hierarchies, by module.
+// hiera5Paths returns the dimensions that are paths in Hiera 5 hierarchies, by module.
 func hiera5Paths(plan []plannedLayer) map[string][]int {
 	out := map[string][]int{}
 	for _, pl := range plan {
@@ -93,8 +93,8 @@ func (s *hiera5Stack) add(p planned, entries []hiera5.Entry) {
 	}
 }
 
-// next returns the index of a layer of the entry, not before at, whose flags equal those of like. Such a layer is from
-// another module. If there is none, next adds like.
+// next returns the index of the entry's first layer, at index at or later, that has the same flags as like. Such a
+// layer is from another module. If the entry has no such layer, next adds like.
 func (s *hiera5Stack) next(entry, at int, like Layer) int {
 	for ; at < len(s.entries[entry]); at++ {
 		if l := s.entries[entry][at]; l.OnlyPath == like.OnlyPath && l.OnlyEntry == like.OnlyEntry {

@@ -18,21 +18,21 @@ import (
 
 // Options configures Load. The zero value is valid.
 type Options struct {
-	ModulePath   []string        // directories of modules; default: that of environment.conf, or modules in the site
+	ModulePath   []string        // module directories; default: modulepath in environment.conf, or modules in the site
 	Bindings     string          // directory of the site's own bindings files; default: bindings in the site
 	BinderConfig string          // configuration to read instead of binder_config.yaml
 	GlobalHiera  string          // the hiera.yaml of the global layer of Hiera 5; "": none
 	Codedir      string          // Puppet's code directory, which contains its environments; default: DefaultCodedir
 	Cache        *datafile.Cache // keeps parsed data files for the next build; may be nil
-	Share        datafile.Share  // the data files to read; the others count as empty
+	Share        datafile.Share  // the data files to read; all other data files count as empty
 	Jobs         int             // number of files to parse at a time; default: one per processor
-	Alternatives int             // limit on alternatives of conditions, over all bindings; default: DefaultAlternatives
+	Alternatives int             // limit on alternative conditions, over all bindings; default: DefaultAlternatives
 
 	Lenient bool // an unreadable Hiera 5 data file is a warning, and lookups that reach it fail
 
 	AllowExtensions  bool            // run extensions that are programs
-	ExtensionTimeout time.Duration   // time limit for such a program; default: 30 s
-	Context          context.Context // stops such programs when it is done; may be nil
+	ExtensionTimeout time.Duration   // time limit for an extension program; default: 30 s
+	Context          context.Context // stops extension programs when it is done; may be nil
 	Backends         map[string]Backend
 	SchemeHandlers   map[string]SchemeHandler
 

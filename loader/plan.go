@@ -38,7 +38,7 @@ type planner struct {
 	hiera5        *hiera5.Reader
 	global        string              // hiera.yaml of Puppet's global layer
 	defaultHiera5 bool                // the site uses the default layers for Hiera 5 data
-	named         map[string]bool     // URIs in all layers; false if only excluded
+	named         map[string]bool     // URIs in all layers; false if the URI is only excluded
 	namedComplete bool                // no URI had an error, so named is complete
 	nodes         []node              // nodes with classifier output; nil if not read yet
 	otherVersions []diag.Diagnostic   // warnings about ignored files of other versions of Hiera
@@ -128,7 +128,7 @@ func (p *planner) expand(u uri) []uri {
 	case "module-hiera":
 		_, dir, _ := strings.Cut(u.path, "/")
 		for _, m := range p.Modules.All {
-			paths = append(paths, strings.TrimSuffix(m.Name+"/"+dir, "/")) // most modules have no such bindings
+			paths = append(paths, strings.TrimSuffix(m.Name+"/"+dir, "/")) // most modules have no default bindings
 		}
 	case "module-hiera5":
 		for _, m := range p.Modules.All {

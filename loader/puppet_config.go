@@ -57,7 +57,8 @@ type puppetConfigReader struct {
 	*syntax.Text
 }
 
-// category reads a category, whose value is an expression. before has the positions of the previous ones, by name.
+// category reads a category, whose value is an expression. before has the positions of the previous categories, by
+// name.
 func (c puppetConfigReader) category(a syntax.Attribute, before []category) (category, bool) {
 	at := c.Pos(a.Off)
 	switch i := slices.IndexFunc(before, func(b category) bool { return b.name == a.Name }); {
@@ -91,7 +92,7 @@ func (c puppetConfigReader) category(a syntax.Attribute, before []category) (cat
 	}
 	n := a.Value
 	syntax.Unqualify(n)
-	if n.Op != expr.Concat { // convert the value to a string
+	if n.Op != expr.Concat { // interpolate the value, to convert it to a string
 		n = &expr.Node{Op: expr.Concat, Kids: []*expr.Node{n}}
 	}
 	return category{a.Name, at, c.Pos(a.Value.Off), n}, len(errs) == 0

@@ -17,13 +17,13 @@ type Site struct {
 	Inputs     []Input        // all files that were read, sorted by path
 	InputOf    map[string]int // index in Inputs, by the file name in positions
 
-	Paths map[string][]int // the dimensions that are paths of Hiera 5, by module: "" for the site and the global one
+	Paths map[string][]int // by module, the dimensions that are Hiera 5 paths; "": the site and the global hierarchy
 
-	Hierarchies []Hierarchy // hierarchies of Hiera 5, in the order in which lookups use them
+	Hierarchies []Hierarchy // Hiera 5 hierarchies, in lookup order
 
 	Modules   []Module // the modules on the module path, sorted by name
-	Manifests string   // the file or directory with Puppet's manifests of the site; it may be missing
-	Types     string   // the directory with the type aliases of the site; it may be missing
+	Manifests string   // the file or directory with the site's manifests; it may be missing
+	Types     string   // the directory with the site's type aliases; it may be missing
 
 	Keys   []string // bindings have indexes into it; some keys may not be bound
 	Values []string // compiled values (see package recipe); bindings have indexes into it
@@ -48,11 +48,11 @@ type (
 // Fold folds the case of a value of a category: values that differ only in case are equal.
 func Fold(s string) string { return site.Fold(s) }
 
-// Layer is a group of contributions. In Hiera 5, each path of a hierarchy is a layer of its own, and several have the
-// same name.
+// Layer is a group of contributions. In Hiera 5, each path in a hierarchy is a separate layer, and several layers have
+// the same name.
 type Layer struct {
 	Name          string
-	Hiera         HieraPart // the part of Hiera 5, or none
+	Hiera         HieraPart // the part of the Hiera 5 hierarchy, or NoHiera
 	Entry         int       // in Hiera 5, the index of the entry in its hierarchy
 	OnlyPath      bool      // in Hiera 5, the entry has no other path or glob
 	OnlyEntry     bool      // in Hiera 5, the hierarchy has no other entry
@@ -99,10 +99,10 @@ type Transfer struct {
 	Pos  diag.Pos
 
 	Target, From   string    // names as in the source
-	Keys, FromKeys string    // prefixes of the keys of their parameters
-	TypeKeys       string    // prefix of the keys of Target's type
-	Map            string    // key of the map between both types
-	Given          []Renamed // the map in the statement, or nil
+	Keys, FromKeys string    // key prefixes of the parameters of Target and From
+	TypeKeys       string    // prefix of the keys for Target's type
+	Map            string    // key of the parameter map between the types of From and Target
+	Given          []Renamed // the parameter map in the statement, or nil
 
 	Like *bindingsfile.Compiled // attributes for each parameter, such as type and sensitivity
 }

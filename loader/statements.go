@@ -84,7 +84,7 @@ func (c *setCompiler) contributedClasses(s *bindingsfile.Statement, when []int) 
 	}
 	var names []bindingsfile.Literal
 	if len(s.Producers) == 1 && s.Transformer == nil {
-		if p := &s.Producers[0]; p.Name == "to" || p.Name == "to_expression" { // others have no class names
+		if p := &s.Producers[0]; p.Name == "to" || p.Name == "to_expression" { // other producers have no class names
 			names = oneOrMore(p.Argument)
 		}
 	}
@@ -105,7 +105,7 @@ func oneOrMore(l *bindingsfile.Literal) []bindingsfile.Literal {
 	return []bindingsfile.Literal{*l}
 }
 
-// elementsOf returns the elements of an array. An element without a position of its own gets that of l.
+// elementsOf returns the elements of an array. An element without a position gets the position of l.
 func elementsOf(l *bindingsfile.Literal) []bindingsfile.Literal {
 	elems := l.Value.Slice()
 	out := make([]bindingsfile.Literal, len(elems))
@@ -329,7 +329,7 @@ func (c *setCompiler) dependency(s *bindingsfile.Statement, when []int) {
 	if !okFrom || !okTo {
 		return
 	}
-	c.Alternatives -= len(from)*len(to) - max(len(from), len(to)) // two lists give more pairs than they have elements
+	c.Alternatives -= len(from)*len(to) - max(len(from), len(to)) // two lists may have more pairs than elements
 	if !c.chargeBindings(len(from)*len(to), s.Pos, when) {
 		return
 	}

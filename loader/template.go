@@ -132,7 +132,7 @@ func (t *template) matches(path string) bool { return len(t.readings(path)) > 0 
 func (t *template) readings(path string) [][]string {
 	long := len(path) >= len(t.before)+len(t.after)
 	if !long || !strings.HasPrefix(path, t.before) || !strings.HasSuffix(path, t.after) {
-		return nil // true for most files
+		return nil // the usual case
 	}
 	if isHidden(path) && !isHidden(t.canonical) {
 		return nil
@@ -193,7 +193,7 @@ func (b *templateMatcher) read(i int, rest string) {
 	}
 }
 
-// tryValues tries each possible value of a reference that has none yet.
+// tryValues tries each possible value of a reference that has no value yet.
 func (b *templateMatcher) tryValues(i int, ref *reference, rest string) {
 	shortest, longest := 0, len(rest)
 	if slash := strings.IndexByte(rest, '/'); ref.plain && slash >= 0 {
@@ -213,7 +213,7 @@ func (b *templateMatcher) tryValues(i int, ref *reference, rest string) {
 // determines reports whether text matches the template in one way only, ignoring case.
 func (t *template) determines(text string) bool {
 	if len(t.names) == 1 {
-		return true // repetitions have equal lengths
+		return true // occurrences of the same reference have equal lengths
 	}
 	folded := template{parts: slices.Clone(t.parts), names: t.names}
 	for i := range folded.parts {

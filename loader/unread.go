@@ -164,7 +164,7 @@ func (h *hieraDir) mentions(f site.Listed) bool {
 func (u *unread) dataDirFiles(h *hieraDir) []site.Listed {
 	t := &site.Tree{Files: u.quiet, Dir: h.tree.Dir, Real: h.tree.Real, Roots: h.tree.Roots}
 	tops := h.topDirs()
-	if _, ok := tops[""]; ok && !t.Roots[t.Real] { // the top of a site or module contains more than data
+	if _, ok := tops[""]; ok && !t.Roots[t.Real] { // the top directory of a site or module contains more than data
 		return t.Below("", -1, false)
 	}
 	tops["data"] = diag.Pos{} // the default directory, even if no path uses it

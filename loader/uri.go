@@ -17,7 +17,7 @@ type uri struct {
 
 func (u uri) String() string { return u.scheme + ":/" + u.path }
 
-// strictness ranks URIs: a required one above an optional one, and both above one that a wildcard found.
+// strictness ranks URIs: required URIs are highest, then optional URIs, then URIs that a wildcard found.
 func (u uri) strictness() int {
 	switch {
 	case u.found:

@@ -13,9 +13,9 @@ import (
 	"bindc/internal/value"
 )
 
-// Decode looks key up and stores its value in the variable that into points to, as Value.Decode
-// does. If key is not bound, found is false and the variable is unchanged. It returns the
-// errors of Lookup and of Value.Decode, which name the key.
+// Decode looks up key and stores its value in the variable that into points to, as Value.Decode does. If key is not
+// bound, found is false and the variable is unchanged. It returns the errors of Lookup and of Value.Decode, which name
+// the key.
 func (r *Request) Decode(key string, into any) (found bool, err error) {
 	v, found, err := r.Lookup(key)
 	if err != nil || !found {

@@ -76,7 +76,7 @@ func (e *Environments) Request(facts *Facts) (*Lease, error) {
 		}
 		l, err := w.Request(facts)
 		if errors.Is(err, fs.ErrClosed) {
-			continue // the environment was removed in between; if all were closed, watcher fails
+			continue // the environment was removed in the meantime; after Close, watcher fails
 		}
 		return l, err
 	}
@@ -146,7 +146,7 @@ func (e *Environments) follow(name string) (*Watcher, error) {
 	if e.program.Load() == nil {
 		return nil, fs.ErrClosed
 	}
-	if w := e.watchers[name]; w != nil { // another request opened it in between
+	if w := e.watchers[name]; w != nil { // another request has opened the environment in the meantime
 		return w, nil
 	}
 	opts := e.opts
@@ -163,7 +163,7 @@ func (e *Environments) follow(name string) (*Watcher, error) {
 
 func (e *Environments) path(name string) string { return filepath.Join(e.dir, name+envfile.Extension) }
 
-// unknown returns the error for a name without an environment. It lists the existing ones.
+// unknown returns the error for a name without an environment. It lists the existing environments.
 func (e *Environments) unknown(name string) error {
 	names, _ := e.Names()
 	message := fmt.Sprintf("there is no environment '%s'", name)

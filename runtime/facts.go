@@ -11,7 +11,7 @@ type Facts lookup.Facts
 // Hiera 5 data, for %{::role}.
 type FactsOptions struct {
 	Node        string // the certname; sets fqdn, clientcert and trusted without extensions
-	Environment string // default: that of the node in wrapped facts, the fact environment, or production
+	Environment string // default: the node's environment in wrapped facts, the fact environment, or production
 	Trusted     Value  // the hash $trusted; if undef, it has only the entries that Node sets
 	Variables   Value  // a hash of other variables; they take precedence over facts of the same name
 

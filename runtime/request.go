@@ -4,7 +4,7 @@ import (
 	"bindc/internal/lookup"
 )
 
-// Request looks keys up in a snapshot for the facts of one node. It is safe for concurrent use, except for Reset.
+// Request looks up keys in a snapshot for the facts of one node. It is safe for concurrent use, except for Reset.
 type Request lookup.Request
 
 func (r *Request) engine() *lookup.Request { return (*lookup.Request)(r) }

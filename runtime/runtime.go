@@ -1,5 +1,5 @@
-// Package runtime looks keys up in a snapshot that bindc wrote. A program opens a snapshot, makes a
-// request with the facts of a node, and looks keys up:
+// Package runtime looks up keys in a snapshot that bindc wrote. A program opens a snapshot, makes a request with the
+// facts of a node, and looks up keys:
 //
 //	snap, err := bindings.Open("site.snap", bindings.Options{})
 //	node, err := facts.ParseJSON(factsJSON, bindings.FactsOptions{})

@@ -33,7 +33,7 @@ type Kind = value.Kind
 // The kinds of values.
 const (
 	Undef     = value.Undef
-	Default   = value.Default // the word default of an expression
+	Default   = value.Default // the word default in an expression
 	Bool      = value.Bool
 	Int       = value.Int
 	Float     = value.Float
@@ -41,7 +41,7 @@ const (
 	Regexp    = value.Regexp // Text is its source
 	Array     = value.Array
 	Hash      = value.Hash
-	TypeValue = value.Type    // String returns its text, which ParseType parses
+	TypeValue = value.Type    // String returns the type's text, which ParseType parses
 	Invalid   = value.Invalid // damaged: the value cannot be read
 )
 

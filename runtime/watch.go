@@ -28,13 +28,13 @@ type Watcher struct {
 	stop    func()                 // ends polling and waits for it; may be called more than once
 
 	mu      sync.Mutex  // held during a poll of the path; guards seen and refused
-	seen    fs.FileInfo // the last file at the path; nil if the next poll must open it
+	seen    fs.FileInfo // the file that the last poll found; nil if the next poll must open it
 	refused error       // why the last file is not in use; nil if it is
 }
 
 // WatchOptions configures a Watcher. The zero value is the default.
 type WatchOptions struct {
-	Options // apply to every snapshot that is opened
+	Options // options for every snapshot that the watcher opens
 
 	// Interval is the time between two polls of the path. 0 means a second. If it is negative, only
 	// Check polls.
@@ -69,7 +69,7 @@ func (w *Watcher) Request(facts *Facts) (*Lease, error) {
 			return nil, fs.ErrClosed
 		}
 		if !s.acquire() {
-			continue // replaced in between
+			continue // the snapshot was replaced in the meantime
 		}
 		l := &Lease{source: s}
 		if err := l.engine().Begin(s.snap.engine(), &l.closed, (*lookup.Facts)(facts)); err != nil {
@@ -241,7 +241,7 @@ func (s *shared) release() {
 	}
 }
 
-// retire prevents new requests, and closes the snapshot when the last one is closed.
+// retire prevents new requests, and closes the snapshot when the last request is closed.
 func (s *shared) retire() {
 	if s.users.Add(retired) == retired {
 		s.snap.Close()

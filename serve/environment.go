@@ -235,7 +235,7 @@ func (e *environments) onChange(env *environment, err error) {
 	}
 	e.opts.Report(ev)
 	if env.name != "" && errors.Is(err, fs.ErrNotExist) {
-		go e.drop(env) // drop needs another goroutine, because it waits for this call to return
+		go e.drop(env) // in another goroutine, because drop waits for this call to return
 	}
 }
 

@@ -30,7 +30,7 @@ type frames struct {
 	timer     *time.Timer   // closes the connection; nil for no time limits
 	idle      time.Duration // how long to wait for a question
 	frameTime time.Duration // how long a frame may take
-	buf       bytes.Buffer  // the question; reused
+	buf       bytes.Buffer  // the current question; reused
 	answer    []byte        // begins with room for the header
 }
 
@@ -72,8 +72,8 @@ func (f *frames) read() ([]byte, error) {
 	return f.buf.Bytes(), nil
 }
 
-// inputEnded replaces the error for an input that ends inside a frame with one that contains the number of bytes. It
-// returns other errors unchanged.
+// inputEnded replaces the error for an input that ends inside a frame with an error that contains the number of bytes.
+// It returns other errors unchanged.
 func inputEnded(err error, got, total int64) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return &bindings.Error{Code: codeProtocol, Err: io.ErrUnexpectedEOF, Message: fmt.Sprintf(

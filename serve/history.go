@@ -11,9 +11,9 @@ const maxHistory = 2 << 20
 
 // Estimates in bytes of the memory that a history takes in addition to its texts.
 const (
-	keyBytes   = 16 // the header of a string
+	keyBytes   = 16 // size of a string header
 	groupBytes = 64
-	kindBytes  = 256 // a kind and its elements in a map and a list
+	kindBytes  = 256 // size of a kind, including its elements in kinds and order
 )
 
 // sessionKind describes sessions that get the same answers.
@@ -27,8 +27,8 @@ type sessionKind struct {
 // values with the first answer. Beyond maxHistory, it forgets the kinds that were not used for the longest time.
 type history struct {
 	mu    sync.Mutex
-	kinds map[sessionKind]*list.Element // the elements of order, by kind
-	order list.List                     // its values are of type *remembered; the most recently used comes first
+	kinds map[sessionKind]*list.Element // elements of order, by kind
+	order list.List                     // elements are of type *remembered, the most recently used first
 	lists map[[sha256.Size]byte]*keyList
 	bytes int
 }

@@ -74,7 +74,7 @@ func (p *entryPrinter) includes(l lookup.Location) bool {
 	return false
 }
 
-// printEntries prints the entries up to the first one with the key, or all of them if the lookup merges values.
+// printEntries prints the entries up to the first entry with the key, or all entries if the lookup merges values.
 func (p *entryPrinter) printEntries(x *lookup.Explanation, indent string) {
 	config := ""
 	for from := 0; from < len(x.Locations); {

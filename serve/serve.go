@@ -69,7 +69,7 @@ type Server struct {
 	answering  sync.WaitGroup // questions in progress
 }
 
-// New returns a server. It opens no snapshot before the first question.
+// New returns a server. The server does not open a snapshot until the first request.
 func New(opts Options) *Server {
 	if opts.Report == nil {
 		opts.Report = func(Event) {}

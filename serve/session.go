@@ -19,7 +19,7 @@ type session struct {
 	path    string      // path of the snapshot
 	timer   *time.Timer // ends the session when it is idle; nil if sessions have no time limit
 	lastUse int         // value of useCount at the last use
-	ahead   *aheadKeys  // the list whose first range was sent ahead, but not yet its last
+	ahead   *aheadKeys  // the list whose ranges are not all sent yet; may be nil
 }
 
 // request returns the session's request with its type in package lookup.

@@ -51,7 +51,7 @@ func (c *conn) candidates(s *session, key string) error {
 // lookup.Outcome, because Go returns a struct of this size through memory.
 type lookFunc func(key string) (v lookup.Value, found, secret bool, err error)
 
-// lookFuncFor returns the function that looks up the keys of a question, with its merge strategy and in its range of
+// lookFuncFor returns a function that looks up keys with a question's merge strategy, in the question's range of
 // entries.
 func (s *session) lookFuncFor(q *question) (lookFunc, error) {
 	if q.Merge == nil && q.Entries == "" {
@@ -120,8 +120,8 @@ func (s *session) lookup(key string) (lookup.Value, bool, error) {
 	return v, found, err
 }
 
-// effective returns the values that are bound to key for the node, which Puppet may merge. A merged value counts as
-// one. An abstract binding is omitted if another binding is above it.
+// effective returns the values that are bound to key for the node, for Puppet to merge. If the snapshot merges the
+// values, the only result is the merged value. effective omits an abstract binding that has another binding above it.
 func (s *session) effective(key string) ([]lookup.Outcome, error) {
 	v, found, err := s.lookup(key)
 	if !found && err == nil {
@@ -144,8 +144,8 @@ func (s *session) effective(key string) ([]lookup.Outcome, error) {
 	return out, nil
 }
 
-// withMergedKeys sets the strategy of already merged keys to first in lookup_options, so that Puppet does not merge
-// them again.
+// withMergedKeys sets the strategy of already merged keys to 'first' in lookup_options, so that Puppet does not merge
+// their values again.
 func (k *snapshotInfo) withMergedKeys(v lookup.Value, found bool, err error) (lookup.Value, bool, error) {
 	own := bindings.Value(v)
 	if len(k.merged) == 0 || err != nil || found && (own.Sensitive() || own.Kind() != bindings.Hash) {
@@ -181,7 +181,7 @@ func newValueWriter(dst []byte) valueWriter {
 // size returns the size of the answer so far.
 func (w *valueWriter) size() int { return len(w.plain) + len(w.rich) + len(w.errors) }
 
-// add adds the outcome of a key. It only returns errors that affect more than the key.
+// add adds the outcome of a key. Only an error that affects more than the key is returned.
 func (w *valueWriter) add(key string, v lookup.Value, found bool, err error) error {
 	switch e := err.(type) {
 	case nil:
@@ -210,7 +210,7 @@ func (w *valueWriter) add(key string, v lookup.Value, found bool, err error) err
 	return w.fits()
 }
 
-// appendMarked appends the text of a value. If the value is sensitive, it marks the value as Sensitive.
+// appendMarked appends the text of a value, marked as Sensitive if sensitive is set.
 func appendMarked(dst, text []byte, sensitive bool) []byte {
 	if !sensitive {
 		return append(dst, text...)

@@ -102,7 +102,7 @@ type newFile struct {
 
 func (n *newFile) Write(p []byte) (int, error) {
 	if err := n.files.may("write", n.Name()); err != nil {
-		done, _ := n.File.Write(p[:len(p)/2]) // a test makes the write fail: write half of p, as on a full disk
+		done, _ := n.File.Write(p[:len(p)/2]) // a test makes this write fail after half of p, as on a full disk
 		return done, err
 	}
 	return n.File.Write(p)
@@ -133,7 +133,7 @@ func syncDir(dir string) error {
 	return nil
 }
 
-// temporary returns an unused path in store/tmp. sweep removes what dead programs leave there.
+// temporary returns an unused path in store/tmp. sweep removes the files that dead programs leave in it.
 func (s *Store) temporary(kind string) string {
 	return filepath.Join(s.incoming(), fmt.Sprintf("%s-%016x", kind, rand.Uint64()))
 }
@@ -144,8 +144,8 @@ func (s *Store) temporaryDir(kind string) (string, error) {
 	return dir, s.files.mkdir(dir, 0o700)
 }
 
-// give sets the permissions of a new file or directory. For root it also changes the owner to the owner of the store,
-// because otherwise the first pull by root would lock out the user of the service.
+// give sets the permissions of a new file or directory. If the program runs as root, give also changes the owner to the
+// store's owner. Otherwise the first pull by root would lock out the service's user.
 func (s *Store) give(path string, mode fs.FileMode) error {
 	if err := s.files.chmod(path, mode); err != nil {
 		return err

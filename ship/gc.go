@@ -11,8 +11,9 @@ type Keep struct {
 	Younger time.Duration // keep snapshots that have been in the store for less than this time
 }
 
-// Collect removes the snapshots that no name needs, and returns their digests. Programs that have one open can still
-// read it. With dry, Collect removes nothing. It does not write records, so that it works on a full disk.
+// Collect removes the snapshots that no name needs, and returns their digests. Programs that have such a snapshot open
+// can still read it. With dry, Collect removes nothing. Collect does not write records, so that it works on a full
+// disk.
 func (s *Store) Collect(k Keep, now time.Time, dry bool) (gone []Digest, err error) {
 	err = s.exclusively(func() error {
 		needed, err := s.needed(k.Last)
@@ -46,8 +47,8 @@ func (s *Store) Collect(k Keep, now time.Time, dry bool) (gone []Digest, err err
 	return gone, err
 }
 
-// needed returns the active snapshot and the given number of last active snapshots of each name. It does not read the
-// states, so that a damaged state does not stop the collection.
+// needed returns, for each name, the active snapshot and the given number of snapshots that were active last. It does
+// not read the states, so that a damaged state does not stop the collection.
 func (s *Store) needed(last int) (needed []Digest, err error) {
 	names, err := s.Names()
 	if err != nil {

@@ -44,7 +44,7 @@ type Pull struct {
 	Now   func() time.Time
 
 	sound   proof
-	refused release // the release of the last run that found one; without a reason if it was accepted
+	refused release // the last release found; its reason is empty if it was accepted
 }
 
 // Result is the result of a Pull.
@@ -53,7 +53,7 @@ type Result struct {
 	Revision   string
 	Downloaded bool // the snapshot was not in the store before
 	Activated  bool // this pull made it active
-	Already    bool // it was active before
+	Already    bool // the snapshot was active before
 	Pinned     bool // the name is pinned, so its release was not activated
 	Repeated   bool // the previous run rejected the same release for the same reason
 }
@@ -80,7 +80,7 @@ func (p *Pull) Run(ctx context.Context) (Result, error) {
 	var t taken
 	for range maxTries {
 		if t, err = p.take(ctx, st); !errors.Is(err, errGone) {
-			break // otherwise another program removed the snapshot between two steps: fetch it again
+			break // errGone: another program has just removed the snapshot, so fetch it again
 		}
 	}
 	t.seq = cmp.Or(t.seq, seq)
@@ -98,8 +98,8 @@ func (p *Pull) Run(ctx context.Context) (Result, error) {
 type release struct {
 	digest    Digest
 	validator string
-	reason    Reason // why it was rejected
-	rules     string // the rules that rejected it
+	reason    Reason // why the release was rejected
+	rules     string // the rules in force when the release was rejected
 }
 
 // refusedAgain reports whether a poll rejects the same release for the same reason as the last poll that found a
@@ -164,7 +164,7 @@ func (p *Pull) conclude(begun time.Time, t taken, err, damage error) error {
 		case reason.ofRelease():
 			r.Source = p.Source.String()
 			r.Refused = &Refused{Digest: t.Digest, Reason: reason, Error: r.Checked.Error, Seq: t.seq, Rules: p.rules()}
-			if reason != Signature { // signers and times may change, so check the signature again
+			if reason != Signature { // a signature can become valid, because signers and times change
 				r.Refused.Validator = t.validator
 			}
 		}
@@ -195,8 +195,8 @@ const maxTries = 3
 // taken is the result of a pull, with the details that conclude records.
 type taken struct {
 	Result
-	validator string // of the offer; "" if nothing changed
-	seq       uint64 // number of the record on which the decision is based
+	validator string // validator of the offer; "" if nothing changed
+	seq       uint64 // number of the record that the decision is based on
 	signed    *origin.Signed
 	looked    bool   // the poll got an offer
 	note      string // note of the offer

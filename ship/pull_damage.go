@@ -71,7 +71,7 @@ func withoutRoom(err error) error {
 	return err
 }
 
-// noRoom is the error of a full disk. join keeps only the first one.
+// noRoom is the error of a full disk. join keeps only the first such error.
 type noRoom struct{ error }
 
 func (n *noRoom) Error() string {

@@ -7,10 +7,10 @@ import (
 	"bindc/origin"
 )
 
-// Reason is the kind of failure that kept a release from becoming active.
+// Reason says why a release did not become active.
 type Reason string
 
-// The reasons. All but Network and Disk are problems of the release.
+// The reasons. All reasons except Network and Disk are problems of the release.
 const (
 	Network   Reason = "network"   // the source cannot be read, or the transfer is incomplete
 	Content   Reason = "content"   // the release is damaged, too large, not a snapshot, or not the one announced
@@ -38,7 +38,7 @@ func because(reason Reason, err error) error {
 	var refused *Refusal
 	var file *fs.PathError
 	switch {
-	case reason == Network && errors.As(err, &refused): // the source answered, but its release is wrong
+	case reason == Network && errors.As(err, &refused): // the source answered, so the release is at fault
 		reason = Content
 	case reason == Content && errors.As(err, &file): // the stored file cannot be read
 		reason = Disk
@@ -46,7 +46,7 @@ func because(reason Reason, err error) error {
 	return &reasoned{err, reason}
 }
 
-// reasonIn returns the reason in an error; "" if it has none.
+// reasonIn returns the reason in err; "" if err has none.
 func reasonIn(err error) Reason {
 	var reason *reasoned
 	var signature *origin.Rejection
@@ -59,7 +59,7 @@ func reasonIn(err error) Reason {
 	return ""
 }
 
-// ReasonOf returns the reason of an error of Pull.Run or Switch; "" if it is nil.
+// ReasonOf returns the reason of an error from Pull.Run or Switch; "" if err is nil.
 func ReasonOf(err error) Reason {
 	var refused *Refusal
 	switch reason := reasonIn(err); {

@@ -10,7 +10,8 @@ import (
 	"bindc/origin"
 )
 
-// record is the repaired state, link and history of a name. The caller must hold the lock while it uses a record.
+// record holds the state, link and history of a name, after repairs. The caller must hold the lock while it uses a
+// record.
 type record struct {
 	saved
 	store  *Store
@@ -111,7 +112,7 @@ func (r *record) rebuild(reason string) error {
 	return r.repair(reason)
 }
 
-// repair records a repair in the history, and adds the active snapshot if the history does not have it.
+// repair records a repair in the history, with the active snapshot if the history lacks it.
 func (r *record) repair(reason string) error {
 	e := Event{Time: r.now, Action: Repair, Note: reason, Result: resultOK}
 	if r.active != "" && !r.answered(r.active) {
@@ -133,7 +134,7 @@ func (r *record) repair(reason string) error {
 // clockSkew is how far the clock of a signing machine may be ahead of the clock of this machine.
 const clockSkew = 5 * time.Minute
 
-// newer returns the later of two signing times. It ignores created if that is in the future at the time now.
+// newer returns the later of two signing times. It ignores created if that is later than now.
 func newer(newest, created, now time.Time) time.Time {
 	if created.After(newest) && !created.After(now.Add(clockSkew)) {
 		return created
@@ -171,8 +172,8 @@ func (r *record) carryOut(it intent, do func() error) error {
 // errInterrupted is the result of an intent that a dead program recorded but did not carry out.
 var errInterrupted = errors.New("the program ended before the switch")
 
-// settle ends an intent. The link shows whether the intent was carried out. failure is the error of carrying it out. It
-// is nil if the program that recorded the intent died.
+// settle ends an intent. The link shows whether the change was made. failure is the error of the change; it is nil if
+// the program that recorded the intent died.
 func (r *record) settle(failure error) error {
 	it := *r.Intent
 	var err error
@@ -203,8 +204,8 @@ func (r *record) settle(failure error) error {
 	return join(failure, err)
 }
 
-// adoption is a statement with its signature that a program is about to store for a snapshot. They are two files. If
-// the program dies after the first one, they do not match until the next program finishes the adoption.
+// adoption holds a statement and its signature that a program is about to store for a snapshot. If the program dies
+// after writing the first of these two files, the files do not match until the next program finishes the adoption.
 type adoption struct {
 	Digest    Digest `json:"digest"`
 	Statement []byte `json:"statement"`

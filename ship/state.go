@@ -11,13 +11,13 @@ import (
 	"unicode/utf8"
 )
 
-// State holds the data that the store records about a name in addition to its link and its history.
+// State is what the store records about a name in addition to the name's link and history.
 type State struct {
 	Source     string    `json:"source,omitempty"`
 	Validator  string    `json:"validator,omitempty"` // validator of the release at the last poll
 	Offered    Digest    `json:"offered,omitempty"`   // the release at the last poll, if it was acceptable
 	Pinned     bool      `json:"pinned,omitempty"`    // set by hand: new releases are stored but not activated
-	Newest     time.Time `json:"newest,omitzero"`     // the latest signing time of the snapshots that were active
+	Newest     time.Time `json:"newest,omitzero"`     // the latest signing time of all snapshots that have been active
 	Damaged    string    `json:"damaged,omitempty"`   // describes the damage of the active file
 	Refused    *Refused  `json:"refused,omitempty"`   // the release in the source, if it was rejected
 	Checked    Step      `json:"checked,omitzero"`    // the last poll
@@ -27,7 +27,7 @@ type State struct {
 	Counts     Counts    `json:"counts,omitzero"`
 }
 
-// Counts are counters of a name. They start again from zero if the state is lost.
+// Counts holds the counters of a name. If the state is lost, they restart from zero.
 type Counts struct {
 	Polls       map[string]uint64 `json:"polls,omitempty"` // by Reason, or "ok"
 	Downloads   uint64            `json:"downloads,omitempty"`
@@ -46,7 +46,7 @@ func (c *Counts) polled(err error) {
 	c.Polls = polls
 }
 
-// validator returns the validator validator of the release at the last poll.
+// validator returns the validator of the release at the last poll.
 func (s *State) validator() string {
 	if s.Refused != nil {
 		return s.Refused.Validator
@@ -54,8 +54,8 @@ func (s *State) validator() string {
 	return s.Validator
 }
 
-// Refused is a rejected release. While the source still has it, pulls do not fetch and check it again, unless the
-// record or the rules change.
+// Refused is a rejected release. While the source still offers the release, pulls do not fetch and check it again,
+// unless the record or the rules change.
 type Refused struct {
 	Digest    Digest `json:"digest,omitempty"`
 	Validator string `json:"validator,omitempty"`
@@ -65,11 +65,11 @@ type Refused struct {
 	Rules     string `json:"rules"` // result of Pull.rules
 }
 
-// Step is the last result of a recurring step.
+// Step holds the latest results of a recurring step.
 type Step struct {
 	OK    time.Time `json:"ok,omitzero"`     // time of the last success
 	At    time.Time `json:"at,omitzero"`     // time of the last attempt
-	Error string    `json:"error,omitempty"` // of the last attempt; "" if it succeeded
+	Error string    `json:"error,omitempty"` // error of the last attempt; "" if it succeeded
 
 	Reason Reason  `json:"reason,omitempty"`  // reason of the error
 	Took   float64 `json:"seconds,omitempty"` // duration of the last attempt
@@ -84,10 +84,10 @@ func (s *Step) done(at time.Time, took time.Duration, err error) {
 	s.OK = at
 }
 
-// maxText is the maximum length in bytes of a string in a state or a history.
+// maxText limits the bytes of a string in a state or a history.
 const maxText = 1 << 10
 
-// bounded truncates a string that is too long, and appends the original length.
+// bounded truncates text to maxText bytes. The result ends with the original length.
 func bounded(text string) string {
 	if len(text) <= maxText {
 		return text
@@ -103,13 +103,14 @@ func bounded(text string) string {
 // saved is the content of a file in directory state.
 type saved struct {
 	State
-	Seq    uint64  `json:"seq,omitempty"` // number of the last intent; a program that sees it change decides again
+	Seq    uint64  `json:"seq,omitempty"` // number of the last intent; a program decides again if it has changed
 	Intent *intent `json:"intent,omitempty"`
 
 	Adopting *adoption `json:"adopting,omitempty"`
 }
 
-// intent is a change that a program is about to make. While it is in the state, the link shows whether it was made.
+// intent records a change that a program is about to make. If an intent is still in the state, the link shows whether
+// the program made the change.
 type intent struct {
 	Event Event  `json:"event"`
 	To    Digest `json:"to,omitempty"` // target of the link after the change
@@ -140,7 +141,7 @@ func (s *Store) savedState(name string) (st saved, found bool, err error) {
 	return st, true, nil
 }
 
-// errLost is the damage of a state that is older than the history or the link.
+// errLost reports a state that is older than the history or the link.
 var errLost = errors.New("it does not contain the last change")
 
 // lacks reports whether a state is older than the history. Each change writes its number to the state first, so a
@@ -154,8 +155,8 @@ func (st *saved) lacks(events []Event, active Digest) bool {
 	return st.Seq == 0 && active != "" && st.Checked.At.IsZero() && st.Activated.At.IsZero() && st.Adopting == nil
 }
 
-// State returns the state of name, or the zero State. It includes a switch that a dead program made but did not record,
-// which only the next change repairs. A damaged state is a *DamageError.
+// State returns the state of name, or the zero State. The result includes a switch that a dead program made but did not
+// record; the next change records it. If the state is damaged, the error is a *DamageError.
 func (s *Store) State(name string) (State, error) {
 	v, err := s.view(name)
 	return v.State, err
@@ -181,7 +182,7 @@ func (s *Store) view(name string) (v view, err error) {
 		return v, err
 	}
 	if found && st.lacks(v.events, v.active) {
-		// Another program may have just changed the name, because programs write the state before the history.
+		// Programs write the state before the history, so another program may be in the middle of a change.
 		if st, _, err = s.savedState(name); err != nil {
 			return v, err
 		}

@@ -20,15 +20,15 @@ type Status struct {
 	Created  time.Time `json:"created,omitzero"` // time of the signed statement
 	// Age is the number of seconds since the last successful poll, or -1 if there was none.
 	Age int64 `json:"age"`
-	// Persisted reports that the last poll failed but a snapshot is active.
+	// Persisted reports whether a snapshot is active although the last poll failed.
 	Persisted bool `json:"persisted,omitempty"`
-	// Problem describes the damage of the records of the name; usually "".
+	// Problem describes damage to the name's records; usually "".
 	Problem string `json:"problem,omitempty"`
 	State
 }
 
-// Status returns the status of name at the time now. Damaged records are a Problem of the name and not an error, so
-// that they do not affect other names.
+// Status returns the status of name at the time now. Damaged records are a Problem and not an error, so that they do
+// not affect other names.
 func (s *Store) Status(name string, now time.Time) Status {
 	st := Status{Name: name, Age: -1}
 	v, err := s.view(name)

@@ -25,13 +25,14 @@ const Suffix = ".snap"
 
 const stateSuffix = ".json"
 
-// snapshotFile is the name of a snapshot in the directory of its digest, which also contains the signed statement.
+// snapshotFile is the file name of each snapshot. Its directory, which is named after the digest, also contains the
+// signed statement.
 const snapshotFile = "site.snap"
 
 // Store is a directory of snapshots. The package comment describes its files and how they change. Several programs may
-// use one store at the same time. Programs that only read snapshots need no knowledge of the store.
+// use one store at the same time. Programs that only read snapshots need not know about the store.
 type Store struct {
-	// Notice is called with a string for each repair, which the history records too; it may be nil.
+	// Notice, if not nil, is called with a description of each repair. The history records repairs too.
 	Notice func(text string)
 
 	dir   string
@@ -43,7 +44,7 @@ type Store struct {
 // ErrNoStore reports that a directory is not a store.
 var ErrNoStore = errors.New("expected a store of snapshots, as 'bindsync pull' creates it")
 
-// FindStore opens the store in dir, which must exist.
+// FindStore opens an existing store in dir.
 func FindStore(dir string) (*Store, error) {
 	s := &Store{dir: dir}
 	if _, err := os.Stat(s.entries()); errors.Is(err, fs.ErrNotExist) {
@@ -90,8 +91,8 @@ func (s *Store) createDir(dir string) error {
 	return err
 }
 
-// createLock creates the lock file with its owner and permissions, unless it exists. Other users may not open it,
-// because whoever can open it can hold the lock.
+// createLock creates the lock file with its owner and permissions, unless it exists. Other users may not open the file,
+// because a user who can open it can hold the lock.
 func (s *Store) createLock() error {
 	if _, err := s.files.lstat(s.lock()); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -137,7 +138,7 @@ func (s *Store) inspect() error {
 	return nil
 }
 
-// fileMode returns the permissions of the files in the store. They follow from the permissions of its directory.
+// fileMode returns the permissions of the files in the store, which depend on the permissions of the store's directory.
 func (s *Store) fileMode() fs.FileMode { return s.mode.Perm() & 0o666 }
 
 func (s *Store) notice(format string, args ...any) {
@@ -191,7 +192,7 @@ func (s *Store) exclusively(do func() error) error {
 	return do()
 }
 
-// Names returns the names that have a link or a state, in order. This includes names that never had an active snapshot.
+// Names returns the names that have a link or a state, sorted. This includes names that never had an active snapshot.
 func (s *Store) Names() ([]string, error) {
 	links, err := s.files.readDir(s.dir)
 	if err != nil {
@@ -218,8 +219,8 @@ func (s *Store) Names() ([]string, error) {
 	return slices.Compact(names), nil
 }
 
-// Active returns the digest of the active snapshot of name, or "". A file that is not a link into the
-// store is an error, because it belongs to somebody else and must not be replaced.
+// Active returns the digest of the active snapshot of name, or "". It returns an error for a file that is not a link
+// into the store, because bindsync must not replace files of others.
 func (s *Store) Active(name string) (Digest, error) {
 	target, err := s.files.readLink(s.linkOf(name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -250,7 +251,7 @@ func (s *Store) Statement(d Digest) (*origin.Statement, error) {
 	return st, nil
 }
 
-// signed returns the statement and signature of a snapshot in the store, or nil if it has none.
+// signed returns the statement and signature of a snapshot in the store, or nil if the snapshot is not signed.
 func (s *Store) signed(d Digest) (*origin.Signed, error) {
 	text, err := s.files.readFile(s.Path(d) + origin.StatementSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -300,7 +301,7 @@ func (s *Store) has(d Digest) (bool, error) {
 	return hex.EncodeToString(h.Sum(nil)) == string(d), nil
 }
 
-// discard removes a snapshot with its directory in one step, so that no part of it remains.
+// discard removes a snapshot and its directory in one step, so that no part remains.
 func (s *Store) discard(d Digest) error {
 	away := s.temporary("gone")
 	if err := s.files.rename(s.entry(d), away); err != nil {
@@ -309,8 +310,8 @@ func (s *Store) discard(d Digest) error {
 	return s.files.removeAll(away)
 }
 
-// commit moves the snapshot in dir to its place in the store and syncs it. It replaces a damaged file inside the
-// existing directory, so that a name that leads there always leads to a file. The caller holds the lock.
+// commit moves the snapshot in dir to its place in the store and syncs it. If the store has a damaged copy, commit
+// replaces only the file, so that links to it never dangle. The caller holds the lock.
 func (s *Store) commit(dir string, d Digest, sensitive bool) error {
 	mode := fs.FileMode(0o444)
 	if sensitive {
@@ -337,7 +338,7 @@ func (s *Store) commit(dir string, d Digest, sensitive bool) error {
 		return err
 	}
 	if exists, err := s.has(d); exists || err != nil {
-		return err // another program has already added it
+		return err // another program has already added the snapshot
 	}
 	if err := s.files.rename(made, s.Path(d)); err != nil {
 		return err
@@ -366,7 +367,7 @@ func (s *Store) switchTo(name string, d Digest) error {
 	return s.files.syncDir(s.dir)
 }
 
-// stale is the age after which no program uses a file in store/tmp any more. No download takes that long.
+// stale is the age at which files in store/tmp count as abandoned. No download takes that long.
 const stale = 24 * time.Hour
 
 // sweep removes files of dead programs from store/tmp.

@@ -34,16 +34,17 @@ func (s *Switch) Activate(d Digest) error {
 	return err
 }
 
-// pins reports whether a switch to d pins the name, because a user chose d and the source has another snapshot.
+// pins reports whether a switch to d pins the name: for a rollback, or if a user chose d and the source has another
+// snapshot.
 func (s *Switch) pins(r *record, d Digest, action string) bool {
 	byHand := s.Source == ""
 	return action == Rollback || byHand && r.Offered != "" && r.Offered != d
 }
 
-// perform switches the name to the snapshot that choose returns. It calls choose with the lock held; an error of choose
-// ends the switch. The checks may take a long time, so they run without the lock. If the record has changed in the
-// meantime, perform begins again, because choose and the gate may decide differently now. It returns the number of the
-// record that the decision is based on.
+// perform switches the name to the snapshot that choose returns. It holds the lock while it calls choose, and fails if
+// choose does. The checks may take a long time, so they run without the lock. If the record changes during the checks,
+// perform starts over, because choose and the gate may now decide differently. seq is the number of the record that the
+// decision is based on.
 func (s *Switch) perform(action string, choose func(*record) (Digest, error)) (seq uint64, err error) {
 	for {
 		var d Digest
@@ -134,7 +135,7 @@ func (s *Switch) check(d Digest, seen *record, action string) (stated time.Time,
 	return stated, because(Gate, s.Checks.Gate(path, from))
 }
 
-// signature checks the signature of a snapshot in the store and returns the time of its statement.
+// signature checks the signature of a snapshot in the store. It returns the time of the signed statement.
 func (s *Switch) signature(d Digest, newest time.Time, action string) (stated time.Time, err error) {
 	signed, err := s.Store.signed(d)
 	if err != nil {
@@ -178,8 +179,8 @@ func untimely(format string, args ...any) error { return because(Signature, refu
 // settled is how long a snapshot must have been active for a rollback to choose it.
 const settled = time.Minute
 
-// Back takes the name back to the snapshot to. If to is "", it chooses the last one that was active for more than a
-// minute. The name is pinned there until Resume or Activate. Back returns the digest.
+// Back rolls the name back to snapshot to and returns its digest. If to is "", Back chooses the last snapshot that was
+// active for more than a minute. The name stays pinned until Resume or Activate.
 func (s *Switch) Back(to Digest) (d Digest, err error) {
 	_, err = s.perform(Rollback, func(r *record) (Digest, error) {
 		if len(r.events) == 0 {
@@ -214,7 +215,7 @@ func (s *Switch) previous(r *record) (Digest, error) {
 // maxLeft limits how many snapshots an error lists.
 const maxLeft = 5
 
-// left lists the other snapshots in the store that have been active for the name, the latest first.
+// left lists the inactive snapshots in the store that have been active for the name, the latest first.
 func (s *Switch) left(r *record) (string, error) {
 	var seen, all []string
 	for _, e := range slices.Backward(r.events) {
@@ -292,13 +293,13 @@ func (s *Switch) remember(action string, change func(*record, *State, *Event)) e
 	})
 }
 
-// Resume ends a pin: the next poll activates the release of the source.
+// Resume ends a pin, so that the next poll activates the source's release.
 func (s *Switch) Resume() error {
 	return s.remember(Resume, func(_ *record, then *State, _ *Event) { then.Pinned, then.Validator = false, "" })
 }
 
-// Reset forgets signing times that were in the future when they were accepted, because they make the releases of
-// today look older. It returns the time before which releases are now refused, or zero without a limit.
+// Reset forgets signing times that are in the future, because they make today's releases look too old. It returns the
+// new limit: releases signed before newest are rejected. A zero newest means no limit.
 func (s *Switch) Reset() (newest time.Time, err error) {
 	err = s.remember(Reset, func(r *record, then *State, e *Event) {
 		for _, e := range r.events {
@@ -341,7 +342,7 @@ func (s *Store) Find(name, text string) (Digest, error) {
 		found[0].Short(), found[1].Short())
 }
 
-// ofRevision returns the snapshots of a revision.
+// ofRevision returns the snapshots built from a revision.
 func (s *Store) ofRevision(name, revision string, all []Digest) (found []Digest, err error) {
 	history, err := s.History(name)
 	if err != nil {
@@ -363,7 +364,7 @@ func (s *Store) ofRevision(name, revision string, all []Digest) (found []Digest,
 	return found, nil
 }
 
-// digests returns the digests of the snapshots in the store, in order.
+// digests returns the digests of the snapshots in the store, sorted.
 func (s *Store) digests() (all []Digest, err error) {
 	entries, err := s.files.readDir(s.entries())
 	for _, e := range entries {

@@ -14,7 +14,7 @@ type AllBindings struct {
 
 // line is one binding, from a scope or from the record of a key.
 type line struct {
-	key, from uint32 // from is an index into AllBindings.cold if cold is set, otherwise into scopes
+	key, from uint32 // from indexes AllBindings.cold if cold is set, otherwise AllBindings.scopes
 	ref       Ref
 	cold      bool
 	origin    Origin
@@ -25,7 +25,7 @@ type scopeSlot struct{ level, slot uint32 }
 // AllBindings reads all bindings into memory, at about 40 bytes each. The error is a *DamageError.
 func (s *Snapshot) AllBindings() (*AllBindings, error) {
 	b := &AllBindings{s: s}
-	slots := make([]map[uint32]uint32, len(s.levels)) // by level: directory slots of scopes, by place
+	slots := make([]map[uint32]uint32, len(s.levels)) // by level and place: directory slots of scopes
 	end := uint64(0)
 	for block := range s.coldBlocks() {
 		level := s.coldLevel(block)
@@ -112,7 +112,7 @@ func (b *AllBindings) addScope(l *levelView, place uint32, o *scopeOrigins) erro
 		if n >= b.s.hash.n {
 			return b.s.broken(secOrigins, "valid key numbers")
 		}
-		mask := b.s.mask(n) // exact, because levels are narrow
+		mask := b.s.mask(n) // the mask is exact, because levels are narrow
 		ref, err := b.s.inColumn(n, mask, column, nil)
 		if err != nil {
 			return err
@@ -177,7 +177,7 @@ func (b *AllBindings) Bindings(key string) ([]Binding, error) {
 	return out, nil
 }
 
-// AllKeys returns the sorted keys of the snapshot, internal ones included.
+// AllKeys returns the sorted keys of the snapshot, including internal keys.
 func (s *Snapshot) AllKeys() []string {
 	out := make([]string, 0, s.hash.n)
 	for n := range s.hash.n {

@@ -38,9 +38,9 @@ func ByPrecedence(a, b Binding) int {
 	return cmp.Compare(a.above, b.above)
 }
 
-// Bindings returns all bindings of key: first those in scopes, then the others, each in order of precedence. For an
-// internal key it returns the contributions to a multibinding. It decodes blocks that lookups never read, so it takes
-// longer for larger sites. The error is a *DamageError.
+// Bindings returns all bindings of key: first bindings in scopes, then all other bindings, each in order of precedence.
+// For an internal key it returns the contributions to a multibinding. It decodes blocks that lookups never read, so it
+// takes longer for larger sites. The error is a *DamageError.
 func (s *Snapshot) Bindings(key string) ([]Binding, error) {
 	return s.BindingsWhere(key, nil)
 }

@@ -15,9 +15,9 @@ type Candidate struct {
 	cold  Binding // the binding of a hidden candidate
 }
 
-// Candidates ranges over the bindings of key that are effective in the request, highest precedence first. The argument
-// numbers must be the one passed to Resolve. The first candidate that is not hidden is the one that Find returns. For
-// an internal key the candidates are contributions to a multibinding.
+// Candidates ranges over the bindings of key that are effective in the request, highest precedence first. numbers must
+// be the slice that was passed to Resolve. The first candidate that is not hidden is the one that Find returns. For an
+// internal key the candidates are contributions to a multibinding.
 //
 // If the key has no hidden candidates, like most keys, each candidate costs about as much as a lookup. Otherwise
 // Candidates also decompresses a block of about 64 KB. Candidates between the same two levels come in the order of

@@ -8,18 +8,18 @@ package snapshot
 // Content is a composed site in the form that snapshots store. Package compile creates it and Write stores it.
 type Content struct {
 	Layers     []string     // labels, highest first
-	Hiera      []HieraPlace // per layer, its place in the hierarchies of Hiera 5; nil if no layer belongs to Hiera 5
+	Hiera      []HieraPlace // each layer's place in the Hiera 5 hierarchies; nil if no layer belongs to Hiera 5
 	Dimensions []Dimension  // the categories, highest first, then the guards
 	Levels     []Level      // in order of precedence, highest first
 	Keys       []Key        // sorted by name, unique
 	Values     []Stored     // keys and entries refer to these by index
 	Inputs     []Input      // the files the site was read from, sorted by path
 	Strict     bool         // using an unknown variable is an error
-	Bindings   int          // number of bindings composed, hidden ones included
+	Bindings   int          // number of bindings, including hidden ones
 	Sensitive  bool         // contains sensitive values; only the owner and the group may read the file
 	Slice      []Term       // if set, the file only answers requests with these values
-	ARM8       bool         // some recipes use operations that only ARM-8 has
-	Seal       []byte       // the encrypted key to the sealed recipes; nil if no recipe is sealed
+	ARM8       bool         // some recipes use ARM-8 operations
+	Seal       []byte       // the encrypted key that opens the sealed recipes; nil if no recipe is sealed
 }
 
 // HieraPart is one part of a Hiera 5 lookup, such as the global hierarchy.
@@ -31,12 +31,12 @@ const (
 	HieraGlobal
 	HieraEnvironment
 	HieraModule
-	HieraDefaults // the default_hierarchy of modules, used for keys that nothing else binds
+	HieraDefaults // the default_hierarchy of a module, used for keys that nothing else binds
 	hieraParts
 )
 
-// HieraPlace is the place of a layer in the hierarchies of Hiera 5, which merges part by part and, within a part,
-// entry by entry.
+// HieraPlace is the place of a layer in the Hiera 5 hierarchies, which merges part by part and, within a part, entry by
+// entry.
 type HieraPlace struct {
 	Part  HieraPart
 	Entry int
@@ -49,7 +49,7 @@ type HieraPlace struct {
 type Dimension struct {
 	Name     string
 	Guard    bool
-	Category int    // the category of a guard, or -1; if the category has no value, neither has the guard
+	Category int    // a guard's category, or -1; the guard has no value if the category has none
 	Exact    bool   // values are case-sensitive
 	Program  []byte // an encoded expression that returns the value as text
 }
@@ -58,7 +58,7 @@ type Dimension struct {
 // most one scope of a level.
 type Level struct {
 	Layer      int
-	Entry      int   // number of the entry in the layer's hierarchy, for merges that work by entry
+	Entry      int   // the layer's entry in its hierarchy, for merges that work by entry
 	Dimensions []int // ascending; empty for the unconditional level of a layer
 	Scopes     []Scope
 }
@@ -91,10 +91,10 @@ type Entry struct{ Key, Value uint32 }
 type Key struct {
 	Name    string
 	Default int    // index in Values of the unconditional binding, or -1
-	Cold    []Cold // in order of precedence; if there is a Default, the first one without terms is its binding
+	Cold    []Cold // in order of precedence; the first one without terms is the binding of Default, if there is one
 }
 
-// Cold is a binding outside all scopes. It is the unconditional binding, a binding that higher ones hide in every
+// Cold is a binding outside all scopes. It is the unconditional binding, a binding that higher bindings hide in every
 // request, or a contribution. A contribution is one part of the value of an internal key in a scope.
 type Cold struct {
 	Above        int // number of levels above the binding
@@ -102,7 +102,7 @@ type Cold struct {
 	Terms        []Term
 	Origin       Origin
 	Contribution bool
-	Value        uint32 // index in Values of a hidden binding; Snapshot.Content sets it for a default, too
+	Value        uint32 // index in Values; set for hidden bindings, and by Snapshot.Content also for the default
 }
 
 // Term requires a dimension to have a value.

@@ -42,7 +42,7 @@ type dumper struct {
 	out     *bufio.Writer
 	recipe  RecipeText
 	program func(string) string
-	tableOf map[uint32]string // maps the offset/4 of a table to the scope that it belongs to
+	tableOf map[uint32]string // the scope of each table, by the table's offset/4
 
 	start, at, end uint64 // offsets in the file: start of the section, next row, end of the section
 	failed         bool

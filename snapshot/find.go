@@ -10,12 +10,12 @@ const None = 1<<32 - 1
 // Scopes holds the scopes that a request is in. Resolve fills it; after that it is read-only.
 type Scopes struct {
 	active uint64             // bit i is set if the request is in column i, or i+64, ...
-	filter filter             // keys that the tables of the request may have
-	tables [maxColumns]uint32 // offset/4 of the table of the request's scope, by wide column
+	filter filter             // keys that may be in the request's tables
+	tables [maxColumns]uint32 // by wide column, offset/4 of the request's table
 	more   *moreScopes        // replaces tables if there are more than maxColumns columns
 }
 
-// moreScopes holds the columns of a site with more than maxColumns of them.
+// moreScopes holds the columns of a site that has more than maxColumns columns.
 type moreScopes struct {
 	exact  []uint64
 	tables []uint32
@@ -48,7 +48,7 @@ func (s *Snapshot) Resolve(numbers []uint32, at *Scopes) error {
 		}
 		column := l.first
 		if l.narrow {
-			column += int((place - 1) % maxColumns) // % because a forged place may be too large
+			column += int((place - 1) % maxColumns) // the modulo guards against a forged place that is too large
 		} else {
 			n, err := s.addKeys(place-1, &at.filter, keys)
 			if err != nil {

@@ -49,8 +49,8 @@ func (s *Snapshot) Layers() []string { return s.layers }
 // Dimensions returns the categories, highest first, followed by the guards. The caller must not change them.
 func (s *Snapshot) Dimensions() []Dimension { return s.dimensions }
 
-// Hiera returns the place of each layer in the hierarchies of Hiera 5, or nil if no layer belongs to Hiera 5. The
-// caller must not change it.
+// Hiera returns the place of each layer in the Hiera 5 hierarchies, or nil if no layer belongs to Hiera 5. The caller
+// must not change it.
 func (s *Snapshot) Hiera() []HieraPlace { return s.hiera }
 
 // ARM8 reports whether recipes may use operations that only ARM-8 has, such as renaming a key.

@@ -50,10 +50,10 @@ const (
 type section int
 
 const (
-	secMeta      section = iota // everything Open reads: layers, dimensions, levels, and the location of their data
+	secMeta      section = iota // all that Open reads: layers, dimensions and levels, with the location of their data
 	secPilots                   // perfect hash of the keys
 	secKeys                     // key records, then the cells that they refer to
-	secDicts                    // per dimension: the dictionary of values that conditions name
+	secDicts                    // per dimension: the dictionary of the values in conditions
 	secScopes                   // per level: the directory of its scopes
 	secTables                   // per scope of a wide level: keys and values
 	secBlockTab                 // offsets of the blocks, and of the values in them
@@ -63,13 +63,13 @@ const (
 	secInputs                   // the files the site was read from
 	secOriginTab                // offsets of the blocks of origins
 	secOrigins                  // zstd blocks: origins of bindings, and bindings that no lookup finds
-	secSeal                     // the encrypted key to the sealed recipes; only with featureSealed
+	secSeal                     // the encrypted key that opens the sealed recipes; only with featureSealed
 	sectionCount
 )
 
 // The features of a file. featureSealed: recipes may be sealed, and there is a section seal. featureSlice: section meta
-// lists the requests that the file is for. featureHiera: section meta ends with the place of each layer in the
-// hierarchies of Hiera 5. featureARM8: recipes may use operations that only ARM-8 has.
+// lists the requests that the file is for. featureHiera: section meta ends with each layer's place in the Hiera 5
+// hierarchies. featureARM8: recipes may use ARM-8 operations.
 const (
 	featureSealed = 1 << 0
 	featureSlice  = 1 << 1

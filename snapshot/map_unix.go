@@ -47,7 +47,7 @@ func mapFile(path string) (head, data string, unmap func() error, err error) {
 	if err != nil {
 		return fail("mmap", err)
 	}
-	unix.Madvise(b, unix.MADV_RANDOM) // turns off read-ahead, which lookups do not need; an error does not matter
+	unix.Madvise(b, unix.MADV_RANDOM) // turns off read-ahead, which lookups do not need; errors do not matter
 	return head, unsafe.String(unsafe.SliceData(b), len(b)), func() error { return unix.Munmap(b) }, nil
 }
 

@@ -148,7 +148,7 @@ func (s *Snapshot) readSlice(r *reader) {
 	}
 }
 
-// readHiera reads the place of each layer in the hierarchies of Hiera 5, if the file has featureHiera.
+// readHiera reads the place of each layer in the Hiera 5 hierarchies, if the file has featureHiera.
 func (s *Snapshot) readHiera(r *reader) {
 	if load64(s.data[offFeatures:])&featureHiera == 0 {
 		return

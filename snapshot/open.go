@@ -16,7 +16,7 @@ type Snapshot struct {
 	seed   uint64
 	hash   perfect // perfect hash of the keys
 	keys   string  // section keys
-	prints string  // fingerprints: one byte of the hash of each key, which settles most lookups of absent keys
+	prints string  // fingerprints, one hash byte per key, which settle most lookups of absent keys
 	tables string  // section tables
 	narrow uint64  // bits of the narrow columns; 0 if there are more than maxColumns columns
 	words  int     // number of 64-bit words in an exact mask

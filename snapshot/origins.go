@@ -142,7 +142,7 @@ func (w *writer) appendKey(out []byte, k *Key) []byte {
 	return out
 }
 
-// coldKinds returns the kind of each cold binding. If the key has a default, that is the first one without terms.
+// coldKinds returns the kind of each cold binding. If the key has a default, it is the first binding without terms.
 func (k *Key) coldKinds() []byte {
 	out, pending := make([]byte, len(k.Cold)), k.Default >= 0
 	for i, b := range k.Cold {

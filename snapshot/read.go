@@ -168,7 +168,7 @@ func (r *contentReader) number(v Stored) uint32 {
 	return n
 }
 
-// stored returns the value that ref refers to, in the form in which Write received it.
+// stored returns the value that ref refers to, as Write received it.
 func (s *Snapshot) stored(ref Ref) (Stored, error) {
 	if n, ok := ref.Recipe(); ok {
 		text, err := s.Recipe(n)

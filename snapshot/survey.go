@@ -4,7 +4,7 @@ import "encoding/binary"
 
 // Bound is a value that a key is bound to.
 type Bound struct {
-	Key    uint32 // number of the key
+	Key    uint32 // key number
 	Ref    Ref    // the value; unset if Hidden
 	Hidden bool
 	Stored Stored

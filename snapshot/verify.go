@@ -13,7 +13,7 @@ import (
 
 // RecipeCheck checks an encoded recipe. The result contributes reports whether the recipe holds the contributions of a
 // scope to a multibinding. Internal keys of multibindings must have such recipes, and other keys must not. The result
-// alone reports whether the recipe needs no other binding, which internal keys of Hiera 5 require.
+// alone reports whether the recipe needs no other binding, which internal Hiera 5 keys require.
 type RecipeCheck func(encoded string) (contributes, alone bool, err error)
 
 // Verify checks what Open does not: every checksum, the digest, and every reference in the file, so that no later call
@@ -40,9 +40,9 @@ type verifier struct {
 	contributes bitset               // by recipe number
 	alone       bitset               // by recipe number
 	checked     bitset               // cells whose value has been checked
-	folds       map[uint64]uint64    // exact masks that have been checked: offset to the words, folded into one
+	folds       map[uint64]uint64    // checked exact masks: their words folded into one, by offset
 	seen        [sectionCount]uint64 // number of bytes checked, by section
-	bound       [maxColumns]uint32   // number of keys that each narrow column binds
+	bound       [maxColumns]uint32   // number of keys bound in each narrow column
 }
 
 // bitset is a set of numbers below a fixed limit.

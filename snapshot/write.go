@@ -22,7 +22,7 @@ func (d Digest) String() string { return fmt.Sprintf("%x", d[:]) }
 // A snapshot keeps the permissions of the file it replaces, limited to these.
 const (
 	anyone  = 0o777
-	guarded = 0o640 // if the snapshot contains sensitive values
+	guarded = 0o640 // permissions of a snapshot with sensitive values
 )
 
 // Written describes the file that Write wrote.
@@ -72,7 +72,7 @@ func Update(path string, c *Content) (out Written, news bool, err error) {
 // holds reports whether the file at path already has the content that would be written.
 func holds(path string, w Written) bool {
 	info, err := os.Lstat(path)
-	if err != nil || info.Size() != w.Size { // Lstat, so that Update replaces a symbolic link
+	if err != nil || info.Size() != w.Size { // Lstat instead of Stat, so that Update replaces a symbolic link
 		return false
 	}
 	f, err := os.Open(path)
@@ -131,7 +131,7 @@ func encode(c *Content) (*encoded, error) {
 	for seed := uint64(1); seed <= seedTries; seed++ {
 		w := newWriter(c, seed)
 		if err = w.index(); err != nil {
-			continue // no perfect hash with this seed; try the next one
+			continue // there is no perfect hash with this seed; try the next
 		}
 		if err := w.store(); err != nil {
 			return nil, err

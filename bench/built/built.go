@@ -188,7 +188,7 @@ func Snapshot(dir, name, text string) (*bindings.Snapshot, error) {
 func Bindc(program string) error { return Program("bindc", "./cmd/bindc", program) }
 
 // Program compiles a command of a module in this tree without cgo, as README.md recommends for installation. It omits
-// -trimpath, with which Go would compile all packages once more.
+// -trimpath, which would make Go recompile every package.
 func Program(module, command, program string) error {
 	source, err := output("go", "list", "-m", "-f", "{{.Dir}}", module)
 	if err != nil {

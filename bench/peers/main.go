@@ -183,7 +183,7 @@ func output(program string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// lookups returns the commands that look a key up for the first node: ours, Hiera 5, Hiera 3.
+// lookups returns the commands that look up a key for the first node: ours, Hiera 5, Hiera 3.
 func (p *peers) lookups(key string) [][]string {
 	facts, node := p.path("facts.json"), p.ask.Nodes[0]
 	dir := p.path("hiera5")

@@ -41,7 +41,7 @@ func (o *own) do(what string) func(n int) {
 	return map[string]func(int){"lookup": o.lookup, "visit": o.visit, "glance": o.glance}[what]
 }
 
-// look looks a key up and reads the value. The Ruby peers also read values when they find them.
+// look looks up a key and reads the value. The Ruby peers also read values when they find them.
 func (o *own) look(r *bindings.Request, key string) bindings.Value {
 	v, found, err := r.Lookup(key)
 	must(err)

@@ -23,7 +23,7 @@ func must(err error) {
 //go:noinline
 func fail(err error) { panic(err) }
 
-// lookup looks keys up in the request of the first visitor.
+// lookup looks up keys in the request of the first visitor.
 func (w *World) lookup(keys []string) func(n int) {
 	request := w.requests[0]
 	return func(n int) {
@@ -34,7 +34,7 @@ func (w *World) lookup(keys []string) func(n int) {
 	}
 }
 
-// get looks keys up in the map.
+// get looks up keys in the map.
 func (w *World) get(keys []string) func(n int) {
 	return func(n int) {
 		for i := range n {
@@ -68,8 +68,7 @@ func (w *World) scan(n int) {
 	}
 }
 
-// together looks keys up in two goroutines, each with its own request. alone does the same work in
-// one goroutine.
+// together looks up keys in two goroutines, each with its own request. alone does the same work in one goroutine.
 func (w *World) together(n int) {
 	var done sync.WaitGroup
 	for g := range 2 {

@@ -79,7 +79,7 @@ func isSmall(v *plainValue) bool {
 	return false
 }
 
-// readKinds looks keys up and reads the kinds of the values.
+// readKinds looks up keys and reads the kinds of the values.
 func (w *World) readKinds(keys []string) func(n int) {
 	request := w.requests[0]
 	return func(n int) {
@@ -118,7 +118,7 @@ func (w *World) getAnyKinds(keys []string) func(n int) {
 	}
 }
 
-// readSmall looks keys up and reads the values. Of a string, it reads the length and the first byte.
+// readSmall looks up keys and reads the values. Of a string, it reads the length and the first byte.
 func (w *World) readSmall(keys []string) func(n int) {
 	request := w.requests[0]
 	return func(n int) {
@@ -171,7 +171,7 @@ func (w *World) getAny(keys []string) func(n int) {
 	}
 }
 
-// copyTexts looks keys up and copies the strings.
+// copyTexts looks up keys and copies the strings.
 func (w *World) copyTexts(keys []string) func(n int) {
 	request := w.requests[0]
 	return func(n int) {

@@ -230,8 +230,8 @@ func (a *adoption) entry(options hieraconfig.Options) hieraconfig.Entry {
 	return hieraconfig.Entry{Name: "bindc", Options: options, LookupKey: a.lookupKey}
 }
 
-// snapshotOption returns the value of the entry's option snapshot. For a file named after its environment, it contains
-// %{::environment}, so that it is valid for all environments.
+// snapshotOption returns the value of the entry's option snapshot. If the file is named after its environment, the
+// value contains %{::environment}, so that it is valid for all environments.
 func snapshotOption(path, environment string) string {
 	if filepath.Base(path) == environment+".snap" {
 		return filepath.Join(filepath.Dir(path), "%{::environment}.snap")
@@ -257,8 +257,8 @@ func (a *adoption) eyamlKeys() ([]string, error) {
 	return out, nil
 }
 
-// sayUnreadableKeys warns about private keys in hiera.yaml that cannot be read. Without them, lookups of encrypted
-// values fail.
+// sayUnreadableKeys warns about private keys in hiera.yaml that cannot be read. Without these keys, lookups of
+// encrypted values fail.
 func (a *adoption) sayUnreadableKeys() {
 	if len(a.keys) > 0 {
 		return // --eyaml-key was checked
@@ -310,7 +310,7 @@ func (a *adoption) plan() error {
 	return nil
 }
 
-// carryOut writes the snapshot and switches. Signals have to wait until both are done.
+// carryOut writes the snapshot and switches to it. Signals have to wait until carryOut ends.
 func (a *adoption) carryOut() (err error) {
 	a.signals.uninterrupted(func() {
 		err = a.env.Switch(a.text, a.write)

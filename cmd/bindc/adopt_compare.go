@@ -169,7 +169,8 @@ func (a *adoption) compare() error {
 	return a.reportComparison(c, result)
 }
 
-// comparison returns both sides of the comparison: the environment with its own data, and one with the snapshot.
+// comparison returns both sides of the comparison: the environment with its own data, and an environment with the
+// snapshot.
 func (a *adoption) comparison() (adopt.Comparison, error) {
 	c := adopt.Comparison{Environment: a.environment, Own: filepath.Join(a.tmp, "own"),
 		Keys: []string{}, Time: a.seconds}
@@ -199,7 +200,7 @@ func (a *adoption) sampleNodes() ([]facts.Node, error) {
 			return nil, fmt.Errorf("--facts-dir: %w", err)
 		}
 	} else if _, err := os.Stat(a.probe.Facts); err == nil {
-		var wrong diag.List // not reported, because a server keeps the files of former nodes
+		var wrong diag.List // not reported, because a server keeps facts files of former nodes
 		all, _, _ = facts.Check(a.probe.Facts, &wrong)
 	}
 	all = slices.DeleteFunc(all, func(n facts.Node) bool {

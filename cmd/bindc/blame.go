@@ -181,7 +181,7 @@ type blame struct {
 	Bindings []blamed `json:"bindings"`
 }
 
-// blamed is a binding and the last commit that changed it. If there is no commit, Reason explains why.
+// blamed is a binding and the last commit that changed it. If no commit is known, Reason explains why.
 type blamed struct {
 	At      string `json:"at"`
 	Layer   string `json:"layer"`

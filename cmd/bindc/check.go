@@ -48,7 +48,7 @@ func (g *bounds) checkCommand() *cobra.Command {
 	return cmd
 }
 
-// check compiles like build, but writes nothing. With a fleet, it adds the errors of its nodes.
+// check compiles like build, but writes nothing. With a fleet, it adds errors for the nodes.
 func check(cmd *cobra.Command, dir, factsDir string, f *flags, x *fixing) error {
 	var nodes []facts.Node
 	var wrong diag.List
@@ -96,7 +96,7 @@ func declaresEnvironments(dir string) bool {
 	return err == nil
 }
 
-// checkEnvironments adds the diagnostics of the environments.pp in dir, if there is one.
+// checkEnvironments adds the diagnostics of environments.pp in dir, if the file exists.
 func checkEnvironments(dir string, disk fsx.Disk, diags *diag.List) {
 	if declaresEnvironments(dir) {
 		loader.ReadEnvironments(disk, dir, diags)

@@ -63,7 +63,7 @@ func (f *flags) begin(dir string) error {
 // compile loads and composes a site with the given options. The caller has checked the flags.
 func (f *flags) compile(cmd *cobra.Command, dir, out string, options loader.Options) (*compilation, error) {
 	options.Context = f.signals.stopped
-	keep := f.cache != "" && options.Cache == nil // if the caller passes a cache, it is only read
+	keep := f.cache != "" && options.Cache == nil // a cache from the caller is only read
 	if keep {
 		var err error
 		f.signals.uninterrupted(func() { options.Cache, err = f.openCache(dir) })
@@ -76,7 +76,7 @@ func (f *flags) compile(cmd *cobra.Command, dir, out string, options loader.Opti
 	options.Found, options.Parsed = progress.Found, progress.Done
 	c := &compilation{diags: diag.List{All: f.all || f.format != "text"}}
 	load := func() { c.site = loader.Load(dir, options, &c.diags) }
-	if f.extensions { // a signal has to stop these programs
+	if f.extensions { // a signal has to stop the extension programs
 		f.signals.uninterrupted(load)
 	} else {
 		load()
@@ -120,8 +120,8 @@ func sliced(content *snapshot.Content, given []string) (doubts []string, err err
 	return doubts, slice.Cut(content, terms)
 }
 
-// openCache opens the cache of the site in dir. It is for this build of bindc only, because another build may compile
-// the same data differently.
+// openCache opens the cache of the site in dir. The cache is valid only for this build of bindc, because another build
+// may compile the same data differently.
 func (f *flags) openCache(dir string) (*datafile.Cache, error) {
 	code, err := f.program()
 	if err != nil {
@@ -180,7 +180,7 @@ func (f *flags) report(cmd *cobra.Command, list []diag.Diagnostic, files int) er
 		}
 		refused = refused || list[i].Severity == diag.Error
 	}
-	wd, _ := os.Getwd()      // if this fails, paths stay absolute
+	wd, _ := os.Getwd()      // after an error, paths stay absolute
 	out := cmd.OutOrStdout() // standard output, for programs
 	if f.format == "text" {
 		out = cmd.ErrOrStderr()
@@ -198,8 +198,8 @@ func (f *flags) report(cmd *cobra.Command, list []diag.Diagnostic, files int) er
 	return nil
 }
 
-// success returns the writer for messages of success. If the diagnostics go to standard output for programs, that is
-// standard error.
+// success returns the writer for messages about success. This is standard error if diagnostics for programs go to
+// standard output.
 func (f *flags) success(cmd *cobra.Command) io.Writer {
 	if f.format == "text" {
 		return cmd.OutOrStdout()

@@ -109,7 +109,7 @@ func (e *editing) open() error {
 	return cmd.Run()
 }
 
-// save encrypts the marked values in the edited text and replaces the file.
+// save encrypts the marked values in the edited text, and replaces the file with the result.
 func (e *editing) save(old, edited string) error {
 	text, n, err := e.to.EncryptMarked(edited)
 	var wrong *eyaml.MarkError
@@ -147,7 +147,7 @@ func (e *editing) refuse(wrong *eyaml.MarkError) error {
 	return errRefused
 }
 
-// replace writes text to the file. It fails if the file no longer holds old.
+// replace writes text to the file. It fails if the content of the file is no longer old.
 func (e *editing) replace(old, text string) error {
 	now, err := os.ReadFile(e.file)
 	if err != nil {
@@ -162,7 +162,7 @@ func (e *editing) replace(old, text string) error {
 	})
 }
 
-// rescue replaces the plaintext copy by the encrypted text, because err prevented saving.
+// rescue replaces the plaintext copy with the encrypted text, because err prevented saving.
 func (e *editing) rescue(text string, err error) error {
 	e.keep = true
 	dir := filepath.Dir(e.copy)

@@ -10,7 +10,7 @@ import (
 )
 
 // reportEmpty reports that the site in dir binds nothing. If out already holds a snapshot with bindings, this is an
-// error, because afterwards every lookup would find nothing.
+// error, because no lookup would find anything in the new snapshot.
 func reportEmpty(diags *diag.List, dir, out string) {
 	isExplained := slices.ContainsFunc(diags.Sorted(), func(d diag.Diagnostic) bool {
 		return slices.Contains(explainEmpty, d.Code) && d.Severity == diag.Warning

@@ -64,12 +64,12 @@ type environments struct {
 
 	to          []age.Recipient
 	cmd         *cobra.Command
-	began       int64 // start of the build, in the time of dir's file system
+	began       int64 // start of the build, according to dir's file system
 	diagnostics diag.List
 	inputs      int
 	counts      struct{ changed, stayed, failed, removed int }
 	before      []string        // environments with a snapshot from an earlier build
-	written     map[string]bool // environments in before, and those of this build
+	written     map[string]bool // environments in before, and environments that this build wrote
 }
 
 func (b *environments) run(root string) error {
@@ -126,7 +126,7 @@ func (b *environments) sliceOf(e loader.Environment, site *compilation) {
 	}
 }
 
-// beginSigning finds the key and the revision. Without a key, the revision is only for pushing.
+// beginSigning finds the key and the revision. Without a key, only a push records the revision.
 func (b *environments) beginSigning() (revision string, err error) {
 	if err := b.sign.checkTexts(); err != nil {
 		return "", err

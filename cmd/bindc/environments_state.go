@@ -19,10 +19,10 @@ import (
 	"bindc/origin"
 )
 
-// built records the inputs of a snapshot. While they are unchanged, the snapshot is up to date.
+// built records the inputs of a snapshot. As long as the inputs do not change, the snapshot is up to date.
 type built struct {
 	Fingerprint string
-	Snapshot    string // state of the snapshot's file, see stateOf
+	Snapshot    string // state of the snapshot file, see stateOf
 	Looks       []fsx.Look
 	Diagnostics []diag.Diagnostic
 	Inputs      int
@@ -38,7 +38,7 @@ func stateOf(path string) string {
 	return fmt.Sprint(info.Size(), " ", info.ModTime().UnixNano(), " ", id)
 }
 
-// readBuilt reads the record for a snapshot. ok is false if there is no valid one.
+// readBuilt reads the record for a snapshot. ok is false if the record is missing or invalid.
 func readBuilt(path string) (out built, ok bool) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -75,7 +75,7 @@ func (b *environments) snapshot(name string) string {
 	return filepath.Join(b.dir, name+envfile.Extension)
 }
 
-// builtFile returns the path of the record of a snapshot.
+// builtFile returns the path of a snapshot's record.
 func (b *environments) builtFile(name string) string { return filepath.Join(b.dir, "."+name+".built") }
 
 // fingerprint covers the inputs of an environment that are not files: the program and its flags.

@@ -139,7 +139,7 @@ func displayedName(path string) string {
 	return filepath.Base(path)
 }
 
-// setRevision sets the commit in --source-url, if the site is in a repository.
+// setRevision sets the commit for --source-url if the site is in a repository.
 func (f *exploreFlags) setRevision() {
 	if !strings.Contains(f.style.SourceURL, "{revision}") {
 		return
@@ -252,7 +252,7 @@ func (f *exploreFlags) build(cmd *cobra.Command) (out exploredBuild, err error) 
 	if err != nil {
 		return out, err
 	}
-	var first diag.List // of each kind
+	var first diag.List // the first diagnostic of each kind
 	for _, d := range c.diags.Sorted() {
 		first.Add(d)
 	}

@@ -14,8 +14,8 @@ import (
 	"bindc/internal/explore"
 )
 
-// pollInterval is the minimum time between two polls of a site's files. It grows so that polls take at most a tenth of
-// the time.
+// pollInterval is the minimum time between two polls of a site's files. The interval grows so that polls take at most a
+// tenth of the time.
 const pollInterval = 300 * time.Millisecond
 
 // follow shows the site and, in the background, rebuilds it after each change.
@@ -120,7 +120,8 @@ func (f *exploreFlags) fingerprint() uint64 {
 	return sum.Sum64()
 }
 
-// isHiddenDir reports whether entry is a hidden directory, such as .git. Changes in it do not affect the site.
+// isHiddenDir reports whether entry is a hidden directory, such as .git. Changes in such a directory do not affect the
+// site.
 func isHiddenDir(entry fs.DirEntry) bool {
 	return entry.IsDir() && strings.HasPrefix(entry.Name(), ".")
 }

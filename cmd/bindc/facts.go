@@ -109,7 +109,7 @@ func (f *factsFlags) fetch(ctx context.Context, out, errOut io.Writer) error {
 	return err
 }
 
-// open returns the PuppetDB of the flags.
+// open returns the PuppetDB that the flags describe.
 func (f *factsFlags) open() (*puppetdb.DB, error) {
 	u, err := url.Parse(f.server)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
@@ -136,7 +136,7 @@ func (f *factsFlags) open() (*puppetdb.DB, error) {
 	return db, nil
 }
 
-// needed returns the names of the facts that the snapshot uses, or nil for all facts.
+// needed returns the names of the facts that the snapshot uses; nil means all facts.
 func (f *factsFlags) needed() ([]string, error) {
 	if f.snap == "" {
 		return nil, nil

@@ -63,7 +63,7 @@ func (f *flags) compileFrom(cmd *cobra.Command, dir string, disk fsx.Disk, more 
 	return c, err
 }
 
-// maxFixed limits how often a site is compiled and corrected. A correction can reveal another mistake.
+// maxFixed limits how often fixed compiles and corrects a site. A correction can reveal another mistake.
 const maxFixed = 10
 
 // fixRound is a compilation, and the changes that its diagnostics suggest.
@@ -103,7 +103,7 @@ func (x *fixing) round(cmd *cobra.Command, dir string, f *flags, texts map[strin
 	return &fixRound{c, fixer, changes, refused}, err
 }
 
-// withChanges returns texts, by file, with those of changes.
+// withChanges returns texts by file, updated by changes.
 func withChanges(texts map[string][]byte, changes []fix.Change) map[string][]byte {
 	texts = maps.Clone(texts)
 	if texts == nil {
@@ -165,7 +165,7 @@ func (x *fixing) planned(cmd *cobra.Command, dir string, f *flags, more checkMor
 	}
 }
 
-// progress returns the changes, without those that restore an earlier content of a file.
+// progress returns the changes, without changes that restore the earlier content of a file.
 func (x *fixing) progress(changes []fix.Change) (out []fix.Change) {
 	id := func(file string, text []byte) string { return fmt.Sprintf("%s\x00%x", file, xxhash.Sum64(text)) }
 	for _, c := range changes {

@@ -154,13 +154,13 @@ type fleet struct {
 	err         error             // the first error that does not belong to a binding
 }
 
-// source is the place where a value is bound.
+// source is the place that binds a value.
 type source struct {
 	at     string // as recorded in the snapshot
 	secret bool   // the value may be sensitive, so its line is not shown
 }
 
-// problem is an error of a key or, if the key is "", of a whole request.
+// problem is an error in the lookup of a key or, if key is "", in a whole request.
 type problem struct {
 	key     string
 	at      source // the winning binding
@@ -244,8 +244,8 @@ func (f *fleet) addValues(r *bindings.Request) {
 	f.mu.Unlock()
 }
 
-// winner returns the binding of key that wins in r, or the highest one that is merged. If the key has a single binding,
-// it remembers that, because Explain is slower than the lookup.
+// winner returns the binding of key that wins in r, or the highest merged binding. It caches the only binding of a key,
+// because Explain is slower than a lookup.
 func (f *fleet) winner(r *bindings.Request, key string) (source, error) {
 	f.mu.Lock()
 	at, known := f.onlyBinding[key]
@@ -315,13 +315,13 @@ func (p problem) diagnostic(hit []facts.Node, of int, files map[string]string) d
 	if p.refusal.Doubtful {
 		d.Severity = diag.Warning
 	}
-	if p.code == bindings.CodeProducer { // the error comes from an external program
+	if p.code == bindings.CodeProducer { // an external program reported the error
 		d.Severity = diag.Info
 	}
 	return d
 }
 
-// position parses a position in a snapshot. files maps the names of files in the snapshot to those on disk.
+// position parses a position in a snapshot. files maps file names in the snapshot to file names on disk.
 func position(at string, files map[string]string) diag.Pos {
 	p := diag.ParsePos(at)
 	if file, known := files[p.File]; known {

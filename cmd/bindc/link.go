@@ -151,7 +151,7 @@ func describeFlags(given string) string {
 	return "'" + given + "'"
 }
 
-// checkParts compares the files from which the parts were made with those of the site.
+// checkParts compares the files from which the parts were made with the site's files.
 func checkParts(parts []*datafile.Part, dir string, inputs []loader.Input) error {
 	now, paths := map[datafile.PartFile]bool{}, map[string]bool{}
 	for _, in := range readFiles(inputs) {

@@ -15,7 +15,8 @@ import (
 	"bindc/loader"
 )
 
-// printForPuppet prints the steps that Puppet needs before it can use the snapshot and that the new files do not show.
+// printForPuppet prints the steps that Puppet needs before it can use the snapshot. It omits the steps that the new
+// files show.
 func printForPuppet(w io.Writer, site *loader.Site, out string, files []migrate.File) error {
 	remains := slices.ContainsFunc(files, func(f migrate.File) bool { return f.Path == "hiera5/hiera.yaml" })
 	if levels, foreign := puppetsLevels(site); foreign && remains {

@@ -107,8 +107,8 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 	return f.compare(cmd, sides[0].snapshot, sides[1].snapshot)
 }
 
-// prepare builds the snapshot of a side in dir, unless the side is already a snapshot. notes records the notes that
-// were printed before.
+// prepare builds the snapshot of a side in dir, unless the side is already a snapshot. notes holds the notes that are
+// already printed.
 func (f *planFlags) prepare(cmd *cobra.Command, s *side, dir string, notes map[string]bool) error {
 	if s.snapshot != "" {
 		return nil
@@ -128,7 +128,7 @@ func (f *planFlags) prepare(cmd *cobra.Command, s *side, dir string, notes map[s
 	}
 	options := f.options()
 	if f.cache != "" && s.repository != nil {
-		// The cache identifies files by digest, so the cache of the site also works for its revisions. It is only
+		// The cache identifies files by digest, so the site's cache also works for the site's revisions. It is only
 		// read.
 		if options.Cache, err = f.openCache(f.site); err != nil {
 			return err

@@ -12,10 +12,10 @@ import (
 	bindings "bindc/runtime"
 )
 
-// policies holds the policies of a site.
+// policies holds the flags that select policies and the time at which to prove them.
 type policies struct {
 	files []string
-	fleet bool // open policies are decided for a fleet later
+	fleet bool // decidePolicies later decides the unproven policies for a fleet
 }
 
 func (p *policies) add(cmd *cobra.Command) {

@@ -13,12 +13,12 @@ import (
 type side struct {
 	name     string // the name that the user typed
 	snapshot string // path of the snapshot; set when it has been built
-	dir      string // the site, if it is a directory
+	dir      string // path of the site, if side is a directory
 
-	repository *revision.Repository // for a commit, its repository
+	repository *revision.Repository // the commit's repository, if side is a commit
 	commit     string
-	below      string // path of the site in the repository
-	tree       string // directory into which the commit was written
+	below      string // path of the site inside the repository
+	tree       string // directory that contains the extracted commit
 }
 
 // sides resolves the arguments of plan.
@@ -70,7 +70,7 @@ func (f *planFlags) between(text string) (both [2]side, err error) {
 	return both, nil
 }
 
-// side resolves a name. An existing file or directory takes precedence over a revision of that name.
+// side resolves a name. An existing file or directory takes precedence over a revision with the same name.
 func (f *planFlags) side(name string) (side, error) {
 	info, err := os.Stat(name)
 	switch {

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// signals ends the program on a signal, but not during uninterrupted work: it first finishes a file that is being
-// written, and stops external programs. The exit status is 128 plus the signal's number, as in a shell.
+// signals ends the program on a signal, but not during uninterrupted work: it first finishes writing a file, and stops
+// external programs. The exit status is 128 plus the signal's number, as in a shell.
 type signals struct {
 	busy    sync.Mutex      // held during uninterrupted work
 	stopped context.Context // done after a signal

@@ -143,7 +143,7 @@ func (b *batch) guarded(r *lookup.Request, q *query.Query) (a answer) {
 	return a
 }
 
-// each answers a query: it calls the function one for each key.
+// each answers a query by calling function one for each key.
 func each(q *query.Query, one func(key string) answer) answer {
 	if q.Key != nil {
 		return one(*q.Key)

@@ -16,8 +16,7 @@ import (
 // manyKeys is the number of keys above which completion offers only the beginnings of keys.
 const manyKeys = 100
 
-// completeKeys completes the first arguments of a verb from the keys of the snapshot. The argument most limits their
-// number.
+// completeKeys completes up to most arguments of a verb from the snapshot's keys.
 func (s *source) completeKeys(cmd *cobra.Command, most int) {
 	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if len(args) >= most {
@@ -42,11 +41,11 @@ func (s *source) completeFlag(cmd *cobra.Command, flag string, words completer) 
 		return words(typed)
 	})
 	if err != nil {
-		panic(err) // there is no such flag
+		panic(err) // the flag does not exist
 	}
 }
 
-// completePrefix completes --prefix from the keys of the snapshot.
+// completePrefix completes --prefix from the snapshot's keys.
 func (s *source) completePrefix(cmd *cobra.Command) {
 	s.completeFlag(cmd, "prefix", func(typed string) ([]string, cobra.ShellCompDirective) {
 		keys, how := s.keysFrom(typed)
@@ -122,8 +121,8 @@ func (s *source) nodesFrom(typed string) ([]string, cobra.ShellCompDirective) {
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// factsFrom returns the variables that lookups depend on, each with a '='. If the typed text has a '=', it returns
-// the values of that variable in conditions.
+// factsFrom returns the variables that lookups depend on, each followed by '='. If the typed text contains '=', it
+// returns the variable's values in conditions.
 func (s *source) factsFrom(typed string) ([]string, cobra.ShellCompDirective) {
 	if name, _, hasValue := strings.Cut(typed, "="); hasValue {
 		return s.inSnapshot(typed, func(snap *lookup.Snapshot) ([]string, error) {

@@ -49,7 +49,7 @@ func sealedText(encoded string) (string, bool) {
 	return kindNames[recipe.Kind(encoded[0])] + " sealed", true
 }
 
-// kindNames lists the names of kinds of recipes in docs/recipes.md.
+// kindNames lists the names of recipe kinds in docs/recipes.md.
 var kindNames = map[recipe.Kind]string{
 	recipe.Constant: "constant", recipe.Expression: "expression", recipe.LookupOf: "lookup",
 	recipe.FirstFound: "first found",
@@ -110,7 +110,7 @@ func recipeText(r *recipe.Recipe, reveal bool) string {
 	return strings.Join(words, " ")
 }
 
-// opNames lists the names of operations in docs/recipes.md.
+// opNames lists the operation names in docs/recipes.md.
 var opNames = map[expr.Op]string{
 	expr.Const: "Const", expr.Var: "Var", expr.Concat: "Concat", expr.ArrayLit: "ArrayLit", expr.HashLit: "HashLit",
 	expr.Splat:  "Splat",
@@ -119,7 +119,7 @@ var opNames = map[expr.Op]string{
 	expr.Case: "Case", expr.Selector: "Selector", expr.Option: "Option", expr.Assign: "Assign", expr.Block: "Block",
 }
 
-// describeNode returns a tree with brackets around every node: (Concat (Const "db.") (Var domain)).
+// describeNode formats an expression tree with brackets around every node: (Concat (Const "db.") (Var domain)).
 func describeNode(n *expr.Node) string {
 	text := "(" + opNames[n.Op]
 	if n.Op == expr.Const {

@@ -184,7 +184,7 @@ func (f *diffFlags) withChanges(n facts.Node) (changed facts.Node, err error) {
 	return n.With("--if", f.changed)
 }
 
-// difference compares two files. An error that does not name its file is about after.
+// difference compares two snapshot files. An error that does not name a file is about after.
 func (f *diffFlags) difference(cmd *cobra.Command, path string, before, after *snapshot.Snapshot) (
 	*decision.Difference, error) {
 	progress := cli.NewProgress(cmd.ErrOrStderr())
@@ -205,7 +205,7 @@ func (f *diffFlags) difference(cmd *cobra.Command, path string, before, after *s
 	return d, err
 }
 
-// sayUncertain notes the differences that may or may not occur, depending on facts.
+// sayUncertain notes the differences that depend on facts.
 func (f *diffFlags) sayUncertain(cmd *cobra.Command, d *decision.Difference) {
 	for _, name := range d.Categories {
 		note(cmd, "different in the two snapshots: "+name+"; --facts-dir shows for which nodes its conditions hold")
@@ -230,7 +230,7 @@ func (f *diffFlags) nodes(cmd *cobra.Command, fleet *fleet, paths [2]string, d *
 	})
 }
 
-// groups returns the changes for the nodes of the fleet. The argument paths names the files of a and b in errors.
+// groups returns the changes for the nodes of the fleet. paths names the files of a and b in errors.
 func (f *diffFlags) groups(cmd *cobra.Command, paths [2]string, a, b *lookup.Snapshot, fleet *fleet,
 	d *decision.Difference) ([]report.Group, error) {
 	progress := cli.NewProgress(cmd.ErrOrStderr())

@@ -55,7 +55,7 @@ func (s *source) checkDoubts(cmd *cobra.Command, r *lookup.Request, keys []strin
 // strictError returns the error of a request with doubts under --strict.
 func strictError(doubts []string) error { return factsError("%s", strings.Join(doubts, "; ")) }
 
-// doubtsOf returns the doubts about the categories of r, the values of keys, and the bindings of keys.
+// doubtsOf returns the doubts about the categories of r, and about the values and bindings of keys.
 func doubtsOf(r *lookup.Request, keys []string, merged merging) ([]string, error) {
 	out := append(misspeltValues(r), unsetDoubts(r, keys, merged)...)
 	if len(r.Unset()) == 0 {
@@ -114,8 +114,8 @@ func misspeltValues(r *lookup.Request) (out []string) {
 // dependents holds the positions of bindings that depend on unset variables, by variable and key.
 type dependents map[string]map[string][]string
 
-// add adds the bindings of a lookup and of the lookups inside it. The winner and the bindings below it count only if
-// the lookup merges.
+// add adds the bindings considered by a lookup and by its nested lookups. Only a merging lookup depends on the winner
+// and on the bindings below it.
 func (d dependents) add(e *lookup.Explanation, merged bool) {
 	key := cmp.Or(e.Root, e.Key)
 	for _, c := range e.Candidates {
@@ -163,7 +163,7 @@ func (d dependents) sentences() (out []string) {
 	return out
 }
 
-// howToSet names the flag that sets name, if that is not --fact or --var.
+// howToSet names the flag that sets name, if the flag is not --fact or --var.
 func howToSet(name string) string {
 	switch name {
 	case "fqdn", "clientcert", "trusted":
@@ -172,8 +172,8 @@ func howToSet(name string) string {
 	return ""
 }
 
-// misspeltNames returns the doubts about names of facts in flags and in the facts file. Only if a name is not one
-// of Facter's, it reads the names that the snapshot uses, because that reads the whole snapshot.
+// misspeltNames returns the doubts about fact names in flags and in the facts file. It compares names with those that
+// the snapshot uses only if Facter does not have them, because the comparison reads the whole snapshot.
 func (s *source) misspeltNames(r *lookup.Request) ([]string, error) {
 	if len(s.facts)+len(s.variables) == 0 && s.factsFile == "" {
 		return nil, nil
@@ -205,7 +205,7 @@ func (s *source) misspeltNames(r *lookup.Request) ([]string, error) {
 	return out, failure
 }
 
-// misnamedPart returns a doubt if a flag sets a part of a structured fact that is similar to an unset one.
+// misnamedPart returns a doubt if a flag sets a part of a structured fact whose name resembles an unset part.
 func misnamedPart(flag, text string, unset []string) []string {
 	path, _, _ := strings.Cut(text, "=")
 	path = strings.TrimSuffix(path, ":")
@@ -216,8 +216,8 @@ func misnamedPart(flag, text string, unset []string) []string {
 	return []string{fmt.Sprintf("%s %s: conditions use %s, which is not set; did you mean '%s'?", flag, path, near, near)}
 }
 
-// misnamedInFile returns the doubts about the names in the facts file: a name is similar to an unset variable, or
-// none of the names is known.
+// misnamedInFile returns the doubts about the names in the facts file: a name resembles an unset variable, or no name
+// is known.
 func (s *source) misnamedInFile(unset []string, isKnown func(name string) bool) (out []string) {
 	var names []string
 	for k := range s.inFile.Facts.Entries() {

@@ -47,7 +47,7 @@ func (g *globals) dumpCommand() *cobra.Command {
 	return cmd
 }
 
-// run prints all values. It hides sensitive ones unless --show-sensitive is given, because the user did not ask for
+// run prints all values. It hides sensitive values unless --show-sensitive is given, because the user did not name
 // their keys.
 func (f *dumpFlags) run(cmd *cobra.Command) error {
 	return f.request(cmd, func(snap *lookup.Snapshot, r *lookup.Request) error {

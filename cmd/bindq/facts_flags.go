@@ -65,7 +65,7 @@ func (s *source) nodeInDir(name string) (facts.Node, error) {
 	return s.fleet.Node(name)
 }
 
-// sayUnread notes once which facts files cannot be read. Any of them may name the node, so --strict refuses them.
+// sayUnread notes once which facts files cannot be read. Such a file may name the node, so --strict refuses it.
 func (s *source) sayUnread(cmd *cobra.Command) error {
 	if s.fleet == nil || s.saidUnread {
 		return nil
@@ -96,7 +96,7 @@ func (s *source) trusted(stdin io.Reader) (bindings.Value, error) {
 	return facts.ParseHash("the trusted facts", inputName(s.trustedFile), src)
 }
 
-// readAll reads a file of at most maxFacts bytes. The argument what names its content in messages.
+// readAll reads a file of at most maxFacts bytes. what names the content in messages.
 func (s *source) readAll(what, path string, stdin io.Reader) ([]byte, error) {
 	src, err := readUpTo(path, stdin, s.maxFacts+1)
 	if err != nil {

@@ -59,8 +59,8 @@ func (f *fleet) report(wrong []error) error {
 	return nil
 }
 
-// reportEach reports the errors in wrong, which has one element per node, nil if there is no error. It returns
-// errReported if every node has an error.
+// reportEach reports the errors in wrong, which has one element per node: an error or nil. It returns errReported if
+// every node has an error.
 func (f *fleet) reportEach(wrong []error) error {
 	if err := f.report(wrong); err != nil {
 		return err

@@ -6,7 +6,7 @@ import (
 	"bindc/internal/cli"
 )
 
-// renderings are the values of --render-as that mean the same as cli.Forms.
+// renderings lists the --render-as values that mean the same as cli.Forms.
 var renderings = []string{"s", "json", "yaml"}
 
 // output holds the format in which a verb prints its answer.
@@ -24,6 +24,6 @@ func (o *output) add(cmd *cobra.Command, usual string) {
 		func(i int) { o.format, o.bare = cli.Forms[i], true }, func() string { return "" })
 	cmd.MarkFlagsMutuallyExclusive("format", "render-as")
 	if err := cmd.Flags().MarkHidden("render-as"); err != nil {
-		panic(err) // there is no such flag
+		panic(err) // the flag does not exist
 	}
 }

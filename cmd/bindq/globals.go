@@ -48,7 +48,7 @@ func (g *globals) pathOrArgument(args []string) (string, error) {
 	case g.snapshot != "":
 		return "", fmt.Errorf("expected one snapshot, found '%s' in addition to -s '%s'", args[0], g.snapshot)
 	}
-	g.snapshot = args[0] // path returns it from now on
+	g.snapshot = args[0] // from now on, method path returns the argument
 	return args[0], nil
 }
 

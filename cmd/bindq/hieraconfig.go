@@ -95,7 +95,7 @@ func (f *hieraConfigFlags) run(cmd *cobra.Command) error {
 	return printed(cmd)(f.entry(options.WithKeys(keys)).Write(locations))
 }
 
-// keys returns the private keys of hiera-eyaml from the flags, as absolute paths.
+// keys returns the paths of the private hiera-eyaml keys in the flags, made absolute.
 func (f *hieraConfigFlags) keys() ([]string, error) {
 	var keys []string
 	for _, file := range f.eyamlKeys {
@@ -149,7 +149,8 @@ func (f *hieraConfigFlags) entry(options hieraconfig.Options) hieraconfig.Entry 
 	return e
 }
 
-// printed returns a function that prints a configuration, unless it gets an error, which it returns.
+// printed returns a function that prints a configuration. If the function gets an error, it returns the error and
+// prints nothing.
 func printed(cmd *cobra.Command) func([]byte, error) error {
 	return func(text []byte, err error) error {
 		if err == nil {
@@ -159,7 +160,7 @@ func printed(cmd *cobra.Command) func([]byte, error) error {
 	}
 }
 
-// locations returns the number of locations of the entry for a snapshot, or 0 if bindq does the merges of Hiera 5.
+// locations returns how many locations the entry for a snapshot needs, or 0 if bindq does the Hiera 5 merges.
 func (f *hieraConfigFlags) locations(file string) (n int, err error) {
 	err = f.ask(file, func(snap *lookup.Snapshot) error {
 		if snap.Hiera() {
@@ -171,7 +172,7 @@ func (f *hieraConfigFlags) locations(file string) (n int, err error) {
 	return n, err
 }
 
-// snapshotsAt returns the snapshots at path, a file or a directory, and the value of the option snapshot.
+// snapshotsAt returns the snapshots at path, which is a file or a directory, and the value for the option snapshot.
 func snapshotsAt(path string) (files []string, option string, err error) {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		return []string{path}, path, nil // opening the snapshot reports the error

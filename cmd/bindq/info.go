@@ -81,8 +81,8 @@ type info struct {
 // sensitive counts the sensitive values and describes how they are stored.
 type sensitive struct {
 	Values    int  `json:"values"`
-	OfEyaml   int  `json:"eyaml"`     // number encrypted by eyaml
-	Encrypted bool `json:"encrypted"` // whether --encrypt-to encrypted all of them
+	OfEyaml   int  `json:"eyaml"`     // number of values encrypted by eyaml
+	Encrypted bool `json:"encrypted"` // whether --encrypt-to encrypted all sensitive values
 }
 
 // sliceTerm is a category value that all requests to a slice have.
@@ -165,7 +165,7 @@ func (s sensitive) String() string {
 	return count + ", in clear"
 }
 
-// paths returns the number of paths of a hierarchy entry as text, or "" if there is only one.
+// paths describes how many paths a hierarchy entry has. It returns "" for a single path.
 func paths(n int) string {
 	if n == 1 {
 		return ""
@@ -194,7 +194,7 @@ func (in *info) print(out io.Writer) error {
 	}
 	fmt.Fprintln(w, "\nlayers, highest first")
 	for i := 0; i < len(in.Layers); {
-		same := 1 // number of layers for the same entry: one per path
+		same := 1 // number of layers of one entry, which has a layer per path
 		for i+same < len(in.Layers) && in.Layers[i+same] == in.Layers[i] {
 			same++
 		}

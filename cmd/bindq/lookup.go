@@ -111,7 +111,8 @@ func (f *lookupFlags) run(cmd *cobra.Command, keys []string) error {
 	})
 }
 
-// merging returns a function that looks up a key with the merge that the flags ask for; nil if they ask for none.
+// merging returns a function that looks up a key with the merge that the flags ask for, or nil if they ask for no
+// merge.
 func (f *lookupFlags) merging() merging {
 	switch {
 	case f.every:
@@ -171,7 +172,7 @@ func say(cmd *cobra.Command, text string) {
 	fmt.Fprintln(cmd.ErrOrStderr(), "bindq:", diag.Visible(text))
 }
 
-// sayMissing prints the keys that were not found, each with a hint if there is one.
+// sayMissing prints the keys that were not found, with hints where possible.
 func sayMissing(cmd *cobra.Command, snap *lookup.Snapshot, missing []string, asked int) {
 	known := sortedKeys(snap, "")
 	for _, key := range missing {
@@ -181,7 +182,7 @@ func sayMissing(cmd *cobra.Command, snap *lookup.Snapshot, missing []string, ask
 		case bound:
 			hint = "none of its bindings applies to this node ('bindq values " + key + "' lists them, and " +
 				"--explain shows why)"
-		case strings.Contains(key, "="): // the old program hiera accepted variables in this form
+		case strings.Contains(key, "="): // the old hiera program accepted variables as NAME=VALUE
 			hint = "for a fact, write --fact " + strings.TrimPrefix(key, "::")
 		default:
 			if hint = diag.DidYouMean(key, known); hint == "" && asked == 1 {
@@ -196,7 +197,7 @@ func sayMissing(cmd *cobra.Command, snap *lookup.Snapshot, missing []string, ask
 	}
 }
 
-// unboundHint explains why a key that nothing binds is not found. With dots, its root may be bound.
+// unboundHint explains why a key that nothing binds is not found. If the key has dots, its root may be bound.
 func unboundHint(snap *lookup.Snapshot, known []string, key string) string {
 	const unbound = "nothing binds this key"
 	root, path, dotted := strings.Cut(key, ".")
@@ -210,7 +211,7 @@ func unboundHint(snap *lookup.Snapshot, known []string, key string) string {
 	return unbound + "; '" + root + "' is bound, but dots dig into values only in a Hiera 5 site"
 }
 
-// lookUpOne looks one key up. If it is not found, the default of the flags counts as found.
+// lookUpOne looks up one key. If the key is not found, a default in the flags counts as found.
 func (f *lookupFlags) lookUpOne(r *lookup.Request, key string, typ *bindings.Type) (bindings.Value, bool, error) {
 	v, found, err := f.lookUp(r, key)
 	if err != nil {
@@ -225,7 +226,7 @@ func (f *lookupFlags) lookUpOne(r *lookup.Request, key string, typ *bindings.Typ
 	return v, found, withKey(key, err)
 }
 
-// lookUp looks one key up by the strategy of the flags, if they give one.
+// lookUp looks up one key, with the strategy in the flags if they give one.
 func (f *lookupFlags) lookUp(r *lookup.Request, key string) (bindings.Value, bool, error) {
 	if f.merge == "" {
 		v, found, err := r.Lookup(key)

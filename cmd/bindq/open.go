@@ -10,8 +10,8 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Verbs use a snapshot only inside snapfile.Use, directly or through ask and request. If the file is truncated
-// meanwhile, a verb that reads the lost part fails with snapshot_damaged.
+// Verbs use a snapshot only inside snapfile.Use, directly or through ask and request. If another program truncates the
+// file, a verb that reads the lost part fails with snapshot_damaged.
 
 // ask opens the snapshot at path and calls do.
 func (s *source) ask(path string, do func(*lookup.Snapshot) error) error {

@@ -21,11 +21,11 @@ type source struct {
 	environment string
 	factsDir    string
 	fleet       *facts.Fleet // the facts directory; nil before its first use
-	saidUnread  bool         // the unreadable files of fleet were reported
+	saidUnread  bool         // the unreadable facts files have been reported
 	inFile      facts.Node   // the node in the file of --facts or in the facts directory
 	strict      bool         // treat doubts about the request as errors
 	noUnknown   bool         // treat an unknown variable as an error
-	lateEyaml   bool         // read the keys of eyaml only when a value needs them
+	lateEyaml   bool         // read the eyaml keys only when a value needs them
 	variables   []string
 }
 
@@ -59,7 +59,7 @@ func (s *source) addStrictVariables(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&s.noUnknown, "strict-variables", false, "fail lookups that use an unknown variable")
 }
 
-// options returns the options to open the snapshot with.
+// options returns the options for opening the snapshot.
 func (s *source) options() (bindings.Options, error) {
 	accept, err := s.signers.Accept()
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *source) options() (bindings.Options, error) {
 	return bindings.Options{StrictVariables: s.noUnknown, Accept: accept, Unseal: unseal, Decrypt: decrypt}, nil
 }
 
-// decrypt returns a function that decrypts strings of hiera-eyaml, or nil if no key is given.
+// decrypt returns a function that decrypts hiera-eyaml strings, or nil if no key is given.
 func (s *source) decrypt() (func(text string) (string, error), error) {
 	files := s.eyamlKeys
 	if given := os.Getenv("BINDQ_EYAML_KEY"); len(files) == 0 && given != "" {

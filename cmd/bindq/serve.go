@@ -33,8 +33,8 @@ type serveFlags struct {
 // idleTime is the default of --idle. It is longer than catalog compilations usually take.
 const idleTime = 10 * time.Minute
 
-// A server produces little garbage. One on standard input belongs to a process of Puppet, which may be one of many, so
-// it uses little memory. One on a socket serves all clients, and uses a few megabytes for fewer collections.
+// A server produces little garbage. A server on standard input belongs to one of many Puppet processes, so it uses
+// little memory. A server on a socket serves all clients, and uses a few megabytes for fewer collections.
 const (
 	childGarbagePercent = 25
 	ownGarbagePercent   = 200
@@ -74,7 +74,7 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 	if f.stdio {
 		percent = childGarbagePercent
 	}
-	// Puppet waits for the first answer, which a collection would delay.
+	// A collection would delay the first answer, for which Puppet waits.
 	time.AfterFunc(startTime, func() { debug.SetGCPercent(percent) })
 	path, err := f.path()
 	if err != nil {

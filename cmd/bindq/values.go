@@ -111,7 +111,7 @@ func (f *tableFlags) values(cmd *cobra.Command, key string, t *decision.Table) e
 }
 
 // forFleet calls add with the explanation of key for each node of the facts directory, unless the flags name a node.
-// The result outcome is an error if some nodes are missing.
+// outcome is an error if some nodes are missing.
 func (f *tableFlags) forFleet(cmd *cobra.Command, key string, s report.Style,
 	add func(string, *report.Explanation)) (outcome, err error) {
 	dir := f.dirOfFacts()

@@ -92,8 +92,8 @@ func (s *storeFlag) add(root *cobra.Command) {
 			""+defaultConfig+")")
 }
 
-// policy chooses the store and returns the policy for it. A configuration that --config does not name applies only to
-// its own store, and the default one may be missing.
+// policy chooses the store and returns the policy for it. Unless --config names the configuration, it applies only to
+// the store that it names. The default configuration may be missing.
 func (s *storeFlag) policy() (*policy, error) {
 	path, named := s.config, s.config != ""
 	if !named {

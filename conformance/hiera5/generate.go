@@ -43,7 +43,7 @@ func New(seed uint64) *Site {
 type generator struct {
 	r            *rand.Rand
 	site         Site
-	kinds        map[string]kind // kind of the values of each key
+	kinds        map[string]kind // the kind of value that each key has
 	interpolates int             // one in this many strings has an interpolation
 	texts        int             // number of strings so far
 	integer      any             // the key of hashes that looks like an index: an integer if data is YAML
@@ -99,7 +99,7 @@ func (g *generator) node() Node {
 // variable is a variable in a string or a path.
 type variable struct {
 	expr string
-	path []any // in the node's variables; empty for an undefined one
+	path []any // path in the node's variables; empty for an undefined variable
 }
 
 var variables = []variable{

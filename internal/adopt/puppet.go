@@ -21,7 +21,7 @@ var script []byte
 // Puppet is an installation of Puppet.
 type Puppet struct {
 	ruby string
-	dir  string // directory for the files that it reads and writes
+	dir  string // directory of the files that the script reads and writes
 }
 
 // places lists the directories where packages install Puppet, in addition to the PATH.
@@ -43,7 +43,8 @@ func FindPuppet(dir string) *Puppet {
 	return &Puppet{ruby: rubyOf(command), dir: dir}
 }
 
-// rubyOf returns the Ruby that runs a program: the one next to it, the one in its first line, or any.
+// rubyOf returns the ruby that runs a program: the ruby next to the program, the ruby in the program's first line, or
+// any ruby.
 func rubyOf(command string) string {
 	ruby := filepath.Join(filepath.Dir(command), "ruby")
 	if _, err := exec.LookPath(ruby); err == nil {
@@ -93,7 +94,7 @@ type Comparison struct {
 // Result is the outcome of a comparison.
 type Result struct {
 	Version     string       `json:"version"`
-	Complete    bool         `json:"complete"`     // there was time for all merges
+	Complete    bool         `json:"complete"`     // all merges were compared within the time limit
 	Keys        int          `json:"keys"`         // keys in the snapshot and in the files that Puppet reads
 	Answers     int          `json:"answers"`      // number of answers that were compared
 	Plain       int          `json:"plain"`        // answers without a merge by the caller

@@ -203,7 +203,7 @@ func (e *Environment) Check(snapshot string) error {
 	dir := filepath.Dir(snapshot)
 	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
-			break // the missing directories will be created
+			break // adopt creates the missing directories
 		}
 	}
 	if err := writable(dir); err != nil {

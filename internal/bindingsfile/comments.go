@@ -10,8 +10,8 @@ import (
 )
 
 // comments holds the comments of a file, with the empty lines between them. The comments at the top of the file are in
-// head. The others are stored by the position of the statement they belong to: above it, or at the end of its first
-// line.
+// head. All other comments are stored by the position of the statement that they belong to: above the statement, or at
+// the end of its first line.
 type comments struct {
 	head   []string
 	above  map[diag.Pos][]string
@@ -55,8 +55,8 @@ type commentPlacer struct {
 	commentOnly map[int]bool // lines with only a comment
 }
 
-// insert assigns a comment to the statement on the same line. If there is none, it assigns it to the next statement, or
-// to the enclosing one.
+// insert assigns a comment to the statement on the same line. If the line has no statement, insert assigns the comment
+// to the next statement, or to the enclosing statement.
 func (p *commentPlacer) insert(c layout.Comment) {
 	line := c.Line
 	for line < len(p.lines) && (p.commentOnly[line] || p.isBlank(line)) {

@@ -16,11 +16,11 @@ type Compiled struct {
 	Pos       diag.Pos       // position of the key
 	Recipe    *recipe.Recipe // nil after an error, which is reported
 	Literal   *Literal       // constant value of a contribution that is neither optional nor transformed; otherwise nil
-	In        *Reference     // the multibinding that it contributes to; nil for a binding of a key
+	In        *Reference     // the multibinding that a contribution is for; nil for a binding of a key
 	Multibind *Multibind     // set for a multibinding
-	Type      *types.Type    // the type in its source, or nil
+	Type      *types.Type    // the declared type, or nil
 	Rebinds   *Reference     // the other key of an alias, a renamed key or a rebinding; or nil
-	Erases    bool           // hides lower bindings of the key in Rebinds
+	Erases    bool           // the statement hides lower bindings of the key in Rebinds
 	Abstract  bool
 	Override  bool
 }
@@ -56,7 +56,7 @@ func (s *Statement) Compile(diags *diag.List) *Compiled {
 	return &c.out
 }
 
-// takeKeyOfRebind moves the argument of `rebind` to the key of the binding.
+// takeKeyOfRebind makes the argument of `rebind` the key of the binding.
 func (s *Statement) takeKeyOfRebind() {
 	i := slices.IndexFunc(s.Producers, func(p Producer) bool { return p.Name == "rebind" })
 	if i >= 0 && s.Key == "" {

@@ -15,7 +15,7 @@ type Literal struct {
 }
 
 // Within returns the part of l at path, a list of keys and indexes from the outside in. If that part has no position,
-// it returns the innermost part around it that has one.
+// Within returns the innermost enclosing part that has a position.
 func (l *Literal) Within(path []value.Value) *Literal {
 	if len(path) == 0 {
 		return l
@@ -66,8 +66,7 @@ func scalarText(v value.Value) string {
 	return ""
 }
 
-// text returns a string as text. The result ok is false for other values, including regular expressions, because they
-// are not names.
+// text returns a string as text. ok is false for other values. These include regular expressions, which are not names.
 func (l *Literal) text() (text string, ok bool) {
 	if l.Value.Kind() != value.String {
 		return "", false

@@ -27,8 +27,8 @@ func (c *compiler) multibind(l *Literal, r *recipe.Recipe) {
 	r.Kind, r.Name, r.Options = recipe.Multibind, recipe.ContributionKey(id), o
 }
 
-// collected records whether a multibinding of type t is an array or a hash, and the type of its elements. It returns
-// false after an error.
+// collected records whether a multibinding of type t is an array or a hash, and the element type. It returns false
+// after an error.
 func (c *compiler) collected(t *types.Type, o *recipe.Options) bool {
 	if t == nil {
 		return c.Type == nil
@@ -88,7 +88,7 @@ func (c *compiler) options(o *recipe.Options) bool {
 // combinator checks that a combinator has the right parameters and that uniq is the only other option.
 func (c *compiler) combinator(o *recipe.Options) bool {
 	l := c.Options.Named("combinator")
-	if c.Combinator == nil { // has a syntax error
+	if c.Combinator == nil { // the combinator has a syntax error
 		return false
 	}
 	for key := range c.Options.pairs() {

@@ -12,7 +12,7 @@ import (
 	"bindc/internal/value"
 )
 
-// contribution records the multibinding that the binding contributes to, if there is one.
+// contribution records the multibinding, if any, that the binding contributes to.
 func (c *compiler) contribution() {
 	if c.In == nil {
 		return
@@ -86,7 +86,7 @@ func (c *compiler) checkTransformer() {
 		Hint:    "write |$value| { ... }; facts are variables"})
 }
 
-// checkProducers reports a binding with no producer or several, and options that the producer does not have.
+// checkProducers reports a binding with no producer or with several, and options that the producer does not support.
 func (c *compiler) checkProducers() {
 	names, options := make([]string, len(c.Producers)), false
 	for i, p := range c.Producers {

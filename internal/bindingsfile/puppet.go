@@ -39,7 +39,7 @@ func ParsePuppet(file string, src []byte, diags *diag.List) *Puppet {
 	return p
 }
 
-// warnOfHiera warns about interpolations and encrypted strings of Hiera. In a bindings file they are plain text.
+// warnOfHiera warns about Hiera interpolations and encrypted strings, which are plain text in a bindings file.
 func (p *Puppet) warnOfHiera(diags *diag.List) {
 	if !strings.Contains(p.src, "%{") && !strings.Contains(p.src, "ENC[") {
 		return
@@ -224,7 +224,7 @@ func (r *puppetReader) target(n *expr.Node) (Literal, bool) {
 	return r.text(texts[0], n.Off), true
 }
 
-// targetTexts converts a class, a type or instances to the strings that YAML has for them. It returns nil if they are
+// targetTexts converts a class, a type or instances to the strings that YAML uses for them. It returns nil if n is
 // computed.
 func targetTexts(n *expr.Node) (texts []string) {
 	if v, ok := n.Constant(); ok {
@@ -248,7 +248,7 @@ func targetTexts(n *expr.Node) (texts []string) {
 	return texts
 }
 
-// isTarget reports whether n is a type or an instance of one.
+// isTarget reports whether n is a type or an instance of a type.
 func isTarget(n *expr.Node) bool {
 	return n.Op == expr.TypeName || n.Op == expr.Access && n.Kids[0].Op == expr.TypeName
 }

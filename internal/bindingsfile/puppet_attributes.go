@@ -124,7 +124,7 @@ func (r *puppetReader) producerOf(name string, n *expr.Node) Producer {
 	return out
 }
 
-// literal returns the value of n with its positions. The result constant reports whether the value is a constant.
+// literal returns the value of n with the positions of its parts. constant reports whether the value is a constant.
 func (r *puppetReader) literal(n *expr.Node) (l Literal, constant bool) {
 	l.Pos, constant = r.Pos(n.Off), true
 	if n.Op != expr.ArrayLit && n.Op != expr.HashLit {
@@ -169,8 +169,8 @@ func (r *puppetReader) attributeError(off int, message string) {
 	r.diags.Add(diag.Diagnostic{Pos: r.Pos(off), Code: "attribute", Message: message, InValue: true})
 }
 
-// checkNames reports unknown functions, and types and regular expressions that always fail. It then returns false. It
-// also warns about misspelt facts.
+// checkNames reports unknown functions, and types and regular expressions that always fail. It returns false if it
+// reports any. It also warns about misspelt facts.
 func (r *puppetReader) checkNames(n *expr.Node) bool {
 	errs := syntax.Check(n)
 	for _, e := range errs {

@@ -53,7 +53,7 @@ func (c *compiler) checkOptional(r *recipe.Recipe) {
 	}
 }
 
-// isNeverUndef reports whether the form of n shows that its value is never undef.
+// isNeverUndef reports whether the syntax of n shows that its value is never undef.
 func isNeverUndef(n *expr.Node) bool {
 	return n.Op == expr.Concat || n.Op == expr.ArrayLit || n.Op == expr.HashLit
 }

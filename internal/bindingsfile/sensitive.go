@@ -15,8 +15,8 @@ var (
 	sensitiveFlag = []string{"sensitive"}
 )
 
-// meansSensitive reports whether word is 'sensitive' or a misspelling of it. A misspelt flag is an error, but its
-// binding must still be hidden.
+// meansSensitive reports whether word is 'sensitive' or a misspelling of it. A misspelt flag is an error, but messages
+// must still hide the binding.
 func meansSensitive(word []byte) bool {
 	return string(word) == "sensitive" || bytes.IndexAny(word, "sS") == 0 &&
 		diag.DidYouMean(string(word), sensitiveFlag) != ""
@@ -27,8 +27,8 @@ type Source interface {
 	// Secrets adds the ids of sensitive multibindings to ids.
 	Secrets(ids map[string]bool)
 
-	// Read reads the statements of the file, and returns nil if that is impossible. It hides the lines of sensitive
-	// bindings and of contributions to secrets, the sensitive multibindings, in messages.
+	// Read reads the statements of the file, and returns nil if that is impossible. In messages, it hides the lines of
+	// sensitive bindings, and of contributions to the sensitive multibindings in secrets.
 	Read(secrets map[string]bool, diags *diag.List) *File
 }
 
@@ -95,7 +95,7 @@ func (h *hider) contributesToSecret(n *yaml.Node) bool {
 	return ok && h.secrets[scalarText(in.Value)]
 }
 
-// hideElsewhere hides the targets of aliases in n that are outside its lines, first to last.
+// hideElsewhere hides the targets of YAML aliases in n that are outside the lines of n, first to last.
 func (h *hider) hideElsewhere(n *yaml.Node, first, last int) {
 	if line := int(n.Line); line < first || line > last {
 		first, last = line, math.MaxInt // the end of the target is unknown
@@ -106,7 +106,7 @@ func (h *hider) hideElsewhere(n *yaml.Node, first, last int) {
 	}
 }
 
-// lineBefore returns the last line that has text before n. This is the line of n, unless n is the first in it.
+// lineBefore returns the last line that has text before n: the line of n, unless n is the first text in it.
 func (h *hider) lineBefore(n *yaml.Node) int {
 	if h.Begins(n) {
 		return int(n.Line) - 1

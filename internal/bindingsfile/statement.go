@@ -1,6 +1,6 @@
-// Package bindingsfile reads files of structured bindings (language.md, section 5). YAML and the syntax of Puppet
-// become the same tree of statements. The package compiles the attributes of a binding to a recipe, and converts a file
-// to the other syntax. It does not know the site around a file: the loader resolves conditions and targets.
+// Package bindingsfile reads files of structured bindings (language.md, section 5). YAML and Puppet syntax become the
+// same tree of statements. The package compiles the attributes of a binding to a recipe, and converts a file to the
+// other syntax. It does not know the site around a file: the loader resolves conditions and targets.
 package bindingsfile
 
 import (
@@ -20,8 +20,8 @@ type File struct {
 // Keyword is the kind of a statement.
 type Keyword uint8
 
-// Bind is for bindings of one key, contributions and multibindings. When is for statements in a condition. The other
-// keywords bind several keys, or reserved ones.
+// Bind is for bindings of one key, contributions and multibindings. When is for statements in a condition. All other
+// keywords bind several keys, or reserved keys.
 const (
 	Bind Keyword = iota
 	When
@@ -38,8 +38,8 @@ var keywords = []string{"bind", "when", "include", "exclude", "parameters", "var
 
 func (k Keyword) String() string { return keywords[k] }
 
-// Statement is one statement of a bindings file. Only the fields for its keyword are set. Their order minimizes the
-// size of the struct, because a file may have millions of statements.
+// Statement is one statement of a bindings file. Only the fields for the keyword are set. The order of fields minimizes
+// the size of the struct, because a file may have millions of statements.
 type Statement struct {
 	Keyword   Keyword
 	Abstract  bool
@@ -48,7 +48,7 @@ type Statement struct {
 	Optional  bool // the binding is skipped if the producer has no value
 	Notifies  bool // for Dependency: the arrow is ~>, not ->
 	Broken    bool // an attribute has an error, which is reported
-	Unsure    bool // an unknown or invalid attribute may be meant as the missing one
+	Unsure    bool // an unknown or invalid attribute may be a misspelt required attribute
 
 	Pos    diag.Pos // position of a condition, or of the key of a plain binding; otherwise of the statement
 	Key    string   // of Bind; "" if no name is given
@@ -95,7 +95,7 @@ type Producer struct {
 type Pair struct {
 	Category Literal
 	Pos      diag.Pos // position of the values
-	Values   []string // as in the source
+	Values   []string // the values as in the source
 }
 
 // walk yields each statement before the statements nested in it.

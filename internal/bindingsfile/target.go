@@ -2,8 +2,8 @@ package bindingsfile
 
 import "strings"
 
-// SplitTarget splits a class, a type or an instance: ntp, Web, Web[one], Web['a, b']. It does not check the name. The
-// result instance is "" for a class or a type. The result ok is false for malformed brackets and for several instances.
+// SplitTarget splits a class, a type or an instance: ntp, Web, Web[one], Web['a, b']. It does not check the name.
+// instance is "" for a class or a type. ok is false for malformed brackets and for several instances.
 func SplitTarget(text string) (name, instance string, ok bool) {
 	name, instance, ok = strings.Cut(text, "[")
 	if !ok {
@@ -19,7 +19,7 @@ func SplitTarget(text string) (name, instance string, ok bool) {
 	return name, instance, !strings.Contains(instance, ",")
 }
 
-// joinTarget is the reverse of SplitTarget. It puts the instance in quotes if necessary. The result ok is false if it
+// joinTarget is the reverse of SplitTarget. It puts the instance in quotes if necessary. ok is false if the instance
 // needs quotes but contains both kinds.
 func joinTarget(name, instance string) (text string, ok bool) {
 	for _, quote := range []string{"", "'", `"`} {

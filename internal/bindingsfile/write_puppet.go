@@ -166,7 +166,7 @@ func (w *puppetWriter) attributes(b *Statement) syntax.Statement {
 	return s
 }
 
-// flags lists the flags that are set, except optional: in Puppet syntax, that is an option.
+// flags returns the names of the flags that are set. It leaves out optional, which Puppet syntax writes as an option.
 func (s *Statement) flags() (set []string) {
 	for _, flag := range []struct {
 		name string
@@ -203,7 +203,7 @@ func writeProducer(s *syntax.Statement, b *Statement, p *Producer) {
 	}
 }
 
-// writeOptions adds the attributes of b that are options in Puppet syntax.
+// writeOptions adds the attributes of b that Puppet syntax writes as options.
 func writeOptions(s *syntax.Statement, b *Statement) {
 	add := func(name string, n *expr.Node) {
 		s.Options = append(s.Options, syntax.Option{Name: syntax.Word{Text: name}, Value: n})

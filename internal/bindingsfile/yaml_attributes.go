@@ -54,7 +54,7 @@ func (r *yamlReader) longForm(n *yaml.Node) *Statement {
 	return s
 }
 
-// keyAsAttribute returns a hint for a binding without 'name' that may have its key in the place of an attribute.
+// keyAsAttribute returns a hint for a binding without 'name' whose key may be in the place of an attribute.
 func (r *yamlReader) keyAsAttribute(n *yaml.Node) string {
 	for key, val := range n.Pairs() {
 		if name, _ := key.Text(); !IsAttribute(name) {
@@ -148,7 +148,7 @@ func (r *yamlReader) valueProducer(s *Statement, name string, n *yaml.Node, node
 	s.Producers = append(s.Producers, p)
 }
 
-// combinator reads the combinator in the options of a multibinding, if there is one.
+// combinator reads the combinator, if any, in the options of a multibinding.
 func (r *yamlReader) combinator(s *Statement, n *yaml.Node) {
 	_, options, _ := n.Lookup("options")
 	if !has(n, "multibind_id") || options == nil {
@@ -159,7 +159,7 @@ func (r *yamlReader) combinator(s *Statement, n *yaml.Node) {
 	}
 }
 
-// query parses the text of a query. The argument of its producer is the parsed query.
+// query parses the text of a query and returns a producer whose argument is the parsed query.
 func (r *yamlReader) query(s *Statement, n *yaml.Node) Producer {
 	text, ok := n.Text()
 	if !ok {

@@ -17,7 +17,7 @@ type keywordForm struct {
 	binds      string   // what the statement binds, for messages
 }
 
-// keywordForms lists the keywords in the order in which they are searched in a hash.
+// keywordForms lists the keywords in search order.
 var keywordForms = []keywordForm{
 	{Include, nil, "includes classes"},
 	{Exclude, nil, "excludes classes"},
@@ -28,7 +28,7 @@ var keywordForms = []keywordForm{
 	{Dependency, []string{"kind"}, "contributes to '" + recipe.DependenciesKey + "'"},
 }
 
-// keywordStatement reads a statement with a keyword. It returns false if n has none.
+// keywordStatement reads a statement with a keyword. It returns false if n has no keyword.
 func (r *yamlReader) keywordStatement(n *yaml.Node) (*Statement, bool) {
 	i := slices.IndexFunc(keywordForms, func(f keywordForm) bool { return has(n, f.keyword.String()) })
 	if i < 0 {

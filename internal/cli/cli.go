@@ -14,8 +14,8 @@ import (
 type Verbs map[string]func() *cobra.Command
 
 // Finish adds verbs to root, together with those that all programs have. If the first argument names a verb, Finish
-// adds only that one, because creating the flags of all verbs would delay the start. It also rewrites cobra's errors as
-// single lines, with a suggestion for a misspelt verb or flag.
+// adds only that verb, because creating the flags of all verbs would delay the start. It also rewrites cobra's errors
+// as single lines, with a suggestion for a misspelt verb or flag.
 func Finish(root *cobra.Command, verbs Verbs, args []string) {
 	root.Flags().BoolP(versionFlag, "v", false, "version for "+root.Name())
 	root.SetFlagErrorFunc(suggestFlag)

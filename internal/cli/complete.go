@@ -122,7 +122,7 @@ func completeDirs(cmd *cobra.Command, flag string) {
 		return nil, cobra.ShellCompDirectiveFilterDirs
 	})
 	if err != nil {
-		panic(err) // there is no such flag
+		panic(err) // the flag does not exist
 	}
 }
 

@@ -33,7 +33,7 @@ const (
 	YAML          Format = iota // a duplicate key is a warning
 	JSON                        // a duplicate key is a warning
 	ExtensionJSON               // a duplicate key is an error
-	Hiera5YAML                  // this format and the following ones are for Hiera 5: %{...} interpolates
+	Hiera5YAML                  // the Hiera 5 formats, in which %{...} interpolates, begin here
 	Hiera5JSON
 	Hiera5EYAML // encrypted strings are decrypted, too
 	Classified  // classifier output for one node
@@ -48,8 +48,8 @@ type File struct {
 	Size    int64
 	Hash    uint64 // xxhash64 of the content
 	Entries []Entry
-	Options []Entry // in Hiera 5, the names in lookup_options with their positions, and the whole value
-	Broken  string  // for a lenient Reader, position and code of the first error; the file then has no entries
+	Options []Entry // for Hiera 5, the names in lookup_options with their positions, and their whole value
+	Broken  string  // position and code of the first error, if the Reader is lenient; the file then has no entries
 
 	kind   Format
 	digest [sha256.Size]byte // digest of the content

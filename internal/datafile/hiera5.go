@@ -10,7 +10,7 @@ import (
 	"bindc/internal/yaml"
 )
 
-// compileHiera5 compiles a data file of Hiera 5. A key with dots is stored in quotes, as lookups must write it.
+// compileHiera5 compiles a Hiera 5 data file. A key with dots is stored in quotes, as lookups must write it.
 // lookup_options has an internal key.
 func compileHiera5(doc *yaml.Document, kind Format, s *scratch, pools *Pools, diags *diag.List) (out, options []Entry) {
 	literal.CheckEncrypted(doc, kind == Hiera5EYAML, diags)

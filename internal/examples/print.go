@@ -55,7 +55,7 @@ func printText(w io.Writer, results []Result) error {
 	return err
 }
 
-// subject returns the message with its key.
+// subject returns the message, prefixed by the key.
 func (f *Failure) subject() string {
 	if f.Key == "" {
 		return f.Message

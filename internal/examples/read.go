@@ -1,4 +1,5 @@
-// Package examples runs the examples of a site: what lookups find for given facts (docs/guide/test-data.md).
+// Package examples runs the examples of a site, which state what lookups find for given facts
+// (docs/guide/test-data.md).
 package examples
 
 import (
@@ -16,7 +17,7 @@ import (
 // Code is the code of diagnostics about files of examples.
 const Code = "example"
 
-// Folder is the folder of tests.
+// Folder is the directory of the tests.
 var Folder = policy.Folder{Name: "tests", Singular: "test", Version: "tests_version", What: "tests",
 	Has: "'name', 'facts' and 'expect'", Code: Code}
 
@@ -107,7 +108,7 @@ func (r *reader) example(n *yaml.Node) (e *Example, ok bool) {
 	return e, r.request(n, e) && okGolden && okExpect && ok
 }
 
-// beside returns the path of a file that is named relative to the file of examples.
+// beside returns the path of a file, given relative to the file with the examples.
 func (r *reader) beside(path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -115,7 +116,7 @@ func (r *reader) beside(path string) string {
 	return filepath.Join(filepath.Dir(r.doc.File), path)
 }
 
-// text returns the text at a key of n, or "" if it is missing.
+// text returns the string at a key of n, or "" if the key is missing.
 func (r *reader) text(n *yaml.Node, key string) (text string, ok bool) {
 	_, v, there := n.Lookup(key)
 	if !there {

@@ -27,10 +27,10 @@ type Result struct {
 	Updated  string    `json:"updated,omitempty"` // the golden file that was written
 }
 
-// Failure is an answer that is not the expected one.
+// Failure is an unexpected answer.
 type Failure struct {
 	Key         string `json:"key,omitempty"` // "" if the failure does not belong to a key
-	At          string `json:"at"`            // position of the expectation, or path of the golden file
+	At          string `json:"at"`            // position of the expectation, or the golden file's path
 	Message     string `json:"message"`       // what was expected and found
 	Explanation string `json:"explanation,omitempty"`
 }
@@ -72,7 +72,7 @@ func (e *Example) run(snap *bindings.Snapshot, update bool) (*Result, error) {
 	return out, err
 }
 
-// fail adds a failure with the explanation of the found value.
+// fail adds a failure, with the explanation of the value that was found.
 func (r *Result) fail(request *lookup.Request, key string, at diag.Pos, message string) error {
 	e, err := report.Style{Form: report.People}.Explain(request, key)
 	if err != nil {
@@ -84,7 +84,7 @@ func (r *Result) fail(request *lookup.Request, key string, at diag.Pos, message 
 	return err
 }
 
-// check returns "" if the answer for a key is the expected one, and otherwise what is wrong.
+// check returns "" if the answer for the key is as expected, and otherwise what is wrong.
 func (x *expectation) check(r *lookup.Request) (string, error) {
 	found, there, failed := r.Lookup(x.key)
 	switch {
@@ -187,8 +187,8 @@ func answers(snap *bindings.Snapshot, r *lookup.Request) (all value.Value, secre
 	return out.Hash(), secrets, nil
 }
 
-// digest returns the value that replaces a sensitive one in a golden file. It hashes the key too, so that equal
-// values of two keys differ.
+// digest returns the value that replaces a sensitive value in a golden file. It hashes the key too, so that equal
+// values of two keys get different digests.
 func digest(key string, v value.Value) value.Value {
 	sum := sha256.Sum256([]byte(key + "\x00" + string(value.AppendJSON(nil, v))))
 	return value.FromString(fmt.Sprintf("sensitive, sha256 %x", sum))

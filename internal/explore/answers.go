@@ -11,7 +11,7 @@ import (
 	"bindc/internal/report/decision"
 )
 
-// answer is an outcome of looking up a key: a value, an error, or not found. It is the same for the nodes in nodes.
+// answer is an outcome of looking up a key: a value, an error, or not found. All nodes in nodes get this outcome.
 type answer struct {
 	nodes []int32 // numbers of the nodes, in order
 }
@@ -19,7 +19,7 @@ type answer struct {
 // maxAnswered limits the number of nodes for which a key is looked up.
 const maxAnswered = 200_000
 
-// answerPrint is a fingerprint of an answer as pages show it. All hidden sensitive values have the same fingerprint.
+// answerPrint is a fingerprint of an answer. Sensitive values that pages hide all have the same fingerprint.
 type answerPrint [sha256.Size]byte
 
 func printOf(o report.Outcome) answerPrint {
@@ -33,7 +33,7 @@ func (d *Data) answerOf(r *lookup.Request, key string, form report.Form) report.
 	return d.style(form).Outcome(lookup.Outcome{Value: value, Found: found, Err: err})
 }
 
-// fillAnswers groups the nodes by the value that they get. If a value is computed, it looks the key up for every node,
+// fillAnswers groups the nodes by the value that they get. If a value is computed, it looks up the key for every node,
 // because the result may differ between nodes.
 func (d *Data) fillAnswers(k *keyData, key string) error {
 	if len(d.nodes) == 0 {
@@ -70,7 +70,7 @@ func (d *Data) fillAnswers(k *keyData, key string) error {
 	return nil
 }
 
-// isConstant reports whether every node gets a constant from a row.
+// isConstant reports whether every node gets a constant from a row of the table.
 func isConstant(k *keyData) bool {
 	isComputed := func(r decision.Row) bool { return r.Computed != "" }
 	return k.isPlain() && !slices.ContainsFunc(k.table.Rows, isComputed)

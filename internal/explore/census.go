@@ -10,15 +10,15 @@ import (
 	"bindc/snapshot"
 )
 
-// census records which conditions hold for which nodes. With it, the nodes that a binding reaches are counted without
+// census records which conditions hold for which nodes, so that the nodes that a binding reaches can be counted without
 // lookups.
 type census struct {
 	nodes   int
 	numbers [][]uint32           // by node: its value number in each dimension; nil if its facts are unusable
 	sets    []map[uint32]nodeSet // by dimension and value number: the nodes with that value
 	known   nodeSet              // nodes with usable facts
-	wrong   []string             // messages about the other nodes
-	facts   factValues           // values of the facts that data reads
+	wrong   []string             // messages about nodes with unusable facts
+	facts   factValues           // values of the facts that the data reads
 	spelled spellings
 	done    atomic.Int64  // nodes whose categories are known
 	ready   chan struct{} // closed when everything above is set
@@ -140,8 +140,9 @@ func (s *nodeSet) remove(other *nodeSet) {
 	}
 }
 
-// reach calls do with the nodes that each row reaches: its condition holds, and that of no earlier row without
-// Declines. With merged, earlier rows do not matter. rest is the set of nodes that no row decides.
+// reach calls do with the nodes that each row reaches. A row reaches a node if its condition holds, and the condition
+// of no earlier row without Declines holds. With merged, earlier rows do not matter. rest is the set of nodes that no
+// row decides.
 func (c *census) reach(d *Data, rows []decision.Row, merged bool, do func(row int, nodes *nodeSet)) (rest nodeSet) {
 	rest.words = slices.Clone(c.known.words)
 	found := nodeSet{words: make([]uint64, len(rest.words))}

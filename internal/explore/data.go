@@ -19,8 +19,8 @@ import (
 	"bindc/snapshot"
 )
 
-// Data is one version of the data that the pages show: a snapshot and the facts of a fleet. It does not change, except
-// that counts become available.
+// Data is one version of the data that the pages show: a snapshot and the facts of a fleet. A Data does not change,
+// except that counts become available.
 type Data struct {
 	ID string // identifies the content of all pages
 	Style
@@ -28,12 +28,12 @@ type Data struct {
 	path   string
 	file   *snapshot.Snapshot
 	snap   *lookup.Snapshot
-	single *decision.Tables                // for looking up the bindings of single keys
+	single *decision.Tables                // looks up the bindings of single keys
 	whole  atomic.Pointer[decision.Tables] // holds the bindings of all keys, once counting has read them
-	keys   []string                        // names of all bound keys, sorted
+	keys   []string                        // all bound keys, sorted
 	inputs []snapshot.Input
-	facts  []string // names of the variables that answers depend on, sorted
-	reads  []string // paths of the variables that conditions and values read, such as os.family, sorted
+	facts  []string // sorted names of the variables that answers depend on
+	reads  []string // sorted paths of the variables that conditions and values read, such as os.family
 	old    *Data    // the version to compare with, or nil
 
 	nodes    []facts.Node // nodes of the fleet, sorted by name
@@ -42,7 +42,7 @@ type Data struct {
 	census   *census
 	cache    keyCache
 
-	maxAnswered int // limit of the nodes whose values of a key are looked up
+	maxAnswered int // maximum number of nodes for which to look up a key
 
 	tally *tally      // counts of the nodes that bindings reach
 	diff  *difference // changes since the version old
@@ -151,8 +151,8 @@ func (d *Data) read(do func() error) error {
 // tables returns the decision tables.
 func (d *Data) tables() *decision.Tables { return cmp.Or(d.whole.Load(), d.single) }
 
-// readWhole reads the bindings of all keys. Afterwards, the table of a key takes microseconds instead of milliseconds
-// if the site has bindings for tens of thousands of nodes.
+// readWhole reads the bindings of all keys. After that, creating a key's table takes microseconds instead of
+// milliseconds, even if the site has bindings for tens of thousands of nodes.
 func (d *Data) readWhole() error {
 	return d.read(func() error {
 		whole, err := decision.NewTables(d.file, true, nil)

@@ -8,8 +8,8 @@ import (
 	"bindc/internal/report/decision"
 )
 
-// deadReason explains why a binding reaches no node: its condition holds for none, or the nodes for which it holds get
-// another value.
+// deadReason explains why a binding reaches no node: its condition holds for no node, or the nodes for which it holds
+// get another value.
 func (d *Data) deadReason(row *decision.Row) string {
 	holds := d.census.where(d, row.Terms(), &d.census.known)
 	nodes := diag.Count(holds.count(), "node")

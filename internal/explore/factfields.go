@@ -15,13 +15,13 @@ import (
 type factField struct {
 	Name    string // path, such as os.family
 	Value   string
-	Origin  string // the origin of the environment, which need not be a fact; or a note that the value is hypothetical
+	Origin  string // where the environment comes from if it is not a fact, or a note that the value is hypothetical
 	isText  bool
 	Changed *string  // the value that the page supposes, or nil
 	Known   []string // values that the form offers
 }
 
-// Shown returns the hypothetical value, or otherwise the node's own.
+// Shown returns the hypothetical value if there is one, and otherwise the node's value.
 func (f factField) Shown() string { return *cmp.Or(f.Changed, &f.Value) }
 
 // IsPlain reports whether an input field can show the fact: the fact has no characters that reorder text.
@@ -76,8 +76,8 @@ func environmentOf(n facts.Node) factField {
 	return f
 }
 
-// factAt returns the fact that supplies a variable: the fact of that name, or the one that the variable is derived
-// from.
+// factAt returns the fact that supplies a variable: the fact with the variable's name, or the fact from which the
+// variable is derived.
 func factAt(n facts.Node, path string) (name string, val bindings.Value, ok bool) {
 	if val, ok = dig(n.Facts, path); ok {
 		return path, val, true
@@ -124,7 +124,7 @@ func appendFacts(out []factField, name string, v bindings.Value) []factField {
 	return append(out, factField{Name: name, Value: v.String()})
 }
 
-// unset returns the variables that conditions use and a node lacks, and those that are empty.
+// unset returns the variables that conditions use and a node lacks, and the variables that are empty.
 func (v *view) unset(n facts.Node, r *lookup.Request) (missing, empty []string) {
 	for _, name := range r.Unset() {
 		_, _, isFact := factAt(n, name)

@@ -15,11 +15,11 @@ import (
 	"bindc/snapshot"
 )
 
-// factValues holds the sorted values of facts, by the name of the fact. They are the values that nodes have and that
-// conditions name. A fact with more than maxListed values has an empty list.
+// factValues holds sorted values by fact name: the values that nodes have and the values that conditions name. A fact
+// with more than maxListed values has an empty list.
 type factValues map[string][]string
 
-// takeFacts collects the values of the facts that data reads.
+// takeFacts collects the values of the facts that the data reads.
 func (c *census) takeFacts(d *Data) {
 	var mu sync.Mutex
 	c.facts = factValues{}
@@ -37,7 +37,8 @@ func (c *census) takeFacts(d *Data) {
 	})
 }
 
-// valuesAt returns the values of the facts that a variable is read from. It stops at more than maxListed values of one.
+// valuesAt returns the values of the facts from which a variable is read. It stops when a fact has more than maxListed
+// values.
 func (d *Data) valuesAt(path string) map[string]map[string]bool {
 	out := map[string]map[string]bool{}
 	add := func(name, value string) {
@@ -71,8 +72,8 @@ func textAt(hash bindings.Value, path string) string {
 	return ""
 }
 
-// addConditions adds the values of a fact that conditions name. It omits those that differ in case from the value of a
-// node, unless case matters.
+// addConditions adds the values of a fact that conditions name. Unless case matters, it omits values that differ only
+// in case from a node's value.
 func (d *Data) addConditions(name string, values map[string]bool) {
 	folded := map[string]bool{}
 	for value := range values {
@@ -92,10 +93,10 @@ func (d *Data) addConditions(name string, values map[string]bool) {
 	}
 }
 
-// pattern is the text of a dimension of conditions that depends on a single fact.
+// pattern is the text of a dimension that depends on a single fact.
 type pattern struct {
 	dimension     int
-	before, after string // text around the value of the fact, as in a path of Hiera 5
+	before, after string // text around the fact's value, as in a Hiera 5 path
 }
 
 // valueIn returns the value of the fact for which the dimension has a text.
@@ -105,8 +106,8 @@ func (p pattern) valueIn(text string) (string, bool) {
 	return text, hasPrefix && hasSuffix
 }
 
-// patternsOf returns the texts of the dimensions of conditions that depend on a fact alone. It finds them with nodes
-// that have a unique value of the fact: one without other facts, and one with all of them.
+// patternsOf returns patterns for the dimensions that depend on a fact alone. To find them, it evaluates two nodes with
+// a unique value of the fact: one node without other facts, and one node with all other facts.
 func (d *Data) patternsOf(name string) (out []pattern) {
 	const unique = "bindc-explore-unique"
 	given := []string{name + "=" + unique}
@@ -169,7 +170,7 @@ func (d *Data) hasValue(name, value string) bool {
 	})
 }
 
-// suggest adds the known values to the facts in a form, up to maxListed in all.
+// suggest adds known values to the facts in a form, up to maxListed values in all.
 func (v *view) suggest(fields []factField) {
 	left := maxListed
 	for i := range fields {

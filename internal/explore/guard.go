@@ -33,7 +33,7 @@ type guard struct{ Access }
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-// protect returns a handler that sets the headers for security, checks requests, and passes permitted ones to next.
+// protect returns a handler that sets security headers, checks requests, and passes permitted requests to next.
 func (g *guard) protect(next http.Handler) http.Handler {
 	checked := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asset, isAsset := strings.CutPrefix(r.URL.Path, "/assets/")
@@ -83,7 +83,7 @@ func (g *guard) isKnownHost(host string) bool {
 	return ip != nil && (ip.IsLoopback() || g.Remote)
 }
 
-// cookie returns the name and the value of the cookie of signed-in clients. Browsers send a host's cookies to all its
+// cookie returns the name and the value of the cookie for signed-in clients. Browsers send a host's cookies to all its
 // ports, so the name depends on the token. The token cannot be derived from the cookie.
 func (g *guard) cookie() (name, value string) {
 	sum := sha256.Sum256([]byte("cookie " + g.Token))

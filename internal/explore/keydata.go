@@ -24,10 +24,10 @@ type keyData struct {
 	answered   chan struct{} // closed when the fields below are set
 	answersErr error
 	answers    []answer
-	looked     int // number of nodes whose answers are known; the others are too many
+	looked     int // number of nodes whose answers are known, which is limited
 }
 
-// maxExplained limits the work of counting nodes for a key whose bindings may decline or are merged. Its unit is
+// maxExplained limits the work of counting nodes for a key whose bindings may decline or are merged. The unit is
 // bindings times nodes.
 const maxExplained = 100_000_000
 
@@ -136,13 +136,13 @@ func (d *Data) twin(key string, k *keyData) *report.Values {
 	return out
 }
 
-// isPlain reports whether the first row whose condition holds is the answer for every node.
+// isPlain reports whether, for every node, the first row whose condition holds gives the answer.
 func isPlain(t *decision.Table) bool {
 	return !t.HasOptions && len(t.Contributions) == 0 &&
 		!slices.ContainsFunc(t.Rows, func(r decision.Row) bool { return r.Declines })
 }
 
-// isPlain reports whether the first row whose condition holds is the answer for every node. Pages show each row.
+// isPlain reports whether, for every node, the first row whose condition holds gives the answer. Pages show each row.
 func (k *keyData) isPlain() bool {
 	return isPlain(k.table) && len(k.shown.Bindings) == len(k.table.Rows)
 }

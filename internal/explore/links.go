@@ -80,7 +80,7 @@ func (l links) File(path string, line int) string {
 	return to
 }
 
-// With returns the address of a page of the site, such as /k, with parameters in pairs. It omits empty ones.
+// With returns the address of a page of the site, such as /k, with parameters in pairs. It omits empty parameters.
 func (l links) With(path string, pairs ...any) string { return address(l.base+path, query(pairs)) }
 
 func query(pairs []any) url.Values {

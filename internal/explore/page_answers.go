@@ -29,7 +29,7 @@ type answerRow struct {
 	List  string   // address of the list of all these nodes
 }
 
-// Limits of the values on the page of a key.
+// Limits on the values that a key's page shows.
 const (
 	shownAnswers = 20
 	namedNodes   = 3
@@ -116,7 +116,7 @@ type nodesContent struct {
 	Next  string
 }
 
-// nodeValue is a node with its value. The value is nil if it equals the value of the list.
+// nodeValue is a node with its value, which is nil if the whole list has the same value.
 type nodeValue struct {
 	Name  string
 	Value *shownValue

@@ -22,7 +22,7 @@ type difference struct {
 
 func newDifference() *difference { return &difference{ready: make(chan struct{})} }
 
-// differences holds the changes since other versions, by the ID of the version.
+// differences holds the changes since other versions, by version ID.
 type differences struct {
 	mu    sync.Mutex
 	known map[string]*difference
@@ -83,8 +83,8 @@ type version struct {
 	Selected bool
 }
 
-// versions returns the versions that the user can compare with: the one given at the start, and those that the server
-// has kept.
+// versions returns the versions that the user can compare with: the version given at the start, and the versions that
+// the server has kept.
 func (v *view) versions(selected *Data) (out []version) {
 	if v.d.old != nil {
 		out = append(out, version{v.d.old.ID, v.d.old.label(), v.d.old == selected})
@@ -105,7 +105,7 @@ func (d *Data) label() string {
 	return d.Name + " at " + d.Since.Format(time.TimeOnly)
 }
 
-// oldVersion returns the version that the query names, or by default the one given at the start.
+// oldVersion returns the version that the query names. The default is the version given at the start.
 func (v *view) oldVersion() (*Data, error) {
 	id := v.Get("old")
 	if id == "" && v.d.old != nil {
@@ -127,7 +127,7 @@ func (v *view) oldVersion() (*Data, error) {
 		"with a site, changes since the start are shown after the first one")
 }
 
-// diffContent is the data of the page of changes.
+// diffContent is the data for the page of changes.
 type diffContent struct {
 	Old, New string
 	Start    string // time of the old version, if it was given at the start
@@ -166,7 +166,7 @@ type diffGroup struct {
 	Total   int
 }
 
-// Limits of a page of changes.
+// Limits on what a page of changes shows.
 const (
 	diffKeys    = 100
 	diffGroups  = 30

@@ -15,7 +15,7 @@ import (
 	"bindc/internal/report/affected"
 )
 
-// factPrefix begins the names of the form's input fields. The name of a fact follows.
+// factPrefix is the prefix of the form's input fields. It precedes the name of a fact.
 const factPrefix = "fact."
 
 // changedFacts returns the changes in the query, in the syntax of --if. canonical is false if some come from the form's
@@ -106,7 +106,7 @@ func (v *view) comparison(n facts.Node, r *lookup.Request) (any, error) {
 	return c, nil
 }
 
-// badChange returns the page of a node whose form has changes of facts that cannot be used.
+// badChange returns the node's page for a form with unusable changes of facts.
 func (v *view) badChange(n facts.Node, r *lookup.Request, wrong error) (any, error) {
 	if v.asJSON {
 		return nil, &problem{status: http.StatusBadRequest, text: diag.Visible(wrong.Error())}
@@ -118,7 +118,7 @@ func (v *view) badChange(n facts.Node, r *lookup.Request, wrong error) (any, err
 	return c, nil
 }
 
-// unknownOther returns the page of a node whose form names an unknown node to compare with.
+// unknownOther returns the node's page for a form that compares with an unknown node.
 func (v *view) unknownOther(n facts.Node, r *lookup.Request, with string) (any, error) {
 	text := "No facts were read for a node '" + diag.Visible(with) + "'"
 	if v.asJSON {
@@ -158,8 +158,8 @@ func changedFact(text string) (name, to string) {
 	return strings.TrimSuffix(name, ":"), to
 }
 
-// noteChanges marks the changed facts in the form. It notes those that no answer depends on, and values that nothing
-// knows, unless the changes are wrong and now is nil.
+// noteChanges marks the changed facts in the form. It notes facts that no answer depends on, and unknown values, unless
+// the changes are wrong and now is nil.
 func (v *view) noteChanges(c *nodeContent, now *lookup.Request) {
 	for _, text := range c.If {
 		name, to := changedFact(text)

@@ -10,20 +10,20 @@ import (
 	"bindc/internal/report/decision"
 )
 
-// filesContent is the data of the list of files.
+// filesContent is the data for the page that lists files.
 type filesContent struct {
 	Files        []fileRow
 	Total        int
 	Empty        int    // files without bindings
 	Unread       int    // files that are never read
-	Dead         int    // files that were read and have no binding that reaches a node
+	Dead         int    // files with bindings that all reach no node
 	Partly       int    // files with a binding that reaches no node
 	DeadBindings int    // bindings that reach no node
 	Only         string // the filter: "1" selects dead files, "partly" those with a dead binding
 	Next         string
 }
 
-// fileRow is a file, also in JSON.
+// fileRow is a file in a list, on the page and in JSON.
 type fileRow struct {
 	Path     string `json:"path"`
 	Bindings int    `json:"bindings"`
@@ -91,7 +91,7 @@ func (c *filesContent) count(f fileRow) {
 	}
 }
 
-// fileContent is the data of the page of a file.
+// fileContent is the data for a file's page.
 type fileContent struct {
 	File     string
 	Bindings []fileBinding
@@ -103,7 +103,7 @@ type fileContent struct {
 	Unread *UnreadFile // set if the file is never read
 }
 
-// fileBinding is a binding of a file, also in JSON.
+// fileBinding is a binding in a file, on the page and in JSON.
 type fileBinding struct {
 	Key     string         `json:"key"`
 	Layer   string         `json:"layer"`
@@ -161,14 +161,14 @@ func (v *view) filePage() (any, error) {
 	return c, nil
 }
 
-// fileTwin is the page of a file in JSON.
+// fileTwin is the JSON twin of a file's page.
 type fileTwin struct {
 	File     string        `json:"file"`
 	Bindings []fileBinding `json:"bindings"`
 	Unread   string        `json:"unread,omitempty"` // why the file is never read
 }
 
-// unreadPage returns the page of a file that is never read.
+// unreadPage returns the page for a file that is never read.
 func (v *view) unreadPage(f UnreadFile) any {
 	v.Title = diag.Visible(f.Path)
 	if v.asJSON {

@@ -8,7 +8,7 @@ import (
 	"bindc/internal/report"
 )
 
-// keyContent is the data of the page of a key.
+// keyContent is the data for a key's page.
 type keyContent struct {
 	Key     string
 	Options string // the lookup_options of the key
@@ -35,7 +35,7 @@ type keyRow struct {
 	Layer  string
 	Nodes  int
 	List   string // address of the list of nodes
-	Dead   string // why the binding reaches no node, if that is known
+	Dead   string // why the binding reaches no node; "" if unknown
 }
 
 // keyPage shows the values of a key that nodes get, and the key's decision table.
@@ -102,7 +102,7 @@ func (v *view) countedKey(key string, k *keyData) (any, error) {
 	return c, err
 }
 
-// keyContent returns the page content for a table, whose rows have nodes if these were counted.
+// keyContent returns the page content for a table. The rows have nodes if the nodes were counted.
 func (v *view) keyContent(key string, k *keyData, values *report.Values, counted bool) *keyContent {
 	c := &keyContent{Key: key, Merged: k.table.Merged, Total: len(values.Bindings), Counted: counted}
 	if values.Options != nil {
@@ -143,7 +143,7 @@ func (v *view) keyRows(key, parameter string, list []report.Candidate, from, to 
 	return out
 }
 
-// listContent is the data of a page with a list of names.
+// listContent is the data for a page with a list of names.
 type listContent struct {
 	Prefix string
 	Level  string // level that nodes get the keys from, or ""

@@ -12,7 +12,7 @@ import (
 	"bindc/internal/report/affected"
 )
 
-// nodeContent is the data of the page of a node.
+// nodeContent is the data for a node's page.
 type nodeContent struct {
 	Name       string
 	File       string // path of the node's facts file
@@ -51,7 +51,8 @@ type nodeRow struct {
 	Hidden int    // number of effective bindings that are hidden
 }
 
-// nodeNamed returns the node called text. If there is none, the error has links to similar names, and the given links.
+// nodeNamed returns the node called text. If no node has this name, the error has links to similar names, and the given
+// links.
 func (v *view) nodeNamed(text string, to func(string, ...any) string, more ...link) (facts.Node, error) {
 	n, ok := v.d.node(text)
 	if ok {
@@ -144,7 +145,7 @@ func (v *view) nodeRows(r *lookup.Request) (rows []nodeRow, next string, scanned
 	return rows, "", scanned, nil
 }
 
-// selects reports whether the winning binding of a key is in the file and the layer of the filters.
+// selects reports whether the winning binding of a key matches the file and layer filters.
 func (v *view) selects(row *nodeRow) bool {
 	file, layer := v.Get("file"), v.Get("layer")
 	in, _ := splitPlace(row.Place.Text)
@@ -205,7 +206,7 @@ func (v *view) plainRow(r *lookup.Request, key string) (nodeRow, error) {
 	return row, nil
 }
 
-// placeOf returns a position with the file's name in place of its number.
+// placeOf returns a position with the file's name instead of its number.
 func (v *view) placeOf(at string) string {
 	number, rest, _ := strings.Cut(at, ":")
 	n := 0
@@ -218,7 +219,7 @@ func (v *view) placeOf(at string) string {
 	return v.d.inputs[n].Path + ":" + rest
 }
 
-// explanations returns the twin of the page of a node: the explanations of its keys.
+// explanations returns the JSON twin of a node's page: the explanations of the node's keys.
 func (v *view) explanations(r *lookup.Request, rows []nodeRow) (any, error) {
 	out := explanations{}
 	for i := range rows {
@@ -234,7 +235,7 @@ func (v *view) explanations(r *lookup.Request, rows []nodeRow) (any, error) {
 // explanations is an object with a member for each key, as bindq explain prints it.
 type explanations []*report.Explanation
 
-// MarshalJSON returns the object.
+// MarshalJSON implements json.Marshaler.
 func (es explanations) MarshalJSON() ([]byte, error) {
 	out := []byte{'{'}
 	for i, e := range es {
@@ -246,7 +247,7 @@ func (es explanations) MarshalJSON() ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// nodesListContent is the data of the list of nodes.
+// nodesListContent is the data for the page that lists nodes.
 type nodesListContent struct {
 	Nodes  []report.Node
 	Filter string

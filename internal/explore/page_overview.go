@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// overviewContent is the data of the first page.
+// overviewContent is the data for the overview.
 type overviewContent struct {
 	Warnings     string
 	Summary      string // summary of the changes
 	Dead         []fileRow
 	DeadAll      int // files that reach no node
-	Unread       int // those of them that are never read
+	Unread       int // files in DeadAll that are never read
 	DeadBindings int // bindings that reach no node
 	Cells        []cell
 	Levels       []levelName
@@ -26,7 +26,7 @@ type levelName struct {
 	Color int
 }
 
-// overviewTwin is the overview in JSON.
+// overviewTwin is the JSON twin of the overview.
 type overviewTwin struct {
 	Version string     `json:"version"`
 	Digest  string     `json:"digest"`
@@ -44,7 +44,7 @@ type areaTwin struct {
 	Size   float64 `json:"size"`
 }
 
-// Limits of the overview.
+// Limits on what the overview shows.
 const (
 	shownAreas  = 60
 	shownDead   = 20

@@ -7,15 +7,16 @@ import (
 	"bindc/internal/report"
 )
 
-// searchContent is the data of the page of a search, also in JSON.
+// searchContent is the data for a search page and for its JSON twin.
 type searchContent struct {
 	Keys   []string     `json:"keys"`
 	Nodes  []string     `json:"nodes"`
 	Files  []string     `json:"files"`
 	Values []foundValue `json:"values"`
-	// Results holds the keys whose expression has a result with the text, and a node that gets it.
+	// Results holds the keys whose expression has a result that contains the text, each with a node that gets this
+	// result.
 	Results []foundResult `json:"results"`
-	// Unsearched is the number of keys whose values were not searched, because that takes too long.
+	// Unsearched is the number of keys whose values were not searched, because the search would take too long.
 	Unsearched int `json:"unsearched,omitempty"`
 	// UnsearchedResults is the number of keys with expressions whose results were not searched on all nodes.
 	UnsearchedResults int `json:"unsearched_results,omitempty"`
@@ -84,7 +85,8 @@ func (v *view) named(name string) string {
 	return ""
 }
 
-// containing returns the first names that contain the text of the search, regardless of case. Equal names come first.
+// containing returns the first names that contain the searched text, regardless of case. A name that equals the text
+// comes first.
 func (c *searchContent) containing(names []string) []string {
 	out := []string{}
 	text := strings.ToLower(c.Query)
@@ -127,7 +129,7 @@ func (v *view) searchValues(c *searchContent) error {
 	return nil
 }
 
-// isIn reports whether the value of a binding has the text of the search, regardless of case.
+// isIn reports whether a binding's value contains the text of the search, regardless of case.
 func (c *searchContent) isIn(b report.Candidate) bool {
 	return strings.Contains(strings.ToLower(string(b.Outcome.Value)+b.Outcome.Computed), strings.ToLower(c.Query))
 }

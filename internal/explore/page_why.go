@@ -20,7 +20,7 @@ type whyContent struct {
 	Node       string
 	Key        string
 	If         []string // changed facts
-	Values     string   // address of all values of the node, or of those that change with these facts
+	Values     string   // address of all values of the node, or of the values that the changed facts affect
 	Explained  explained
 	Categories report.Terms
 	Layers     []string // names of the layers that bind the key, highest first
@@ -46,7 +46,7 @@ type candidates struct {
 	Title, About string
 	State, Class string
 	List         []candidate
-	Left         int // number of candidates that are hidden on the page; its JSON has all of them
+	Left         int // number of candidates that the page hides; the JSON lists all candidates
 }
 
 // candidate is a binding.
@@ -180,7 +180,7 @@ func (v *view) explained(e *report.Explanation) explained {
 	return out
 }
 
-// expressions returns the expressions of a key by their places, as pages show them.
+// expressions returns the expressions of a key as pages show them, by place.
 func (v *view) expressions(key string) map[string]string {
 	if !isClosed(v.d.tally.ready) {
 		v.unstable = true
@@ -203,7 +203,7 @@ func (v *view) expressions(key string) map[string]string {
 	return out
 }
 
-// candidate returns what the page shows of the binding c. all has the bindings that may hide it.
+// candidate returns what the page shows of binding c. all contains the bindings that may hide c.
 func (v *view) candidate(c *report.Candidate, all []report.Candidate) candidate {
 	out := candidate{Name: diag.Visible(c.Name), When: c.When, Value: shown(c.Outcome), Place: v.place(c.At),
 		Layer: c.Layer, State: c.State, Why: c.Why}
@@ -220,8 +220,8 @@ func (v *view) candidate(c *report.Candidate, all []report.Candidate) candidate 
 	return out
 }
 
-// spelled returns a condition that holds, with its values spelled as in the node's facts. Conditions of Hiera 2 and of
-// bindings files are in lower case.
+// spelled returns a condition that holds, with its values spelled as in the node's facts. Conditions from Hiera 2 and
+// from bindings files are in lower case.
 func (v *view) spelled(when report.Terms) report.Terms {
 	out := slices.Clone(when)
 	for i := range out {

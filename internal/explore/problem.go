@@ -32,10 +32,10 @@ func notFound(text, hint string, links ...link) error {
 	return &problem{status: http.StatusNotFound, text: text, Hint: hint, Links: links}
 }
 
-// nearNames is the number of similar names on the page of an error.
+// nearNames is the number of similar names that an error page shows.
 const nearNames = 8
 
-// missing returns the error for a name that is not in a list, with links to similar names, and to where to continue.
+// missing returns the error for a name that is not in a list, with links to similar names and to other pages.
 func missing(text, name string, names []string, to func(name string, pairs ...any) string, links ...link) error {
 	return &problem{status: http.StatusNotFound, text: text, Near: similar(name, names, to), Links: links}
 }

@@ -9,7 +9,7 @@ import (
 	"bindc/internal/report/affected"
 )
 
-// foundResult is a key whose expression has a result with the text of a search.
+// foundResult is a key whose expression has a result that contains the searched text.
 type foundResult struct {
 	Key     string         `json:"key"`
 	Node    string         `json:"node"` // the first node that gets the result
@@ -18,7 +18,7 @@ type foundResult struct {
 }
 
 // searchResults searches the results of the expressions of keys on the nodes, until enough are found or the time is
-// over. It omits expressions that have the text themselves. The parameter "results" has the number of keys times nodes
+// over. It omits expressions whose source contains the text. The parameter "results" has the number of keys times nodes
 // to skip.
 func (v *view) searchResults(c *searchContent) error {
 	if ready, err := v.wait(v.d.tally.ready); err != nil || !ready {
@@ -45,7 +45,7 @@ func (v *view) searchResults(c *searchContent) error {
 	return nil
 }
 
-// isListed reports whether an expression of a key has the text of the search.
+// isListed reports whether a value or an expression that binds key contains the searched text.
 func (v *view) isListed(c *searchContent, key string) (bool, error) {
 	table, err := v.d.tables().Values(key)
 	if err != nil {
@@ -55,7 +55,7 @@ func (v *view) isListed(c *searchContent, key string) (bool, error) {
 	return slices.ContainsFunc(append(values.Bindings, values.Contributions...), c.isIn), nil
 }
 
-// resultOn adds the result of a key on a node, if it has the text of the search.
+// resultOn adds a key's result on a node if the result contains the searched text.
 func (v *view) resultOn(c *searchContent, key string, node int) (bool, error) {
 	if !v.d.census.known.has(node) {
 		return false, nil

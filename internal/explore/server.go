@@ -21,7 +21,7 @@ const keptVersions = 4
 // Server serves the pages. It is safe for concurrent use.
 type Server struct {
 	guard
-	Live    bool // more versions may follow, and open pages switch to them
+	Live    bool // more versions may follow; open pages switch to the latest
 	handler http.Handler
 
 	mu       sync.Mutex

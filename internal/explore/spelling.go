@@ -11,13 +11,13 @@ import (
 )
 
 // spellings holds the values of dimensions as nodes spell them, by dimension and number. Conditions that ignore case
-// have lower case.
+// are in lower case.
 type spellings struct {
 	mu    sync.RWMutex
 	known []map[uint32]spelling
 }
 
-// spelling is the value of the first node that has it. The text is "" if it is in lower case, or if case matters.
+// spelling is a value as the first node spells it. The text is "" if the value is in lower case, or if case matters.
 type spelling struct {
 	node int
 	text string
@@ -51,7 +51,7 @@ func (s *spellings) add(d *Data, r *lookup.Request, node int, numbers []uint32) 
 	}
 }
 
-// has reports whether the value of a node, or of one before it, is known.
+// has reports whether the value of a node, or of an earlier node, is known.
 func (s *spellings) has(dim int, number uint32, node int) bool {
 	first, ok := s.known[dim][number]
 	return ok && first.node <= node

@@ -10,21 +10,21 @@ import (
 	"bindc/internal/report/decision"
 )
 
-// tally counts the nodes that each binding reaches, by file and by module.
+// tally holds the numbers of nodes that bindings reach, by file and by module.
 type tally struct {
 	ready chan struct{} // closed when the rest is set
 	err   error
 	files []fileTally // for each file, by its number
 	areas []area      // areas of all keys, largest first
-	// numbers of the keys that nodes get from a level, sorted; without nodes, of all keys that have a binding there
+	// sorted numbers of the keys that nodes get from each level; if there are no nodes, of all keys bound at that level
 	levels map[string][]int32
-	// by the number of a key: its table is short, and the first row whose condition holds is the answer
+	// by key number, whether the key's decision table is short and its first row that holds gives the value
 	plain []bool
-	// numbers of the keys that have an expression as a value, sorted
+	// sorted numbers of the keys whose value is an expression
 	computed []int32
 }
 
-// fileTally lists the bindings of a file and whether each reaches a node.
+// fileTally lists a file's bindings, and whether each reaches a node.
 type fileTally struct {
 	bindings []boundAt // bindings of the file, by line
 	reaching int
@@ -36,11 +36,11 @@ type boundAt struct {
 	isDead    bool // the binding reaches no node
 }
 
-// fewRows is the number of rows up to which reading a whole table is faster than searching it for each node.
+// fewRows is the number of rows up to which reading a whole table is faster than searching the table for each node.
 const fewRows = 1000
 
-// area identifies one level of one module. Its size is its share of all values: each key counts the fraction of nodes
-// that get their value there. Without nodes, its size is the number of bindings.
+// area identifies one level of one module. Its size is its share of all values: each key adds the fraction of nodes
+// that get their value from the level. If there are no nodes, its size is the number of bindings.
 type area struct {
 	Module, Level string
 	Size          float64

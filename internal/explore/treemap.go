@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// rect is a rectangle of a drawing.
+// rect is a rectangle in a drawing.
 type rect struct{ X, Y, W, H float64 }
 
 // cell is a rectangle of a treemap.
 type cell struct {
 	rect
 	area
-	Color    int // number of the colour of its level
+	Color    int // number of the level's colour
 	Label    string
 	SubLabel string // name of the level
 }
 
-// Limits of a treemap.
+// Limits on what a treemap draws.
 const (
 	maxCells    = 400
 	mapWidth    = 1000
@@ -25,7 +25,7 @@ const (
 	levelColors = 8
 )
 
-// treemap draws the largest areas: modules, and in each of them its levels.
+// treemap draws the largest areas: the modules, and inside each module its levels.
 func treemap(areas []area, levels []string) []cell {
 	areas = areas[:min(len(areas), maxCells)]
 	modules := map[string]float64{}
@@ -57,10 +57,10 @@ func treemap(areas []area, levels []string) []cell {
 	return out
 }
 
-// otherLevels is the common name of the levels that have no colour of their own.
+// otherLevels is the name for all levels without a colour of their own.
 const otherLevels = "other levels"
 
-// colorOf returns the number of the colour of a level.
+// colorOf returns the number of a level's colour.
 func colorOf(level string, levels []string) int {
 	i := slices.Index(levels, level)
 	if i < 0 || len(levels) > levelColors && i >= levelColors-1 {
@@ -69,7 +69,7 @@ func colorOf(level string, levels []string) int {
 	return i
 }
 
-// Link returns the address of the list of the keys of an area.
+// Link returns the address of the page that lists the area's keys.
 func (a area) Link(v *view) string {
 	prefix, bare, level := a.Module+"::", "", a.Level
 	if a.Module == noModule {
@@ -81,7 +81,7 @@ func (a area) Link(v *view) string {
 	return v.With("/k", "prefix", prefix, "level", level, "bare", bare)
 }
 
-// inModule returns the areas of a module, largest first. The levels without a colour are one area.
+// inModule returns the areas of a module, largest first. It combines levels without a colour into one area.
 func inModule(areas []area, module string, levels []string) (out []area) {
 	other := area{Module: module, Level: otherLevels}
 	for _, a := range areas {
@@ -120,8 +120,8 @@ func labelled(c cell) cell {
 	return c
 }
 
-// squarify divides a rectangle among sizes, which decrease, into rectangles that are nearly squares. It fills the
-// shorter side with a row of sizes as long as that makes the worst of them more like a square.
+// squarify divides r into nearly square rectangles with areas in proportion to sizes, which are sorted in descending
+// order. It builds rows along the shorter side. A row grows until another rectangle would worsen its worst side ratio.
 func squarify(sizes []float64, r rect) (out []rect) {
 	total := 0.0
 	for _, s := range sizes {
@@ -154,7 +154,7 @@ func worst(sizes []float64, sum, scale, side float64) (ratio float64) {
 	return ratio
 }
 
-// divide cuts a row of rectangles with the given sizes off r, along its shorter side.
+// divide cuts a row of rectangles with the given sizes off r, along the shorter side of r.
 func divide(sizes []float64, sum, scale float64, r rect) (row []rect, rest rect) {
 	at := 0.0
 	if r.W >= r.H {

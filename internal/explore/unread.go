@@ -14,7 +14,7 @@ import (
 type UnreadFile struct {
 	Path   string
 	Reason string
-	Hint   string // how to have it read
+	Hint   string // how to make the site use the file
 }
 
 // UnreadFiles returns the files that diagnostics report as never read, sorted by path. Paths below dir are relative.
@@ -51,7 +51,7 @@ func (d *Data) unreadFile(path string) (UnreadFile, bool) {
 	return d.unread[i], true
 }
 
-// hasFile reports whether a page shows the file with a path.
+// hasFile reports whether a page shows the file at a path.
 func (d *Data) hasFile(path string) bool {
 	_, known := d.input(path)
 	_, isUnread := d.unreadFile(path)
@@ -70,13 +70,13 @@ func (d *Data) paths() []string {
 	return out
 }
 
-// linkedText is a part of a text. If it names a file, it has the address of the page of that file.
+// linkedText is a part of a text. If it names a file, it has the address of the file's page.
 type linkedText struct{ Text, Address string }
 
 // startOfDiagnostic matches the beginning of a line of diagnostics: the indentation, the place, and the severity.
 var startOfDiagnostic = regexp.MustCompile(`(?m)^ *(\S.*?): (?:error|warning|lint|note): `)
 
-// Linked returns diagnostics with links from their places to the pages of the files.
+// Linked returns diagnostics in which each place links to the page of its file.
 func (v *view) Linked(text string) (out []linkedText) {
 	done := 0
 	for _, at := range startOfDiagnostic.FindAllStringSubmatchIndex(text, -1) {

@@ -13,10 +13,10 @@ import (
 // maxShown is the number of bytes after which a page cuts a value.
 const maxShown = 4096
 
-// maxLine is the length of the longest value that is shown on one line.
+// maxLine is the length of the longest value that a page shows on one line.
 const maxLine = 72
 
-// shownValue is an outcome as a page shows it.
+// shownValue is an outcome in the form that a page shows.
 type shownValue struct {
 	Kind string // value, computed, sensitive, missing or error
 	Text string

@@ -17,21 +17,21 @@ import (
 // pageRows is the number of rows of a table on one page.
 const pageRows = 200
 
-// Limits on waiting for numbers that are computed in the background. After the first one, a page shows the other
-// numbers. After the second one, a program gets an error.
+// Limits on waiting for numbers that are computed in the background. After pagePatience, a page appears without the
+// missing numbers. After jsonPatience, a program gets an error.
 const (
 	pagePatience = 150 * time.Millisecond
 	jsonPatience = 25 * time.Second
 )
 
-// page is a kind of page. make returns the data of its template, or its twin if the view is for a program.
+// page is a kind of page. make returns the data for the template or, if the view is for a program, for the JSON twin.
 type page struct {
 	template string
 	make     func(v *view) (any, error)
 }
 
-// pages holds the kinds of pages by the pattern of their path below /s/ID/. One that ends in a name also matches the
-// name with .json.
+// pages maps path patterns below /s/ID/ to kinds of pages. A pattern that ends in a name also matches the name with
+// .json.
 var pages = map[string]page{
 	"k":                {"keys", (*view).keyList},
 	"k.json":           {"keys", (*view).keyList},
@@ -52,7 +52,7 @@ var pages = map[string]page{
 	"index.json":       {"overview", (*view).overview},
 }
 
-// view is a request for a page, and what its layout shows.
+// view is a request for a page, with the data that the page layout shows.
 type view struct {
 	d    *Data
 	r    *http.Request
@@ -77,7 +77,7 @@ type view struct {
 	status   int    // status of the answer, if it is not 200
 }
 
-// page answers with a page of a version.
+// page writes a page about one version of the data.
 func (s *Server) page(w http.ResponseWriter, r *http.Request, p page) {
 	now := s.state()
 	d := s.version(r.PathValue("id"))
@@ -122,7 +122,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, p page) {
 	render(w, cmp.Or(v.status, http.StatusOK), p.template, v)
 }
 
-// writeJSON answers with the twin of a page.
+// writeJSON writes the JSON twin of a page.
 func (v *view) writeJSON(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/json")
 	if v.next != "" {
@@ -136,7 +136,7 @@ func (v *view) writeJSON(w http.ResponseWriter) {
 	w.Write(b.Bytes())
 }
 
-// setTwin sets the address of the twin in JSON.
+// setTwin sets the address of the JSON twin.
 func (v *view) setTwin() {
 	path := v.r.URL.EscapedPath()
 	if strings.HasSuffix(path, "/") {
@@ -145,8 +145,8 @@ func (v *view) setTwin() {
 	v.Twin = address(path+".json", v.Values)
 }
 
-// name returns the name in a part of the path, or in the query if the path cannot have it. If exists does not know a
-// name that ends in .json, the request is for the twin of the page.
+// name returns the name in a part of the path, or in the query if the path cannot contain it. If a name that ends in
+// .json does not exist, the request is for the page's JSON twin.
 func (v *view) name(parameter string, exists func(string) bool) string {
 	text := v.r.PathValue(parameter)
 	if given := v.Values[parameter]; len(given) > 0 {
@@ -157,7 +157,7 @@ func (v *view) name(parameter string, exists func(string) bool) string {
 	if v.asJSON = hasSuffix && !exists(text); v.asJSON {
 		return short
 	}
-	if exists(text + ".json") { // another page has the usual address of the twin
+	if exists(text + ".json") { // another page already has the address text + ".json"
 		path := v.r.URL.EscapedPath()
 		q := maps.Clone(v.Values)
 		q.Set(parameter, text)
@@ -166,7 +166,7 @@ func (v *view) name(parameter string, exists func(string) bool) string {
 	return text
 }
 
-// wait waits until something is ready. If that takes too long, ok is false for a page, and a program gets an error.
+// wait waits until ready is closed. If that takes too long, it returns false for a page, and an error for a program.
 func (v *view) wait(ready chan struct{}) (bool, error) {
 	patience := pagePatience
 	if v.asJSON {
@@ -190,7 +190,7 @@ func (v *view) wait(ready chan struct{}) (bool, error) {
 	return false, nil
 }
 
-// number returns a parameter of the query that is a number, or 0.
+// number returns a numeric query parameter, or 0.
 func (v *view) number(parameter string) int {
 	n, _ := strconv.Atoi(v.Get(parameter))
 	return max(n, 0)
@@ -214,10 +214,10 @@ func (v *view) FirstNode() string {
 	return v.d.nodes[0].Name
 }
 
-// maxListed limits the fleet whose nodes an input suggests.
+// maxListed is the largest fleet whose nodes an input suggests.
 const maxListed = 500
 
-// Suggested returns the names that an input for a node suggests. It is empty for a large fleet.
+// Suggested returns the names that an input for a node suggests. It returns none for a large fleet.
 func (v *view) Suggested() (names []string) {
 	if len(v.d.nodes) > maxListed {
 		return nil
@@ -230,7 +230,7 @@ func (v *view) Suggested() (names []string) {
 
 func (v *view) HasOld() bool { return v.d.old != nil || len(v.kept) > 1 }
 
-// IgnoresCase reports whether all conditions compare without regard to case. Paths of Hiera 5 do not.
+// IgnoresCase reports whether all conditions ignore case. Hiera 5 paths do not.
 func (v *view) IgnoresCase() bool {
 	for i, d := range v.d.file.Dimensions() {
 		if d.Exact && v.d.file.HasValues(i) {
@@ -243,8 +243,8 @@ func (v *view) IgnoresCase() bool {
 func (v *view) Notes() []string { return v.d.notes }
 func (v *view) Revealed() bool  { return v.d.Sensitive }
 
-// after returns the part of a sorted list for one page: the elements after a name, at most pageRows, and the last of
-// them if there are more.
+// after returns the part of a sorted list for one page: at most pageRows elements after name. If more follow, next is
+// the last element of part.
 func after(list []string, name string) (part []string, next string) {
 	if name != "" {
 		i, found := slices.BinarySearch(list, name)

@@ -38,7 +38,7 @@ func (ev *Evaluator) callClosure(c *Closure, n *Node, args ...value.Value) (valu
 	if need := c.required(); need > len(args) {
 		return value.Value{}, failf(n, "the lambda needs %s but is called with %d", count(need, "argument"), len(args))
 	}
-	if err := ev.Spend(1); err != nil { // also for a body that is a constant
+	if err := ev.Spend(1); err != nil { // even a constant body takes a step
 		return value.Value{}, at(n, err)
 	}
 	outer := ev.locals

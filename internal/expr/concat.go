@@ -33,7 +33,7 @@ func join(n *Node, env Env, opts Options) (v value.Value, ok bool) {
 }
 
 // simple is a fast path for a constant, a variable, an access to one of these by a constant key, or a variable in a
-// string of Hiera 5.
+// Hiera 5 string.
 func simple(n *Node, env Env, strict bool) (v value.Value, ok bool) {
 	switch n.Op {
 	case Const:

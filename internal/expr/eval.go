@@ -30,7 +30,7 @@ type Options struct {
 // Total holds the remaining limits that evaluations share if one causes another.
 type Total struct {
 	Steps int
-	Size  int // bytes of results, including intermediate results
+	Size  int // size of all results in bytes, including intermediate results
 	Depth int // nesting of nodes and lambdas, counted across nested lookups
 }
 

@@ -12,7 +12,7 @@ type Function struct {
 	Name     string
 	Min, Max int // range of the number of arguments; Max may be Unbounded
 	Lambda   LambdaUse
-	Varies   bool // the result does not depend on the arguments alone
+	Varies   bool // the result depends on more than the arguments
 	Run      func(*Invocation) (value.Value, error)
 }
 

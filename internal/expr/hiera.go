@@ -40,7 +40,7 @@ var hieraMethod = pattern.Lazy(`^(\w+)\((?:"([^"]+)"|'([^']+)')\)$`)
 // emptyHiera lists the interpolations whose text is empty.
 var emptyHiera = []string{"", "::", `""`, `''`, `"::"`, `'::'`}
 
-// ParseHiera parses a string of Hiera 5 data. If an interpolation would make every lookup fail, the node fails, too,
+// ParseHiera parses a string in Hiera 5 data. If an interpolation would make every lookup fail, the node fails, too,
 // and ParseHiera returns the problem, which the caller may report.
 func ParseHiera(text string) (*Node, []Problem) {
 	found := hieraExpression().FindAllStringSubmatchIndex(text, -1)

@@ -36,7 +36,7 @@ func hieraFunction(name string) (Function, bool) {
 	return f, true
 }
 
-// HieraEnv is an Env in which strings of Hiera 5 can be evaluated.
+// HieraEnv is an Env in which Hiera 5 strings can be evaluated.
 type HieraEnv interface {
 	// Hiera looks up a key for an interpolation. The value may be sensitive.
 	Hiera(key string) (v value.Value, found bool, err error)

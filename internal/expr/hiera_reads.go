@@ -29,7 +29,7 @@ func HieraVariables(n *Node, yield func(off int, path []string)) {
 	}
 }
 
-// HieraKeys calls yield for each key that Hiera 5 interpolations inside n look up, in the form in which it is bound.
+// HieraKeys calls yield for each key that Hiera 5 interpolations inside n look up, with its root, quoted if necessary.
 func HieraKeys(n *Node, yield func(key string)) {
 	if n.Op == Call && (n.Name == HieraLookup || n.Name == HieraAlias) {
 		if k, err := lookupkey.Parse(n.Kids[0].Value.Text()); err == nil { // the parser only creates string arguments

@@ -74,7 +74,7 @@ func (ev *Evaluator) evalVariable(n *Node) (value.Value, error) {
 func (ev *Evaluator) Variable(name string) (value.Value, bool) {
 	from, local := ev.locals, name
 	if rest, ok := strings.CutPrefix(name, "::"); ok {
-		ev.varies() // Fold evaluates parts of an expression, whose top scope is not that of the whole expression
+		ev.varies() // Fold evaluates parts of an expression, and a part's top scope differs from the whole expression's
 		from, local = &ev.top, rest
 	}
 	if v, ok := from.find(local); ok {

@@ -8,10 +8,10 @@ import (
 	"bindc/diag"
 )
 
-// Rejected is an edit that Accept does not accept.
+// Rejected is an edit that Accept rejects.
 type Rejected struct {
 	diag.Edit
-	Code diag.Code // of a mistake that the edit would cause
+	Code diag.Code // code of the mistake that the edit would cause
 }
 
 func (r Rejected) Error() string {
@@ -19,10 +19,10 @@ func (r Rejected) Error() string {
 		r.Pos.Line, r.Code)
 }
 
-// Accept returns changes without the edits that cause new errors or warnings. list has the diagnostics of the site as
-// it is, and check returns those of the site with the given changes. An edit causes a diagnostic in its line if the
-// file has more diagnostics of this code than before. If the site has no errors and would get one elsewhere, Accept
-// rejects all edits. If all edits together are rejected, Accept tries the first maxAlone one by one.
+// Accept returns changes without the edits that cause new errors or warnings. list has the current diagnostics of the
+// site. check returns the diagnostics of the site with the given changes. A diagnostic in the line of an edit is new if
+// the file now has more diagnostics with its code. If a site without errors would get an error elsewhere, Accept
+// rejects all edits. If Accept would reject all edits together, it tries the first maxAlone edits one by one.
 func Accept(changes []Change, list []diag.Diagnostic, check func([]Change) ([]diag.Diagnostic, error)) (
 	accepted []Change, rejected []Rejected, err error) {
 	all := changes
@@ -101,13 +101,13 @@ type line struct {
 
 func lineOf(p diag.Pos) line { return line{p.File, p.Line} }
 
-// mistakes returns the lines of now with errors and warnings that list does not have, with a code for each.
+// mistakes returns the lines with errors and warnings that are in now but not in list, each with a code.
 func mistakes(now, list []diag.Diagnostic) map[line]diag.Code {
 	type kind struct {
 		file string
 		code diag.Code
 	}
-	more := map[kind]int{} // number of diagnostics that list does not have
+	more := map[kind]int{} // number of additional diagnostics, by kind
 	for i := range now {
 		more[kind{now[i].Pos.File, now[i].Code}]++
 	}

@@ -9,7 +9,7 @@ import (
 	"bindc/diag"
 )
 
-// Apply returns src with the text of each edit in place of the old one. The edits are sorted and do not overlap.
+// Apply applies edits to src. The edits must be sorted and must not overlap.
 func Apply(src []byte, edits []diag.Edit) []byte {
 	lines := bytes.SplitAfter(src, []byte("\n"))
 	var out []byte

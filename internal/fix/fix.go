@@ -1,5 +1,5 @@
-// Package fix applies the edits of diagnostics to the files of a site. It changes a file only as a whole, and never a
-// file outside the site or one that somebody changed in the meantime.
+// Package fix applies the edits of diagnostics to the files of a site. It replaces files as a whole. It never changes a
+// file outside the site, or a file that has changed since the check.
 package fix
 
 import (
@@ -24,11 +24,11 @@ type Fixer struct {
 	root  string            // the directory of the site, without symbolic links
 	over  *fsx.Overlay      // results of earlier corrections that are not written; may be nil
 	sums  map[string]uint64 // hash of each file that was read
-	texts map[string][]byte // the files with edits, as they are now
+	texts map[string][]byte // current contents of the files with edits
 	wrong map[string]error  // files that cannot be changed
 }
 
-// New returns a Fixer for the site in dir, which was read from disk with a Seen.
+// New returns a Fixer for the site in dir. disk is the Disk with which the site was read; it must have a Seen.
 func New(dir string, disk fsx.Disk) (*Fixer, error) {
 	root, err := filepath.EvalSymlinks(dir)
 	if err == nil {
@@ -46,7 +46,7 @@ func New(dir string, disk fsx.Disk) (*Fixer, error) {
 	return f, nil
 }
 
-// Change is a file with some of its text replaced.
+// Change is a file with its edits.
 type Change struct {
 	File     string
 	Old, New []byte
@@ -102,7 +102,7 @@ var (
 	errChanged = errors.New("it changed while the site was read; try again")
 )
 
-// read returns the text of a file. It fails for a file that must not be changed.
+// read returns the text of a file. It fails if the Fixer must not change the file.
 func (f *Fixer) read(file string) ([]byte, error) {
 	text, err := f.check(file)
 	if err != nil {
@@ -140,7 +140,7 @@ func (f *Fixer) inside(file string) bool {
 	return err == nil && strings.HasPrefix(path, strings.TrimSuffix(f.root, "/")+string(filepath.Separator))
 }
 
-// Write replaces the file of a change, in one step. It fails if the file no longer has the old text.
+// Write replaces the file of a change in one step. It fails if the file has changed since Plan read it.
 func (f *Fixer) Write(c Change) error {
 	if _, err := f.check(c.File); err != nil {
 		return fmt.Errorf("%s is not changed: %w", c.File, err)

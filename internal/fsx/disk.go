@@ -1,8 +1,8 @@
-// Package fsx reads the files and directories of a site for a build, and replaces files atomically. A failed read is an
-// error; it never counts as absence, because the file might have bindings.
+// Package fsx reads the files and directories of a site for a build, and replaces files atomically. A file that cannot
+// be read is an error and never counts as absent, because it might have bindings.
 //
-// A path is absent if its directory has no such name, or if one of its parents is a plain file. A symbolic link without
-// a target is not absent: reading it is an error.
+// A path is absent if its directory has no such name, or if one of its parents is a plain file. A dangling symbolic
+// link is not absent: reading it is an error.
 package fsx
 
 import (
@@ -16,12 +16,12 @@ import (
 
 // Disk gives access to the file system. The zero value is ready for use.
 type Disk struct {
-	// Fault is called before every access, and the access fails with its error. Filter replaces the reader of a file;
-	// only tests use it.
+	// Fault is called before every access. If it returns an error, the access fails. Filter replaces the reader of a
+	// file; only tests use it.
 	Fault  func(op Op, path string) error
 	Filter func(path string, file io.Reader) io.Reader
 
-	Seen    *Seen    // records the accesses and their results; may be nil
+	Seen    *Seen    // records each access and its result; may be nil
 	Overlay *Overlay // strings in place of files; may be nil
 	Fence   *Fence   // the directories that may be accessed; nil for no restriction
 }
@@ -34,7 +34,7 @@ const (
 	List    Op = "list"
 	Resolve Op = "resolve"
 	Open    Op = "open"
-	Read    Op = "read" // the content of a file that was opened before
+	Read    Op = "read" // reads an open file
 )
 
 func (d Disk) fault(op Op, path string) error {
@@ -66,7 +66,7 @@ func (d Disk) Info(path string) (info fs.FileInfo, err error) {
 	return d.Overlay.info(path), nil
 }
 
-// IsFile reports whether there is a file at path. It returns an error if there is anything else.
+// IsFile reports whether path is a file. It returns an error if path is anything else.
 func (d Disk) IsFile(path string) (bool, error) {
 	info, err := d.Info(path)
 	if info == nil {
@@ -75,7 +75,7 @@ func (d Disk) IsFile(path string) (bool, error) {
 	return true, NotAFile(path, info.Mode())
 }
 
-// IsDir reports whether there is a directory at path. It returns an error if there is neither a directory nor a file.
+// IsDir reports whether path is a directory. It returns an error if path exists and is neither a directory nor a file.
 func (d Disk) IsDir(path string) (bool, error) {
 	info, err := d.Info(path)
 	if info == nil {
@@ -151,7 +151,7 @@ func kind(mode fs.FileMode) string {
 	return "a device"
 }
 
-// ErrDangling is the error for a path that is, or is below, a symbolic link without a target.
+// ErrDangling is the error for a path that is, or is below, a dangling symbolic link.
 var ErrDangling = errors.New("broken symbolic link")
 
 func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
@@ -169,8 +169,9 @@ func isLink(path string) bool {
 	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
-// unreachable returns the reason why path might not be absent although it was not found: a parent, or path itself, is a
-// symbolic link without a target, cannot be read, or is not a directory. It returns nil if path is absent.
+// unreachable explains why a path that was not found might still exist. Either path or one of its parents is a dangling
+// symbolic link or cannot be read, or the nearest existing parent is neither a directory nor a file. unreachable
+// returns nil if path is absent.
 func unreachable(path string) error {
 	for at := path; ; at = filepath.Dir(at) {
 		info, err := os.Lstat(at)

@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// Fence restricts a Disk to some directories. For the Disk, paths outside do not exist, and neither do symbolic links
-// that lead there. A nil Fence restricts nothing. Its methods may be called concurrently.
+// Fence restricts a Disk to some directories. For the Disk, paths outside these directories do not exist, and neither
+// do symbolic links that lead outside. A nil Fence restricts nothing. Its methods may be called concurrently.
 type Fence struct {
 	roots []string // root directories, with links resolved
 
@@ -20,7 +20,7 @@ type Fence struct {
 	refused map[string]bool
 }
 
-// NewFence returns a Fence around the given directories. Directories that do not exist are left out.
+// NewFence returns a Fence around the given directories. It ignores missing directories.
 func NewFence(dirs ...string) *Fence {
 	f := &Fence{dirs: map[string]string{}, refused: map[string]bool{}}
 	for _, dir := range dirs {
@@ -34,7 +34,7 @@ func NewFence(dirs ...string) *Fence {
 // errOutside is the error for reading a path outside the fence.
 var errOutside = errors.New("it is outside the directories that may be read")
 
-// Refused returns the paths that were not accessed because they are outside, sorted.
+// Refused returns the paths outside the fence that the Disk did not access, sorted.
 func (f *Fence) Refused() []string {
 	if f == nil {
 		return nil
@@ -44,7 +44,7 @@ func (f *Fence) Refused() []string {
 	return slices.Sorted(maps.Keys(f.refused))
 }
 
-// Allows reports whether path is inside. It records paths that are not.
+// Allows reports whether path is inside the fence. It records paths outside.
 func (f *Fence) Allows(path string) bool {
 	if f == nil || f.contains(path) {
 		return true
@@ -64,7 +64,7 @@ func (f *Fence) contains(path string) bool {
 	if isLink(real) {
 		var err error
 		if real, err = filepath.EvalSymlinks(real); err != nil {
-			return absent(err) && f.below(filepath.Dir(path)) // the Disk reports a link without a target
+			return absent(err) && f.below(filepath.Dir(path)) // the Disk reports a dangling link
 		}
 	}
 	return f.below(real)
@@ -88,7 +88,7 @@ func (f *Fence) realDir(dir string) string {
 	return real
 }
 
-// realOrParent resolves the links in the part of a path that exists.
+// realOrParent resolves the links in the existing part of a path.
 func realOrParent(path string) string {
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil || path == filepath.Dir(path) {

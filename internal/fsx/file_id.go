@@ -12,17 +12,17 @@ type FileID struct {
 	Modified, Change int64 // times in nanoseconds; programs can set Modified, but not Change
 }
 
-// settleTime is how long a file must have been unchanged before a build for its FileID to be reliable. The times of a
-// file are the same after a second change within the same tick of the file system's clock. FAT has the coarsest ticks,
-// which last two seconds.
+// settleTime is how long a file must have been unchanged before a build for its FileID to be reliable. If a file
+// changes twice within a tick of the file system's clock, its times are the same after both changes. FAT has the
+// coarsest ticks, which last two seconds.
 const settleTime = int64(2 * time.Second)
 
 // Settled reports whether the file had been unchanged for settleTime when a build began, so that its FileID is
 // reliable.
 func (id FileID) Settled(began int64) bool { return max(id.Modified, id.Change) < began-settleTime }
 
-// Clock returns the time according to the file system of dir, which may differ from the clock of this machine. It
-// creates and removes a file with a name that matches pattern, as for os.CreateTemp.
+// Clock returns the time according to dir's file system, which may differ from this machine's clock. It creates and
+// removes a file whose name matches pattern, as for os.CreateTemp.
 func Clock(dir, pattern string) (int64, error) {
 	f, err := os.CreateTemp(dir, pattern)
 	if err != nil {

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// Overlay has contents that replace or add files, such as the unsaved files of an editor. A nil Overlay has none.
+// Overlay holds texts that replace or add files, such as unsaved files in an editor. A nil Overlay has no files.
 type Overlay struct {
 	texts map[string][]byte
 	dirs  map[string][]string // names of files and directories in the overlay, by directory
 }
 
-// NewOverlay returns an Overlay of the given contents, by absolute path.
+// NewOverlay returns an Overlay of the given texts, by absolute path.
 func NewOverlay(texts map[string][]byte) *Overlay {
 	o := &Overlay{texts: texts, dirs: map[string][]string{}}
 	for path := range texts {

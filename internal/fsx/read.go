@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// state is what a file looks like before and after it is read.
+// state describes a file before or after a read.
 type state struct {
 	mode           fs.FileMode
 	size, modified int64
@@ -20,9 +20,9 @@ func (d Disk) ReadFile(path string) ([]byte, error) {
 	return content, err
 }
 
-// ReadInto returns the content of the file at path, in the memory of buf if it is large enough. id is the identity of
-// the file that was read; it is zero if files have none here. Callers should check with IsFile or List that path is a
-// file. Otherwise ReadInto does not block on a FIFO without a writer, and fails.
+// ReadInto returns the content of the file at path, in the memory of buf if it is large enough. id identifies the
+// version that was read; it is zero on systems without file IDs. Callers should check with IsFile or List that path is
+// a file. For anything else, such as a FIFO without a writer, ReadInto fails and does not block.
 //
 // If the file changes while it is read, ReadInto tries again a few times.
 func (d Disk) ReadInto(buf []byte, path string) (content []byte, id FileID, err error) {
@@ -49,11 +49,11 @@ func (d Disk) ReadInto(buf []byte, path string) (content []byte, id FileID, err 
 	return content, id, err
 }
 
-// tries limits how often a file is read that changes during each read.
+// tries limits how often ReadInto reads a file that changes during each read.
 const tries = 4
 
-// unchangedContent reads f until its size and time are the same before and after. The identity is that before reading:
-// if the content changes afterwards, the two do not match.
+// unchangedContent reads f until its size and time are the same before and after a read. id is from before the first
+// read, so that it does not match if the content changes later.
 func (d Disk) unchangedContent(f *file, buf []byte, path string) (content []byte, id FileID, err error) {
 	before, err := d.state(f, path)
 	if err == nil {
@@ -96,7 +96,7 @@ func (d Disk) state(f *file, path string) (state, error) {
 	return f.state()
 }
 
-// content reads f up to one byte more than its size, which shows that it became longer.
+// content reads f up to one byte beyond size, which shows whether f has grown.
 func (d Disk) content(f *file, buf []byte, path string, size int64) ([]byte, error) {
 	if err := d.fault(Read, path); err != nil {
 		return nil, err
@@ -122,5 +122,5 @@ func (d Disk) content(f *file, buf []byte, path string, size int64) ([]byte, err
 	}
 }
 
-// firstRead limits the memory that is allocated because of the size of a file alone.
+// firstRead limits the memory that content allocates before it reads anything.
 const firstRead = 1 << 30

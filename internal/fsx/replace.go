@@ -24,7 +24,7 @@ var errNotRegular = errors.New("not a regular file")
 
 // Replace atomically replaces path, or the target of a symbolic link at path, with the file that write writes. Readers
 // see either the old file or the whole new one. The new file has the owner, group and permissions of the old one where
-// possible; without an old file, its permissions are 0666 less the umask. If Replace fails, the old file is unchanged
+// possible; without an old file, its permissions are 0666 less the umask. If Replace fails, the old file is unchanged,
 // and no temporary file remains.
 func Replace(path string, o ReplaceOptions, write func(*os.File) error) (err error) {
 	path, old, err := o.target(path)
@@ -57,8 +57,8 @@ func Replace(path string, o ReplaceOptions, write func(*os.File) error) (err err
 	return err
 }
 
-// target returns the path of the file to replace, and the information of the file whose owner and permissions to copy,
-// or nil.
+// target returns the path of the file to replace. info describes the file with the owner and permissions to copy; it
+// may be nil.
 func (o ReplaceOptions) target(path string) (string, fs.FileInfo, error) {
 	if o.Link {
 		return path, o.Like, nil
@@ -70,8 +70,8 @@ func (o ReplaceOptions) target(path string) (string, fs.FileInfo, error) {
 	return path, old, err
 }
 
-// resolveTarget returns the file that path leads to, and its information, or nil if it does not exist. It fails for
-// anything but regular files, and for symbolic links that cannot be followed.
+// resolveTarget returns the path of the file that path leads to, and the file information, which is nil if the file
+// does not exist. It fails for anything but regular files, and for symbolic links that cannot be followed.
 func resolveTarget(path string) (string, fs.FileInfo, error) {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -94,9 +94,9 @@ func resolveTarget(path string) (string, fs.FileInfo, error) {
 // attempts limits how many names are tried for a temporary file.
 const attempts = 100
 
-// create creates a temporary file next to path. It never has wider permissions than the final file: if old is set, only
-// the owner has access at first. Other builds do not touch the file before release is called. If another build removed
-// the file as abandoned before it was locked, create tries another name.
+// create creates a temporary file next to path. The permissions are never wider than those of the final file: if old is
+// set, only the owner has access at first. Other builds leave the file alone until release is called. If another build
+// removed the file as abandoned before create could lock it, create tries another name.
 func create(path string, old fs.FileInfo, limit fs.FileMode) (f *os.File, release func(), err error) {
 	mode := 0o666 & limit
 	if old != nil {
@@ -124,7 +124,8 @@ func create(path string, old fs.FileInfo, limit fs.FileMode) (f *os.File, releas
 }
 
 // startPoller makes the Go runtime start its network poller, which happens when the first os.File is opened. If the
-// process is short of descriptors, the runtime ends it there, so this must happen before a temporary file exists.
+// process is out of file descriptors, the runtime ends it at this point, so this must happen before a temporary file
+// exists.
 func startPoller(dir string) {
 	if f, err := os.Open(dir); err == nil {
 		f.Close()
@@ -175,7 +176,8 @@ const suffix = ".tmp"
 
 func prefix(path string) string { return "." + filepath.Base(path) + "." }
 
-// sweep removes temporary files next to path that killed programs left behind. mine is a new temporary file.
+// sweep removes temporary files next to path that killed programs left behind. It keeps current, the temporary file in
+// use.
 func sweep(path string, current *os.File) {
 	now, err := current.Stat()
 	entries, dirErr := os.ReadDir(filepath.Dir(path))
@@ -230,7 +232,7 @@ func ClearDir(dir string) error {
 	return nil
 }
 
-// isTemporary reports whether a file has a name of the form that create uses.
+// isTemporary reports whether create may have chosen the name of a file.
 func isTemporary(e fs.DirEntry) bool {
 	name, ok := strings.CutSuffix(e.Name(), suffix)
 	digits := name[strings.LastIndexByte(name, '.')+1:]

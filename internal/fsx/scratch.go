@@ -8,8 +8,8 @@ import (
 )
 
 // Scratch creates a directory for temporary files with a name that begins with prefix. It first removes such
-// directories left behind by killed programs of this user. remove removes the directory and may be called more than
-// once.
+// directories that this user's killed programs left behind. The returned function removes the directory and may be
+// called more than once.
 func Scratch(prefix string) (dir string, remove func(), err error) {
 	left, err := filepath.Glob(filepath.Join(os.TempDir(), prefix+"*"))
 	if err != nil {
@@ -21,7 +21,7 @@ func Scratch(prefix string) (dir string, remove func(), err error) {
 		}
 		f, err := os.Open(dir)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // another program removed it as abandoned
+			continue // another program removed the directory as abandoned
 		}
 		if err != nil {
 			return "", nil, err

@@ -23,7 +23,7 @@ type lookKey struct {
 	path string
 }
 
-// Look is an access to a path and its result. For a file, the result is the hash of the content.
+// Look is an access to a path, with its result. For the content of a file, the result is a hash.
 type Look struct {
 	Op     Op
 	Path   string
@@ -32,7 +32,7 @@ type Look struct {
 	Sum    uint64 // hash of the file's content
 }
 
-// changing replaces the result of an access that was made twice with different results.
+// changing replaces the result of an access that had different results when repeated.
 const changing = "it changes while it is read"
 
 func (s *Seen) note(l Look) {
@@ -91,7 +91,7 @@ func Unchanged(looks []Look) bool {
 	return true
 }
 
-// repeat repeats the access and returns it with its current result.
+// repeat repeats the access and returns a Look with the current result.
 func (l Look) repeat() Look {
 	now := Seen{}
 	d := Disk{Seen: &now}

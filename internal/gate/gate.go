@@ -11,8 +11,8 @@ import (
 	"bindc/snapshot"
 )
 
-// CheckChanges rejects the snapshot after if more bindings changed than the given share of the bindings of before. It
-// counts the differences that bindq diff prints.
+// CheckChanges rejects a snapshot that changes more bindings than the given share of the bindings in the old snapshot.
+// It counts the differences that bindq diff prints.
 func CheckChanges(before, after *snapshot.Snapshot, share float64) error {
 	old, err := decision.NewTables(before, true, nil)
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 	"bindc/ship"
 )
 
-// Keys is a file of queries, in the format of bindq batch, whose keys a snapshot must have.
+// Keys is a file of queries in bindq batch format. A snapshot must have the keys of all queries.
 type Keys struct {
-	Option string // name of the option, for errors
+	Option string // option name, for errors
 	File   string
 	Node   func(name string) (facts.Node, error) // returns the facts of a node, for queries without facts
 }
@@ -115,7 +115,7 @@ func (k *Keys) checkKey(s *query.Session, r *lookup.Request, q *query.Query, key
 func (k *Keys) queryError(err error, at string) error {
 	switch code := lookup.CodeOf(err); code {
 	case lookup.CodeUsage:
-		return k.errorf("%s: %v", at, err) // not %w, because the code of err does not fit this error
+		return k.errorf("%s: %v", at, err) // not %w, because err's code does not fit the returned error
 	case lookup.CodeEncrypted:
 		return nil
 	default:

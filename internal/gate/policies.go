@@ -11,7 +11,7 @@ import (
 	"bindc/snapshot"
 )
 
-// digestMark separates the name of a required policy from the digest of its file.
+// digestMark separates a required policy's name from the digest of the policy file.
 const digestMark = "@sha256:"
 
 // digestLength is the length of a SHA-256 in hexadecimal.
@@ -28,7 +28,8 @@ func ParsePolicies(required []string) error {
 	return nil
 }
 
-// CheckPolicies rejects a snapshot unless every required policy was proven for it, from the required file.
+// CheckPolicies rejects a snapshot unless every required policy was proven for it. If a digest is given, the policy
+// must come from the file with this digest.
 func CheckPolicies(f *snapshot.Snapshot, required []string) error {
 	if len(required) == 0 {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"bindc/internal/value"
 )
 
-// Beside returns a hiera.yaml in which one entry that asks bindc replaces each run of compiled entries. It keeps the
-// other entries and plan_hierarchy, which bindc does not compile.
+// Beside returns a hiera.yaml in which an entry that asks bindc replaces each run of compiled entries. It keeps what
+// bindc does not compile: the other entries and plan_hierarchy.
 func (c Config) Beside(e Entry) ([]byte, error) {
 	entries, foreign := c.runs().entries(e)
 	if !foreign && !has(c.value, "plan_hierarchy") {
@@ -20,7 +20,7 @@ func (c Config) Beside(e Entry) ([]byte, error) {
 	return e.write(b.Hash())
 }
 
-// hierarchy yields the entries of the hierarchy.
+// hierarchy yields the numbered entries of the hierarchy.
 func (c Config) hierarchy() iter.Seq2[int, value.Value] {
 	return func(yield func(int, value.Value) bool) {
 		list, _ := get(c.value, "hierarchy")
@@ -35,7 +35,7 @@ func (c Config) hierarchy() iter.Seq2[int, value.Value] {
 	}
 }
 
-// Asks returns the options of the first entry that asks bindc. It returns false if there is none.
+// Asks returns the options of the first entry that asks bindc. It returns false if no entry asks bindc.
 func (c Config) Asks() (Options, bool) {
 	for _, e := range c.hierarchy() {
 		if asksBindc(c.function(e)) {
@@ -67,7 +67,7 @@ func (c Config) KeepsAll() bool {
 	return len(c.kept) > 0 && !slices.ContainsFunc(c.runs(), func(r run) bool { return r.compiled })
 }
 
-// KeepAs leaves the same entries to Puppet as other, a configuration that was derived from this one.
+// KeepAs leaves the same entries to Puppet as other, which is derived from c.
 func (c *Config) KeepAs(other Config) {
 	for _, e := range other.hierarchy() {
 		if v, _ := get(e, "name"); v.Kind() == value.String && !asksBindc(other.function(e)) {
@@ -76,7 +76,7 @@ func (c *Config) KeepAs(other Config) {
 	}
 }
 
-// KeepNamed leaves the entries with the given name to Puppet, and reports whether there are any.
+// KeepNamed leaves the entries with the given name to Puppet, and reports whether any entry has this name.
 func (c *Config) KeepNamed(name string) bool {
 	before := len(c.kept)
 	for i, e := range c.hierarchy() {
@@ -138,7 +138,7 @@ func (c Config) runs() runList {
 
 func asksBindc(function string) bool { return function == DataHash || function == LookupKey }
 
-// eyaml is the function for files with values that hiera-eyaml has encrypted.
+// eyaml is the lookup function for files with values encrypted by hiera-eyaml.
 const eyaml = "eyaml_lookup_key"
 
 // function returns the function that reads the data of an entry.
@@ -161,8 +161,7 @@ func isCompiled(entry value.Value, function string) bool {
 			func(key string) bool { return has(entry, key) })
 }
 
-// entries returns the entries of the new hierarchy. foreign reports whether some are left to Puppet. Structured
-// bindings are above the first run or below the last one.
+// entries returns the entries of the new hierarchy. foreign reports whether some entries are left to Puppet.
 func (runs runList) entries(e Entry) (out []value.Value, foreign bool) {
 	foreign = slices.ContainsFunc(runs, func(r run) bool { return !r.compiled })
 	n := 0
@@ -189,8 +188,9 @@ func (runs runList) entries(e Entry) (out []value.Value, foreign bool) {
 	return out, foreign
 }
 
-// bounded returns the runs with the indexes of their entries. The last run has no end: its field to is negative.
-// Entries left to Puppet are also in the snapshot, so a run must end before them.
+// bounded returns the runs with the indexes of the entries that each must cover. The first run also covers structured
+// bindings above the hierarchy. The last run has a negative end, so that it covers those below. Entries that Keep
+// leaves to Puppet are also in the snapshot, so runs must exclude them.
 func (runs runList) bounded() runList {
 	out := slices.Clone(runs)
 	first := slices.IndexFunc(out, func(r run) bool { return r.compiled })

@@ -1,4 +1,4 @@
-// Package hieraconfig writes the hiera.yaml with which Puppet looks up keys in a snapshot, using functions of the
+// Package hieraconfig writes the hiera.yaml that makes Puppet look up keys in a snapshot, with functions of bindc's
 // Puppet module.
 package hieraconfig
 
@@ -14,7 +14,7 @@ import (
 	"bindc/internal/yaml"
 )
 
-// Functions of the Puppet module. An entry may use either.
+// Functions of the Puppet module. An entry may use either function.
 const (
 	DataHash  = "bindc::data_hash"
 	LookupKey = "bindc::lookup_key"
@@ -72,7 +72,7 @@ func (o Options) with(name string, v value.Value) Options {
 	return Options{b.Hash()}
 }
 
-// Without returns the options without one of them.
+// Without returns the options without the named option.
 func (o Options) Without(name string) Options {
 	var b value.Builder
 	for k, v := range o.Value.Pairs() {
@@ -83,8 +83,8 @@ func (o Options) Without(name string) Options {
 	return Options{b.Hash()}
 }
 
-// Over returns the options, with missing ones added from others. The options that determine the source of answers count
-// as one.
+// Over returns others, overridden by the options in o. If o has an option for the source of answers, options of others
+// for another source are dropped.
 func (o Options) Over(others Options) Options {
 	if o.Has("socket") {
 		others = others.Without("snapshot").Without("command")
@@ -108,7 +108,7 @@ func (o Options) Snapshot(environment string) string {
 	return name.Replace(text(path))
 }
 
-// keyFlag is bindq's flag for a private key of hiera-eyaml.
+// keyFlag is bindq's flag for a private hiera-eyaml key.
 const keyFlag = "--eyaml-key"
 
 // WithSnapshot adds the option for the snapshot, unless another option determines the source of answers.
@@ -119,8 +119,8 @@ func (o Options) WithSnapshot(path string) Options {
 	return o.With("snapshot", path)
 }
 
-// WithKeys adds the private keys of hiera-eyaml to the command. It does nothing if the command already names keys, or
-// if another program runs the server.
+// WithKeys adds private hiera-eyaml keys to the command. It does nothing if the command already names keys, or if
+// another program runs the server.
 func (o Options) WithKeys(files []string) Options {
 	command := o.Command()
 	if len(files) == 0 || o.Has("socket") || slices.ContainsFunc(command, namesKey) {
@@ -150,7 +150,7 @@ func (o Options) Command() []string {
 	return words
 }
 
-// Write returns a hiera.yaml with one entry, which has the given number of locations. With 0, the entry answers without
+// Write returns a hiera.yaml with one entry, which has the given number of locations; 0 means an entry without
 // locations.
 func (e Entry) Write(locations int) ([]byte, error) {
 	return e.write(config(e.entry(e.Name, locations, e.Options)))
@@ -160,7 +160,7 @@ func config(entries ...value.Value) value.Value {
 	return value.FromPairs(pair("version", value.FromInt(5)), pair("hierarchy", value.FromSlice(entries)))
 }
 
-// entry returns an entry that asks bindc. With 0 locations, it answers without them.
+// entry returns an entry that asks bindc, with a URI for each location.
 func (e Entry) entry(name string, locations int, options Options) value.Value {
 	pairs := []value.Pair{pair("name", value.FromString(name)), pair("data_hash", value.FromString(DataHash))}
 	if e.LookupKey != "" {
@@ -176,7 +176,7 @@ func (e Entry) entry(name string, locations int, options Options) value.Value {
 	return value.FromPairs(append(pairs, pair("options", options.Value))...)
 }
 
-// write formats the file like bindc fmt. A comment explains why it does not use DataHash.
+// write formats config like bindc fmt. A comment in the file explains why it does not use DataHash.
 func (e Entry) write(config value.Value) ([]byte, error) {
 	src, err := yaml.Write(config)
 	if err != nil {
@@ -195,17 +195,17 @@ func (e Entry) write(config value.Value) ([]byte, error) {
 var (
 	errYAML = errors.New("not valid YAML; 'bindc check' shows where")
 
-	// ErrVersion means that a hiera.yaml is not of version 5.
+	// ErrVersion means that the version of a hiera.yaml is not 5.
 	ErrVersion = errors.New("expected a hiera.yaml with 'version: 5'")
 )
 
-// Config is a hiera.yaml of version 5.
+// Config is a version 5 hiera.yaml.
 type Config struct {
 	value value.Value
 	kept  []int // entries left to Puppet although bindc can compile them
 }
 
-// Parse parses a hiera.yaml. path is its name in messages.
+// Parse parses a hiera.yaml. path names the file in messages.
 func Parse(path string, src []byte) (Config, error) {
 	var diags diag.List
 	doc, ok := yaml.Parse(path, src, yaml.Options{}, &diags)
@@ -223,7 +223,7 @@ func pair(name string, v value.Value) value.Pair {
 	return value.Pair{Key: value.FromString(name), Value: v}
 }
 
-// get returns the value of a key in a hash. It returns undef for a missing key and for other values.
+// get returns the value of a key in a hash. It returns undef for a missing key, and if v is not a hash.
 func get(v value.Value, name string) (value.Value, bool) {
 	if v.Kind() != value.Hash {
 		return value.Value{}, false

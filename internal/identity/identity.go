@@ -48,7 +48,7 @@ func Wrap(key []byte, to []age.Recipient) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// Unwrap returns a function that decrypts the output of Wrap. It reads the identities from files written by age-keygen.
+// Unwrap returns a function that decrypts the output of Wrap with the identities in files, as written by age-keygen.
 func Unwrap(files []string) (func(wrapped []byte) (key []byte, err error), error) {
 	var ids []age.Identity
 	for _, path := range files {

@@ -94,9 +94,9 @@ type gap struct {
 
 type remark struct {
 	text  string
-	alone bool // the first text on its line
-	last  bool // the last text on its line
-	empty bool // an empty line precedes it
+	alone bool // the comment is the first text on its line
+	last  bool // the comment is the last text on its line
+	empty bool // an empty line precedes the comment
 }
 
 // setter arranges tokens in lines.
@@ -104,7 +104,7 @@ type setter struct {
 	src    string
 	tokens []syntax.Token
 
-	heredocs map[int]int // ends of heredoc texts, by their starts
+	heredocs map[int]int // end of each heredoc text, by its start
 
 	lines []line
 	open  []bracket
@@ -124,7 +124,7 @@ func newSetter(src string, tokens []syntax.Token) *setter {
 }
 
 type bracket struct {
-	indent int // indentation of its line
+	indent int // indentation of the bracket's line
 	block  bool
 	pipe   bool // a bar around lambda parameters
 }

@@ -34,7 +34,7 @@ type comment struct {
 	old   int
 	from  int // line number of the comment
 	text  string
-	empty bool // an empty line precedes it
+	empty bool // an empty line precedes the comment
 }
 
 func (s *scanner) scan() error {

@@ -213,11 +213,11 @@ func (s *scanner) flow(text string, base int) (laid, error) {
 // flow is the state of formatting a list or hash in brackets.
 type flow struct {
 	depth int
-	quote byte // the open quote, or 0
+	quote byte // the quote character of the open string, or 0
 	inner bool // inside a plain scalar, where quotes have no special meaning
 }
 
-// line formats one line of the list or hash. The result rest is the text after the last closing bracket.
+// line formats one line of the list or hash. rest is the text after the last closing bracket.
 func (f *flow) line(text string) (tidy, comment, rest string) {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {

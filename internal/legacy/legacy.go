@@ -4,8 +4,8 @@ package legacy
 
 import "strings"
 
-// Structured returns the structured fact that has the value of a legacy fact, with dots: os.family for osfamily. It
-// returns "" for other names, and for legacy facts whose value is not in a structured fact.
+// Structured returns the path of the structured fact with the value of a legacy fact, such as os.family for osfamily.
+// It returns "" if name is not a legacy fact, or if no structured fact has its value.
 func Structured(name string) string {
 	if path := facts[name]; path != "" {
 		return path
@@ -22,8 +22,9 @@ func Structured(name string) string {
 	return ""
 }
 
-// isName reports whether text is a valid name of an interface, disk or key in the name of a legacy fact or, with
-// digits, the number of a processor. It rejects names with an underscore, which may stand for a dot or a colon.
+// isName reports whether text, which is part of the name of a legacy fact, can name an interface, disk or key. If
+// digits is set, text must be a processor number. isName rejects underscores, because they may replace a dot or a
+// colon.
 func isName(text string, digits bool) bool {
 	allowed := "0123456789"
 	if !digits {
@@ -32,8 +33,8 @@ func isName(text string, digits bool) bool {
 	return text != "" && strings.Trim(text, allowed) == ""
 }
 
-// families lists the legacy facts that exist for each interface, disk, processor or key. '*' in the path stands for the
-// text between before and after.
+// families lists the legacy facts that exist for each interface, disk, processor or key. '*' in the path marks the
+// place of the text between before and after.
 var families = []struct {
 	before, after, path string
 	digits              bool // the text must be a number

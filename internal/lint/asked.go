@@ -52,8 +52,8 @@ func (a *Lookups) Includes(key string) bool {
 	return false
 }
 
-// AddKeys adds the keys in a file. It has one key per line, as 'bindq keys' prints them; lines that begin with # are
-// comments. A file without keys is an error, because otherwise all data would be reported as unused.
+// AddKeys adds the keys in a file, which has one key per line, as 'bindq keys' prints them. Lines that begin with # are
+// comments. A file without keys is an error, because it would make all data count as unused.
 func (a *Lookups) AddKeys(path string) error {
 	text, err := a.Disk.ReadFile(path)
 	if err != nil {
@@ -87,7 +87,7 @@ func (a *Lookups) AddManifests(dir string) error {
 }
 
 // Search adds the keys that the manifests, templates and functions at or below path look up: class parameters, and
-// every quoted string, because it may be passed to lookup() in a variable. It reports whether there are such files.
+// every quoted string, because it may be passed to lookup() in a variable. It reports whether it found such files.
 func (a *Lookups) Search(path string) (found bool, err error) {
 	info, err := a.Disk.Info(path)
 	switch {
@@ -137,7 +137,7 @@ var (
 	keyLike      = regexp.MustCompile(`^(?:::)?[\w][\w:.-]*$`)
 )
 
-// addTexts adds the quoted strings that may be keys. It does not parse the text around them.
+// addTexts adds the quoted strings in text that may be keys. It does not parse the rest of the text.
 func (a *Lookups) addTexts(text string) {
 	for line := range strings.Lines(text) {
 		for _, m := range quotedText.FindAllStringSubmatch(line, -1) {
@@ -152,7 +152,7 @@ func (a *Lookups) addTexts(text string) {
 }
 
 // addPattern adds the keys that a string with interpolations may produce. It ignores a string without constant parts,
-// which would match all keys.
+// because its pattern would match all keys.
 func (a *Lookups) addPattern(text string) {
 	parts := interpolated.Split(text, -1)
 	if strings.Trim(strings.Join(parts, ""), ":_.-") == "" || a.patterns[text] != nil {
@@ -170,7 +170,7 @@ func (a *Lookups) addPattern(text string) {
 // classHead matches the beginning of a class with parameters.
 var classHead = regexp.MustCompile(`(?m)^[ \t]*class[ \t\n]+((?:::)?[a-z]\w*(?:::\w+)*)(?:\s|#.*\n)*\(`)
 
-// addParameters adds the class parameters in a manifest, which Puppet looks up automatically.
+// addParameters adds the keys of class parameters in a manifest, which Puppet looks up automatically.
 func (a *Lookups) addParameters(text string) {
 	for _, m := range classHead.FindAllStringSubmatchIndex(text, -1) {
 		for _, name := range parameterNames(text[m[1]:]) {
@@ -217,7 +217,7 @@ func (l *linter) checkUnused(content *snapshot.Content) {
 	lookupsOfSite := LookupsOf(content)
 	type unused struct {
 		at     diag.Pos
-		places map[diag.Pos]bool // a Hiera 5 file is bound once for each level that has its path
+		places map[diag.Pos]bool // distinct, because a Hiera 5 file is bound once per level whose path matches it
 	}
 	found := map[string]*unused{}
 	lookedUp := map[string]bool{}

@@ -9,8 +9,8 @@ import (
 	"bindc/internal/value"
 )
 
-// checkAttributesAsValues reports bindings in the short form whose value is a hash of attributes. The short form
-// [key, value] has no attributes, so lookups return the hash.
+// checkAttributesAsValues reports bindings in the short form whose value is a hash of attributes. In the short form
+// [key, value], the hash is the value and lookups return it.
 func (l *linter) checkAttributesAsValues() {
 	if !l.wants("attributes_as_value") {
 		return
@@ -28,8 +28,8 @@ func (l *linter) checkAttributesAsValues() {
 	}
 }
 
-// attributesIn returns the keys of a compiled hash if all are attributes of a binding and one of them gives the value.
-// Otherwise it returns nil. A hash with only 'to' may be data.
+// attributesIn returns the keys of a compiled hash if all of them are binding attributes and one attribute gives the
+// value. Otherwise it returns nil. A hash with only 'to' may be data.
 func attributesIn(compiled string) []string {
 	if compiled[0] != recipe.CompiledConstant {
 		return nil

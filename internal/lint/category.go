@@ -13,7 +13,7 @@ import (
 // dimensionValue is a folded value of a dimension.
 type dimensionValue struct{ dimension, value string }
 
-// wellKnown lists the values of well-known facts. Its keys are the letters in the name or the expression of a category.
+// wellKnown lists the values of well-known facts. The keys are the letters in the category's name or expression.
 var wellKnown = map[string][]string{
 	"osfamily": {"AIX", "Alpine", "Archlinux", "Darwin", "Debian", "DragonFly", "FreeBSD", "Gentoo", "HP-UX",
 		"Mandrake", "NetBSD", "OpenBSD", "RedHat", "Slackware", "Solaris", "Suse", "VMkernel", "windows"},
@@ -44,10 +44,10 @@ func wellKnownValues(dimension string) []string {
 type valueUse struct {
 	dimensionValue
 	bindings int
-	at       diag.Pos // position of the first one
+	at       diag.Pos // position of the first use
 }
 
-// checkCategoryValues reports values that are probably typos of well-known values, or of other values of the dimension.
+// checkCategoryValues reports values that are probably typos of well-known values, or of other values in the dimension.
 func (l *linter) checkCategoryValues() {
 	if !l.wants("near_value") {
 		return
@@ -76,12 +76,12 @@ func (l *linter) checkCategoryValues() {
 	}
 }
 
-// maxValues is the largest number of values at which a dimension's values are compared with one another. More values
-// are names of nodes, which are similar anyway.
+// maxValues is the largest number of values for which nearUse compares them with one another. More values are node
+// names, which are similar anyway.
 const maxValues = 500
 
-// nearUse returns the value that value i is probably a typo of: a similar one that is used more often or, if both are
-// used equally often, earlier.
+// nearUse returns the value that value i is probably a typo of. This is a similar value that occurs more often or, if
+// both occur equally often, earlier.
 func nearUse(list []valueUse, i int) *valueUse {
 	if len(list) > maxValues {
 		return nil
@@ -119,7 +119,7 @@ func isTypoOf(a, b string) bool {
 	return differ == 1
 }
 
-// uses returns the values in conditions, by dimension number.
+// uses returns the values in conditions, by dimension.
 func (l *linter) uses() [][]valueUse {
 	counts, first := make([]int, len(l.site.Conditions)), make([]diag.Pos, len(l.site.Conditions))
 	count := func(condition, bindings int, at diag.Pos) {

@@ -18,16 +18,16 @@ type composition struct {
 	scopes   []map[string]int // scopes of each level, by their values
 	bound    [][]boundLevel   // by key: the levels that bind it, by decreasing precedence
 	findings map[snapshot.Origin]*finding
-	intended map[diag.Pos]bool // by position: bindings with 'override', and the bindings that they override
+	intended map[diag.Pos]bool // positions of bindings with 'override', and of the bindings that they override
 	open     []bool            // by value number: the value may decline, so that a lower binding is used
-	renamed  map[uint32]bool   // keys that are renamed somewhere; lookups use the new name
+	renamed  map[uint32]bool   // keys with a rename; lookups use the new name
 }
 
-// finding collects what is known about the binding at one position. The binding may have several conditions. It is only
-// reported if the lint applies under all of them.
+// finding collects what is known about the binding at one position. The binding may have several conditions. A finding
+// is reported only if the lint applies under all conditions.
 type finding struct {
 	key, value       uint32
-	other            snapshot.Origin // the binding that hides this one or has the same value
+	other            snapshot.Origin // the binding that hides this binding or has the same value
 	never, redundant int
 	count            int
 	lower            []snapshot.Origin // by condition: the binding that would supply the same value
@@ -45,7 +45,7 @@ const severalValues = math.MaxUint32
 // entryRef identifies an entry of a scope, by indices.
 type entryRef struct{ level, scope, entry int }
 
-// maxLevels limits the levels that checkComposed follows for a key. It skips keys with more levels.
+// maxLevels limits the levels that bind a key. checkComposed skips keys with more levels.
 const maxLevels = 64
 
 func (l *linter) checkComposed(content *snapshot.Content) {
@@ -159,7 +159,7 @@ func (c *composition) checkEntry(a entryRef) {
 	}
 }
 
-// implied returns the binding of a key in another level that holds in every request in which a holds.
+// implied returns the binding of key in level that applies in every request in which a applies.
 func (c *composition) implied(a entryRef, level int, key uint32) (entryRef, bool) {
 	if !c.isPartOf(level, a.level) {
 		return entryRef{}, false
@@ -181,12 +181,12 @@ func (c *composition) implied(a entryRef, level int, key uint32) (entryRef, bool
 	return entryRef{level, j, i}, ok
 }
 
-// value returns the number of an entry's value.
+// value returns the value number of an entry.
 func (c *composition) value(a entryRef) uint32 {
 	return c.content.Levels[a.level].Scopes[a.scope].Entries[a.entry].Value
 }
 
-// isPartOf reports whether all dimensions of level are dimensions of other.
+// isPartOf reports whether level other has all dimensions of level.
 func (c *composition) isPartOf(level, other int) bool {
 	for _, d := range c.content.Levels[level].Dimensions {
 		if _, ok := slices.BinarySearch(c.content.Levels[other].Dimensions, d); !ok {
@@ -196,7 +196,7 @@ func (c *composition) isPartOf(level, other int) bool {
 	return true
 }
 
-// checkCold checks the unconditional binding of a key that is effective, and the bindings that it hides.
+// checkCold checks the effective unconditional binding of a key, and the bindings that it hides.
 func (c *composition) checkCold(number uint32) {
 	key := &c.content.Keys[number]
 	unconditional := firstUnconditional(key)
@@ -239,7 +239,7 @@ func (c *composition) origin(a entryRef) snapshot.Origin {
 	return origin(&c.content.Levels[a.level].Scopes[a.scope], a.entry)
 }
 
-// findingOf returns the finding about the binding at o. It creates the finding if necessary.
+// findingOf returns the finding about the binding at o, and creates it if necessary.
 func (c *composition) findingOf(e snapshot.Entry, o, other snapshot.Origin) *finding {
 	f := c.findings[o]
 	if f == nil {
@@ -250,7 +250,7 @@ func (c *composition) findingOf(e snapshot.Entry, o, other snapshot.Origin) *fin
 }
 
 // addRedundant records that a binding has the same value as the binding below it. It ignores a binding that is below
-// itself, which occurs if a file is used under two conditions.
+// itself, because a file may be used under two conditions.
 func (c *composition) addRedundant(e snapshot.Entry, o, other snapshot.Origin) {
 	if o != other {
 		f := c.findingOf(e, o, other)
@@ -280,8 +280,8 @@ func (c *composition) count() {
 	}
 }
 
-// report adds a lint for each finding for which judge returns a code. If two bindings are redundant but only one of
-// them may be removed, it reports only one.
+// report adds a lint for each finding for which judge returns a code. If only one of two redundant bindings may be
+// removed, report adds only one lint.
 func (c *composition) report() {
 	codes := map[snapshot.Origin]diag.Code{}
 	for o, f := range c.findings {
@@ -342,9 +342,9 @@ func (c *composition) judge(o snapshot.Origin, f *finding) diag.Code {
 	return code
 }
 
-// pairs finds redundant bindings that hide redundant bindings. Only one of each pair may be removed. The hiding one
-// stays, unless the other belongs to a module, whose bindings are supposed to be hidden. pairs returns the findings to
-// omit, and those whose hint names the binding to keep.
+// pairs finds pairs of redundant bindings in which one binding hides the other. Only one binding of each pair may be
+// removed. The higher binding stays, unless it hides only bindings of modules, which sites are supposed to override.
+// The results are the findings to omit, and the findings whose hint names the binding to keep.
 func (c *composition) pairs(codes map[snapshot.Origin]diag.Code) (omit, keep map[snapshot.Origin]bool) {
 	omit, keep = map[snapshot.Origin]bool{}, map[snapshot.Origin]bool{}
 	for o := range codes {
@@ -377,7 +377,8 @@ func (c *composition) isSecret(value uint32) bool {
 	return v.Computed && recipe.IsSecret(v.Bytes)
 }
 
-// reportModules reports unused bindings of modules. They are supposed to be hidden, so it reports each file once.
+// reportModules reports hidden bindings of modules. Since sites are supposed to hide them, it adds only one lint per
+// file.
 func (c *composition) reportModules(hidden map[string][]diag.Diagnostic) {
 	for _, list := range hidden {
 		first := slices.MinFunc(list, func(a, b diag.Diagnostic) int { return a.Pos.Compare(b.Pos) })

@@ -17,7 +17,7 @@ import (
 	"bindc/loader"
 )
 
-// file holds the results of reading a data or bindings file: its lints, and information for other checks.
+// file holds the results of reading a file: its lints, and information for other checks.
 type file struct {
 	path string
 	kind fileKind
@@ -34,9 +34,9 @@ type file struct {
 type fileKind uint8
 
 const (
-	ofData     fileKind = iota // a data file of Hiera-2
-	ofHiera5                   // a data file of Hiera 5
-	ofConfig                   // a hiera.yaml of version 5
+	ofData     fileKind = iota // a Hiera-2 data file
+	ofHiera5                   // a Hiera 5 data file
+	ofConfig                   // a version 5 hiera.yaml
 	ofBindings                 // a bindings file
 )
 
@@ -55,7 +55,7 @@ type termUse struct {
 	at diag.Pos
 }
 
-// readFiles reads files of the site again for checks that need their text. The loaded site has no comments or
+// readFiles reads files of the site again for checks that need the text, because the loaded site has no comments or
 // formatting.
 func (l *linter) readFiles(files []*file) {
 	next := make(chan *file)
@@ -102,7 +102,7 @@ func (l *linter) readFiles(files []*file) {
 	l.checkBareVariables(files)
 }
 
-// files returns the data files, the bindings files with bindings, and the configurations of Hiera 5, sorted by path. It
+// files returns the data files, the bindings files with bindings, and the Hiera 5 configurations, sorted by path. It
 // omits generated files.
 func (l *linter) files() []*file {
 	kinds := map[string]fileKind{}
@@ -149,7 +149,7 @@ func (l *linter) readFile(f *file) {
 	if strings.HasSuffix(f.path, ".json") {
 		parse = yaml.ParseJSON
 	}
-	var reported diag.List // their errors were reported when the site was loaded
+	var reported diag.List // loading the site has reported these errors
 	doc, ok := parse(f.path, src, yaml.Options{LastKeyWins: true}, &reported)
 	if !ok || doc.Root == nil {
 		return
@@ -161,10 +161,10 @@ func (l *linter) readFile(f *file) {
 	r.node(doc.Root)
 }
 
-// comment matches a comment for bindc. "ignore CODE" silences lints of the next line and of the whole file.
+// comment matches a comment for bindc. "ignore CODE" silences lints in the next line, and lints about the whole file.
 var comment = regexp.MustCompile(`^[ \t]*#[ \t]*bindc:[ \t]*(.*?)[ \t\r]*$`)
 
-// findIgnored collects the comments for bindc in f. It reports a comment without effect.
+// findIgnored collects the comments for bindc in f, and reports comments without effect.
 func (f *file) findIgnored(src []byte) {
 	if !bytes.Contains(src, []byte("bindc:")) {
 		return
@@ -212,7 +212,7 @@ type reader struct {
 	core, bare, legacy bool
 }
 
-// expressionAttributes lists the attributes of bindings that contain expressions.
+// expressionAttributes lists the binding attributes that contain expressions.
 var expressionAttributes = []string{"to_expression", "transformer", "combinator"}
 
 func (r *reader) node(n *yaml.Node) {
@@ -259,7 +259,7 @@ func (r *reader) scalar(n *yaml.Node) {
 	}
 }
 
-// unambiguous returns v in a form that all versions of YAML read in the same way.
+// unambiguous returns v in a form that all versions of YAML read alike.
 func unambiguous(v value.Value) string {
 	if v.Kind() == value.String {
 		return "'" + v.Text() + "'"
@@ -289,8 +289,8 @@ func (r *reader) when(n *yaml.Node) {
 	}
 }
 
-// checkBareVariables reports variables without braces that are not well-known facts. They are often meant as text, for
-// example in a script. Variables that occur in braces elsewhere, or in categories and paths, are not reported.
+// checkBareVariables reports variables without braces that are not well-known facts. Such variables are often meant as
+// text, for example in a script. Variables that also occur in braces, or in categories and paths, are not reported.
 func (l *linter) checkBareVariables(files []*file) {
 	known := map[string]bool{}
 	for _, f := range files {

@@ -34,16 +34,17 @@ func CheckFleet(site *loader.Site, f Fleet, diags *diag.List) {
 	c.report()
 }
 
-// fleetCheck is the state of CheckFleet.
+// fleetCheck holds the state of CheckFleet.
 type fleetCheck struct {
 	*linter
 	Fleet
-	values    []map[string]bool // by dimension: values of the nodes, folded like the values in terms
+	values    []map[string]bool // by dimension: the nodes' values, folded like the values in terms
 	reached   []bool            // by condition: whether it holds for some node
 	unreached map[dimensionValue]*unreached
 }
 
-// unreached is data that no node can get: no node has one of its terms, or none has all of them together.
+// unreached is data that no node can get, because one term of its condition, or the combination of all terms, holds for
+// no node.
 type unreached struct {
 	loader.Condition
 	at    diag.Pos
@@ -51,7 +52,7 @@ type unreached struct {
 	files bool
 }
 
-// index finds the conditions that hold for a node. It tests a condition only with nodes that have its first term.
+// index finds the conditions that hold for a node. It tests a condition only with nodes for which the first term holds.
 func (c *fleetCheck) index() {
 	first := map[loader.Term][]int{}
 	for i, condition := range c.site.Conditions {
@@ -87,7 +88,7 @@ func holds(condition loader.Condition, values []string) bool {
 // find collects the data that no node can get: data files without a condition that holds, and single alternatives of
 // structured bindings.
 func (c *fleetCheck) find() {
-	files := map[string][]int{} // by file: its conditions
+	files := map[string][]int{} // by file: the conditions of its bindings
 	counts := map[string]int{}
 	for _, layer := range c.site.Layers {
 		for _, contribution := range layer.Contributions {
@@ -112,8 +113,8 @@ func (c *fleetCheck) find() {
 	}
 }
 
-// addUnreached records data that no node can get under the first term that no node has. If some node has each term but
-// none has all, it records the data under the whole condition.
+// addUnreached records data that no node can get, by the first term that holds for no node. If each term holds for some
+// node, it records the data by the whole condition.
 func (c *fleetCheck) addUnreached(condition loader.Condition, at diag.Pos, count int, ofFile bool) {
 	for i, t := range condition {
 		if !c.values[t.Dimension][t.Value] {
@@ -164,8 +165,8 @@ func (c *fleetCheck) isInvolved(path string) bool {
 	return false
 }
 
-// report warns about the data that no node can get. checkDimensions reports dimensions without any value. A module has
-// data for other fleets, so there only likely typos are reported.
+// report warns about the data that no node can get. It omits dimensions without any value, which checkDimensions
+// reports. Modules have data for other fleets, so report warns only about likely typos in them.
 func (c *fleetCheck) report() {
 	for _, key := range slices.SortedFunc(maps.Keys(c.unreached), func(a, b dimensionValue) int {
 		return cmp.Or(strings.Compare(a.dimension, b.dimension), strings.Compare(a.value, b.value))
@@ -214,13 +215,13 @@ func (c *fleetCheck) isUsed(dimension int) bool {
 	return !c.isMissing(dimension) && len(c.valuesOf(dimension)) > 0
 }
 
-// isMissing reports whether a dimension depends on a variable that no node has.
+// isMissing reports whether a dimension uses a variable that no node has.
 func (c *fleetCheck) isMissing(dimension int) bool {
 	n := c.site.Dimensions[dimension].Value
 	return slices.ContainsFunc(c.Missing, func(name string) bool { return mentions(n, name) })
 }
 
-// suggestion returns a correction of a term, with the value that it probably should have.
+// suggestion returns the correction of a term to its probable value.
 func (c *fleetCheck) suggestion(t loader.Term) diag.Fix {
 	wanted := c.varying(t.Dimension, t.Value)
 	var candidates []string
@@ -234,7 +235,7 @@ func (c *fleetCheck) suggestion(t loader.Term) diag.Fix {
 	return fix
 }
 
-// varying returns the part of a value that comes from variables. For a path of Hiera 5, it removes the text before the
+// varying returns the part of a value that comes from variables. For a Hiera 5 path, it removes the text before the
 // first variable, and the extension.
 func (c *fleetCheck) varying(dimension int, value string) string {
 	d := c.site.Dimensions[dimension]
@@ -245,7 +246,7 @@ func (c *fleetCheck) varying(dimension int, value string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(value, dir), filepath.Ext(d.Name))
 }
 
-// isTypo reports whether name is probably a typo of other, or is other without its domain. Names that differ only in
+// isTypo reports whether name is probably a typo of other, or is other without the domain. Names that differ only in
 // digits are not typos. A common domain does not make names similar.
 func isTypo(name, other string) bool {
 	if strings.HasPrefix(other, name+".") {
@@ -268,7 +269,7 @@ func withoutDigits(s string) string {
 	}, s)
 }
 
-// valuesOf returns the values of a dimension that nodes have, sorted.
+// valuesOf returns the nodes' values of a dimension, sorted.
 func (c *fleetCheck) valuesOf(dimension int) []string {
 	out := slices.Sorted(maps.Keys(c.values[dimension]))
 	return slices.DeleteFunc(out, func(v string) bool { return c.varying(dimension, v) == "" })
@@ -277,7 +278,7 @@ func (c *fleetCheck) valuesOf(dimension int) []string {
 // maxOthers is the largest number of values that a hint lists.
 const maxOthers = 8
 
-// others returns a hint with the nodes' values, if there are few.
+// others returns a hint that lists the nodes' values, or "" if there are many.
 func (c *fleetCheck) others(dimension int) string {
 	values := c.valuesOf(dimension)
 	if len(values) > maxOthers {
@@ -286,7 +287,7 @@ func (c *fleetCheck) others(dimension int) string {
 	return "the nodes have " + diag.Quoted(values)
 }
 
-// checkVariables warns about variables that no node has, at the first place where the site uses each.
+// checkVariables warns about variables that no node has, at the first use of each variable in the site.
 func (c *fleetCheck) checkVariables() {
 	for _, name := range c.Missing {
 		fix := c.diags.Correct("$"+name, c.Known)
@@ -301,7 +302,7 @@ func (c *fleetCheck) checkVariables() {
 	}
 }
 
-// firstUseOf returns the first place where the site uses a variable: in a category, a path, or a value.
+// firstUseOf returns the first use of a variable in the site: in a category, a path, or a value.
 func (c *fleetCheck) firstUseOf(name string) diag.Pos {
 	for _, d := range c.site.Dimensions {
 		if mentions(d.Value, name) {
@@ -343,7 +344,7 @@ func mentions(code interface{ Variables(func(string)) }, name string) bool {
 	return found
 }
 
-// checkDimensions warns about categories and paths without a value on any node, although nodes have their variables.
+// checkDimensions warns about categories and paths that have no value on any node, although their variables are set.
 func (c *fleetCheck) checkDimensions() {
 	isUsed := make([]bool, len(c.site.Dimensions))
 	for _, u := range c.unreached {

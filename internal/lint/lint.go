@@ -25,7 +25,7 @@ func Codes() []diag.Code { return slices.Clone(checks[:]) }
 // Options selects the checks.
 type Options struct {
 	Codes   []diag.Code // codes of the checks to run
-	Lookups *Lookups    // keys that are looked up; if nil, they are unknown and unused_key is skipped
+	Lookups *Lookups    // keys that are looked up; if nil, Check skips unused_key
 	Jobs    int         // number of files to read at a time; default: one per processor
 
 	IsParameter func(key string) bool // reports whether a class has a parameter with this key; may be nil
@@ -34,8 +34,8 @@ type Options struct {
 	Files *Files   // results of the last Check, so that unchanged files need not be read; may be nil
 }
 
-// Check adds the lints of site to diags. content is the compiled site. If it is nil, because the site has errors,
-// checks of the whole site are skipped.
+// Check adds the lints of site to diags. content is the compiled site. If content is nil, because the site has errors,
+// Check skips the checks of the whole site.
 func Check(site *loader.Site, content *snapshot.Content, opts Options, diags *diag.List) {
 	l := &linter{site: site, opts: opts, diags: diags, ignored: map[commentedLine]bool{}, paths: pathsOf(site),
 		isComposed: content != nil}
@@ -51,12 +51,12 @@ func Check(site *loader.Site, content *snapshot.Content, opts Options, diags *di
 	}
 }
 
-// linter is the state of Check.
+// linter holds the state of Check.
 type linter struct {
 	site  *loader.Site
 	opts  Options
 	diags *diag.List
-	paths []string // by input number: the path of the input in positions
+	paths []string // by input number: the input's path in positions
 
 	isComposed bool // the site has no errors, so its data is checked against the classes that receive it
 
@@ -96,10 +96,10 @@ func (l *linter) pos(o snapshot.Origin) diag.Pos {
 	return diag.Pos{File: l.paths[o.Input], Line: int(o.Line), Col: int(o.Col)}
 }
 
-// boundValue is a key with its value at one place.
+// boundValue is a key with its value in one binding.
 type boundValue struct {
 	key   string
-	id    uint32 // number of the key in the site
+	id    uint32 // key number in the site
 	at    diag.Pos
 	value uint32                 // index in the values of the site
 	more  *bindingsfile.Compiled // for a structured binding in the long form
@@ -119,7 +119,7 @@ func (l *linter) contributions(yield func(loader.Binding) bool) {
 	}
 }
 
-// bindings yields the bindings of the site, without contributions and without lookup_options of Hiera 5.
+// bindings yields the bindings of the site, without contributions and without Hiera 5 lookup_options.
 func (l *linter) bindings(yield func(boundValue) bool) {
 	for _, layer := range l.site.Layers {
 		for _, c := range layer.Contributions {

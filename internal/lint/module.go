@@ -7,8 +7,7 @@ import (
 	"bindc/internal/recipe"
 )
 
-// checkModuleKeys reports keys of a module that do not begin with the name of the module. They belong to another
-// module, or to none.
+// checkModuleKeys reports keys in a module's data that do not begin with the module's name.
 func (l *linter) checkModuleKeys() {
 	if !l.wants("module_key") {
 		return

@@ -11,7 +11,7 @@ import (
 	"bindc/loader"
 )
 
-// NearKeys returns the number of keys of site that near_key reports. It only reads files if there may be any.
+// NearKeys returns the number of keys in site that near_key reports. It reads files only if there may be such keys.
 func NearKeys(site *loader.Site, opts Options) int {
 	opts.Codes = []diag.Code{"near_key"}
 	var found diag.List
@@ -24,7 +24,7 @@ func NearKeys(site *loader.Site, opts Options) int {
 	return len(found.Sorted())
 }
 
-// boundKey counts the places where a key is bound, and records the first one.
+// boundKey counts the places that bind a key, and records the first place.
 type boundKey struct {
 	at          diag.Pos
 	places      int
@@ -32,8 +32,9 @@ type boundKey struct {
 	byOwner     bool // the module whose name the key begins with binds it
 }
 
-// isTrusted reports whether, of two keys that are nearly the same, k is the correct one. Puppet looks up the key of a
-// parameter, and a module knows its own keys. Otherwise, a typo is rarely repeated.
+// isTrusted reports whether k is the correct one of two similar keys. A parameter's key is correct, because Puppet
+// looks it up. So is a key that the module itself binds. Otherwise, the key with more places counts as correct, because
+// a typo is rarely repeated. On a tie, the earlier key does.
 func (k *boundKey) isTrusted(other *boundKey) bool {
 	if k.isParameter != other.isParameter {
 		return k.isParameter
@@ -44,9 +45,8 @@ func (k *boundKey) isTrusted(other *boundKey) bool {
 	return k.places > other.places || k.places == other.places && k.at.Compare(other.at) < 0
 }
 
-// checkNearKeys reports keys that differ from another key by a typo. Of two keys, it reports the one that its module
-// does not bind. Otherwise, it reports the one with fewer places, or the later one. If lookups are known, unused_key
-// replaces this check.
+// checkNearKeys reports keys that are probably typos of another key. Of two similar keys, it reports the key that
+// isTrusted does not consider correct. If lookups are known, unused_key replaces this check.
 func (l *linter) checkNearKeys() {
 	if !l.wants("near_key") || l.opts.Lookups != nil && l.wants("unused_key") {
 		return
@@ -74,12 +74,12 @@ func (l *linter) checkNearKeys() {
 	}
 }
 
-// isOfClass reports whether another check reports typos of key, because a class has the parameter.
+// isOfClass reports whether key is the key of a class parameter. Another check reports typos of such keys.
 func (l *linter) isOfClass(key string) bool {
 	return l.isComposed && l.judged(key, &boundKey{}).isParameter
 }
 
-// judged returns b, the bindings of key, after it has set whether a class has the parameter.
+// judged returns b, which holds the bindings of key, after setting b.isParameter.
 func (l *linter) judged(key string, b *boundKey) *boundKey {
 	b.isParameter = l.opts.IsParameter != nil && l.opts.IsParameter(key)
 	return b
@@ -115,7 +115,7 @@ func (l *linter) boundKeys() map[string]*boundKey {
 	return keys
 }
 
-// words yields the start and the end of each word in a key that is long enough to check for typos.
+// words yields the start and the end of each word in a key, if the word is long enough to check for typos.
 func words(key string) func(func(from, to int) bool) {
 	return func(yield func(from, to int) bool) {
 		from := 0
@@ -134,12 +134,11 @@ func words(key string) func(func(from, to int) bool) {
 // minWord is the length of the shortest word that is checked for typos.
 const minWord = 5
 
-// maxNear is the largest number of words that may differ from one another by one letter. More such words are a series
-// of names.
+// maxNear limits a group of words that become equal if one letter is removed. A larger group is a series of names.
 const maxNear = 8
 
-// nearWords maps each word in the keys to the words that it may be a typo of. Two words may be typos if they differ in
-// one letter or by a swap of two letters: they become equal if one letter is removed from each.
+// nearWords maps each word in the keys to the words that it may be a typo of. A word may be a typo of another if they
+// differ in one letter, or by a swap of two letters: such words become equal if one letter is removed from each.
 func nearWords(keys map[string]*boundKey) map[string][]string {
 	without := map[string][]string{}
 	known := map[string]bool{}

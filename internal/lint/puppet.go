@@ -11,7 +11,7 @@ import (
 
 // readPuppet reads a bindings file in Puppet syntax, for its variables and terms.
 func (f *file) readPuppet(src []byte, bare bool) {
-	tree, _ := syntax.ParseBindings(string(src)) // errors were reported when the file was loaded
+	tree, _ := syntax.ParseBindings(string(src)) // loading the file has reported the errors
 	if tree == nil {
 		return
 	}
@@ -51,7 +51,7 @@ func (r *puppetReader) when(alternatives [][]syntax.Pair) {
 	}
 }
 
-// value records the variables in the strings of a value. It treats variables in expressions like those in braces.
+// value records the variables in the strings of a value. A variable in an expression counts as a variable in braces.
 func (r *puppetReader) value(n *expr.Node) {
 	switch {
 	case n == nil || !r.bare:

@@ -1,6 +1,6 @@
 package lint
 
-// Files keeps the results of reading files for the next Check, which must check the same codes. It is not safe for
+// Files keeps what a Check has read from files for the next Check, which must check the same codes. It is not safe for
 // concurrent use.
 type Files struct {
 	known map[string]*file // by path
@@ -29,5 +29,5 @@ func (k *Files) keep(files []*file) {
 	}
 }
 
-// hash returns the hash of a file's content as the loader read it.
+// hash returns the hash of the content that the loader read from a file.
 func (l *linter) hash(path string) uint64 { return l.site.Inputs[l.site.InputOf[path]].Hash }

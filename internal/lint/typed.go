@@ -16,8 +16,8 @@ type statedType struct {
 	at diag.Pos
 }
 
-// checkTypes reports bindings without a type if another binding of the key has one: a type applies only to the value of
-// its own binding. It skips values that are known to have the type.
+// checkTypes reports bindings without a type if another binding of the key has a type, which applies only to that
+// binding. It skips values that are known to have the type.
 func (l *linter) checkTypes() {
 	if !l.wants("untyped") {
 		return
@@ -40,7 +40,7 @@ func (l *linter) checkTypes() {
 	}
 }
 
-// checkType reports b unless its value is known to have type t. It returns whether it is.
+// checkType reports b unless its value is known to have type t. It returns true if it reports nothing.
 func (l *linter) checkType(b boundValue, t statedType) bool {
 	m, known := l.mismatch(l.site.Values[b.value], t.Type)
 	if known && m == nil {
@@ -66,7 +66,7 @@ func (l *linter) checkType(b boundValue, t statedType) bool {
 	return false
 }
 
-// mismatch returns why a compiled value does not have type t. known is false if the value's type is unknown.
+// mismatch explains why a compiled value does not have type t. known is false if the value's type is unknown.
 func (l *linter) mismatch(compiled string, t *types.Type) (m *types.Mismatch, known bool) {
 	if compiled[0] == recipe.CompiledConstant {
 		v, _, _ := value.View(compiled[1:]) // the loader has checked it

@@ -13,7 +13,7 @@ import (
 )
 
 // WarnOfHiera warns about Hiera interpolations, and about encrypted strings that no lookup can decrypt. n is a value,
-// or a hash of keys to values.
+// or a hash with keys and values.
 func WarnOfHiera(doc *yaml.Document, n *yaml.Node, diags *diag.List) {
 	if doc.Mentions("%{") || doc.Mentions("ENC[") {
 		warnOfHiera(doc, n, diags)
@@ -32,9 +32,9 @@ func warnOfHiera(doc *yaml.Document, n *yaml.Node, diags *diag.List) {
 	CheckDecryptable(text, doc.Pos(n), diags)
 }
 
-// CheckDecryptable reports a string encrypted for hiera-eyaml that no lookup can decrypt. Encryption methods other than
-// PKCS7 need a plugin of hiera-eyaml; they are only a warning, because real sites have such values and lookups return
-// them unchanged.
+// CheckDecryptable reports a hiera-eyaml string that no lookup can decrypt. Encryption methods other than PKCS7 need a
+// hiera-eyaml plugin. They cause only a warning, because real sites have such values, and lookups return them
+// unchanged.
 func CheckDecryptable(text string, at diag.Pos, diags *diag.List) {
 	if method := expr.OtherMethod(text); method != "" {
 		diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "eyaml", Secret: true,
@@ -66,7 +66,7 @@ const encryptAnew = "encrypt the value again with PKCS7: bindc eyaml encrypt"
 // token matches the text after ENC[: an optional method, and the encrypted bytes.
 var token = regexp.MustCompile(`^(?:(\w+),)?([^\]]*)(\]?)`)
 
-// broken returns the problem with the text after ENC[ if it can be seen without the key, and otherwise "".
+// broken describes what is wrong with the text after ENC[. It returns "" if the text looks right without the key.
 func broken(text string) string {
 	m := token.FindStringSubmatch(text)
 	switch {
@@ -86,7 +86,7 @@ func broken(text string) string {
 }
 
 // hieraInterpolation matches a Hiera interpolation: a method with its argument, or a variable with keys. It does not
-// match Apache's variables, which are in upper case, or its headers, in which a letter follows the brace.
+// match Apache's variables, which are in upper case, or Apache's headers, in which a letter follows the brace.
 var hieraInterpolation = regexp.MustCompile(`%\{\s*(?:(\w+)\(\s*['"]([^'"{}]*)['"]\s*\)|` +
 	`((?:::)?[a-z_][a-z0-9_]*(?:::[a-z_]\w*)*(?:\.[\w-]+)*|))\s*\}(?:$|[^a-zA-Z^]|[a-zA-Z]\w)`)
 

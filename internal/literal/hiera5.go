@@ -13,8 +13,8 @@ import (
 	"bindc/internal/yaml"
 )
 
-// AppendHiera5 appends the compiled value of n, in data of Hiera 5. %{...} interpolates and, with eyaml, encrypted
-// strings are decrypted. Errors that only occur in lookups of the key are warnings.
+// AppendHiera5 appends the compiled value of n, in Hiera 5 data. %{...} interpolates and, with eyaml, encrypted strings
+// are decrypted. Errors that only make lookups of the key fail are warnings.
 func AppendHiera5(dst []byte, doc *yaml.Document, n *yaml.Node, eyaml bool, diags *diag.List) []byte {
 	h := hiera5{doc, eyaml, diags}
 	if unfit := n.FirstUnfit(); unfit != nil {
@@ -30,7 +30,7 @@ func AppendHiera5(dst []byte, doc *yaml.Document, n *yaml.Node, eyaml bool, diag
 	return recipe.Append(append(dst, recipe.CompiledRecipe), r)
 }
 
-// appendUnfit appends a recipe that fails, because n, a part of the value, has no equivalent in this language.
+// appendUnfit appends a recipe that fails, because n, which is part of the value, has no equivalent here.
 func (h hiera5) appendUnfit(dst []byte, n *yaml.Node) []byte {
 	text := value.Shorten(n.Value.Text())
 	code, what, as := diag.Code("yaml_symbol"), text+" is a Ruby symbol, which bindings do not support",
@@ -165,7 +165,7 @@ func CheckEncrypted(doc *yaml.Document, eyaml bool, diags *diag.List) {
 	diags.Add(d)
 }
 
-// checkEncrypted adds the encrypted strings that lookups return unchanged to asWritten.
+// checkEncrypted adds to asWritten the encrypted strings that lookups return unchanged.
 func (h hiera5) checkEncrypted(n *yaml.Node, asWritten *[]*yaml.Node) {
 	for i := range n.Kids {
 		h.checkEncrypted(&n.Kids[i], asWritten)

@@ -33,8 +33,8 @@ func Key(doc *yaml.Document, n *yaml.Node, diags *diag.List) (string, bool) {
 	return name, ok
 }
 
-// Memo caches compiled strings with interpolations, because many files of a site contain the same ones. The zero Memo
-// is ready to use. It is not safe for concurrent use.
+// Memo caches compiled strings with interpolations, because many files of a site contain the same strings. The zero
+// Memo is ready to use. It is not safe for concurrent use.
 type Memo struct{ compiled map[string][]byte }
 
 // memoTexts limits the number of strings in a Memo.
@@ -76,8 +76,8 @@ func Append(dst []byte, doc *yaml.Document, n *yaml.Node, diags *diag.List) []by
 	return recipe.AppendCompiled(dst, r)
 }
 
-// appendPlain appends the encoding of n.Literal(). It encodes lists and hashes with string keys directly from the
-// nodes, which is faster: most data consists of them.
+// appendPlain appends the encoding of n.Literal(). For speed, it encodes lists, and hashes with string keys, directly
+// from the nodes: most data consists of these.
 func appendPlain(dst []byte, n *yaml.Node) []byte {
 	start := len(dst)
 	switch {
@@ -158,7 +158,8 @@ func text(doc *yaml.Document, n *yaml.Node, diags *diag.List) (*expr.Node, bool)
 	return node, Report(doc, n, "interpolation", errs, diags) && CheckNames(doc, n, node, diags)
 }
 
-// Report reports errors in the text of n at their position in the file. It returns true if there are none.
+// Report reports errs, which are errors in the text of n, at their positions in the file. It returns true if errs is
+// empty.
 func Report(doc *yaml.Document, n *yaml.Node, code diag.Code, errs []syntax.SyntaxError, diags *diag.List) bool {
 	for _, e := range errs {
 		diags.Add(diag.Diagnostic{Pos: doc.PosIn(n, e.Off), Code: cmp.Or(e.Code, code), Message: e.Message,
@@ -167,8 +168,8 @@ func Report(doc *yaml.Document, n *yaml.Node, code diag.Code, errs []syntax.Synt
 	return len(errs) == 0
 }
 
-// CheckNames reports functions, types and regular expressions in an expression that are unknown or invalid. It returns
-// true if there are none.
+// CheckNames reports unknown or invalid functions, types and regular expressions in an expression. It returns true if
+// it reports nothing.
 func CheckNames(doc *yaml.Document, n *yaml.Node, node *expr.Node, diags *diag.List) bool {
 	if !Report(doc, n, "name", syntax.Check(node), diags) {
 		return false

@@ -8,7 +8,7 @@ import (
 )
 
 // CheckReserved reports a reserved key. It also warns about the first other key in a file that begins with '/', because
-// reserved keys do.
+// reserved keys begin with '/'.
 func CheckReserved(key string, at diag.Pos, warned *bool, diags *diag.List) {
 	switch {
 	case !strings.HasPrefix(key, "/"):

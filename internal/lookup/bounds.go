@@ -99,7 +99,7 @@ func entered(name string) string {
 	if id, ok := strings.CutPrefix(name, "\x00"); ok {
 		return "multibind " + id
 	}
-	key, _, _ := strings.Cut(name, "\x00") // removes the level that the method below adds
+	key, _, _ := strings.Cut(name, "\x00") // removes the level that method below adds
 	return key
 }
 

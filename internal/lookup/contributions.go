@@ -28,7 +28,7 @@ func (l *lookup) contributions(name string) ([]recipe.Part, error) {
 }
 
 // highestAlternatives keeps one part per contribution: the first, which has the highest precedence. A contribution
-// under a condition with alternatives has one part for each, all with the same place.
+// under a condition with alternatives has one part per alternative, all with the same place.
 func highestAlternatives(parts []recipe.Part) []recipe.Part {
 	seen := make(map[uint32]bool, len(parts))
 	return slices.DeleteFunc(parts, func(p recipe.Part) bool {

@@ -8,16 +8,16 @@ import (
 	"bindc/snapshot"
 )
 
-// descent tries the effective bindings of a key, highest first, until one has a value. A binding that is not final may
-// decline, which leaves the lookup to the bindings below: an optional one that yields undef, or an alias of an unbound
-// key.
+// descent tries the effective bindings of a key, highest first, until one has a value. A binding that is not final,
+// such as an optional binding that yields undef or an alias of an unbound key, may decline. A binding that declines
+// leaves the lookup to the bindings below.
 type descent struct {
 	*lookup
 	key    string
-	behind int // level after which to begin; -1 to begin at the top
+	behind int // the last level to skip; -1 to begin at the top
 
 	stops      func(snapshot.Candidate) (bool, error) // reports whether to stop before a candidate; nil to never stop
-	at         bool                                   // the descent has stopped before this candidate
+	at         bool                                   // stops has ended the descent before this candidate
 	erased     bool                                   // the descent met a rename, so lower bindings have another name
 	rebindings []*recipe.Recipe                       // rebindings above the value, to be applied to it
 
@@ -25,7 +25,7 @@ type descent struct {
 	last        bool     // the lookup has no other source for the value
 }
 
-// descend looks key up in the bindings below a level. last means that the lookup has no other source for the value.
+// descend looks up key in the bindings below a level. last means that the lookup has no other source for the value.
 func (l *lookup) descend(key string, behind int, last bool) (value.Value, bool, error) {
 	d := descent{lookup: l, key: key, behind: behind, hierarchies: l.failure(key), last: last}
 	v, found, err := d.run()
@@ -108,7 +108,7 @@ func (l *lookup) attemptAt(key string, r *recipe.Recipe, level int) (v value.Val
 	return l.attempt(key, r)
 }
 
-// below looks key up in the bindings after a level.
+// below looks up key in the bindings after a level.
 func (l *lookup) below(key string, level int) (value.Value, bool, error) {
 	if level < 0 { // nothing comes after the default
 		return value.Value{}, false, nil

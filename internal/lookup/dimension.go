@@ -82,5 +82,5 @@ func (e categoryEnv) Lookup(key string, _ *types.Type) (value.Value, bool, error
 		"a category cannot depend on a lookup: categories decide what a lookup finds")
 }
 
-// Given returns a variable for a path of Hiera 5. It implements expr.GivenEnv.
+// Given returns a variable for a Hiera 5 path. It implements expr.GivenEnv.
 func (e categoryEnv) Given(name string) (value.Value, error) { return e.facts.given(name), nil }

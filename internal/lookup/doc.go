@@ -22,7 +22,7 @@
 //	snapshot.go     recipes and constants in the file
 //	types.go        Snapshot, Request and lookup, which refer to one another
 //
-// A value can depend on other keys. The only way back up the list is the method ask in produce.go:
-// recipes and expressions look keys up through the expr.Env that it returns, and environment.go
-// implements that with find. The files explain*.go and entries.go use the same steps.
+// A value can depend on other keys. The only way back up the list is the method ask in produce.go: recipes and
+// expressions look up keys through the expr.Env that it returns, and environment.go implements that with find. The
+// files explain*.go and entries.go use the same steps.
 package lookup

@@ -12,15 +12,16 @@ import (
 	"bindc/snapshot"
 )
 
-// LookupEntries looks root up in a range of the entries of the Hiera 5 hierarchy. Puppet calls it if it searches the
-// other entries itself. root is a key without quotes and is not split at dots. The values are merged by strategy, as
-// in LookupMerged, and lookup_options are ignored; looking up the key lookup_options returns those of the entries. A
-// decrypted text is not sensitive. For a site without Hiera 5 it works like Lookup.
+// LookupEntries looks up root in a range of the entries of the Hiera 5 hierarchy. Puppet calls it if Puppet itself
+// searches the other entries. root is a key without quotes and is not split at dots. LookupEntries merges the values by
+// strategy, as LookupMerged does, and ignores lookup_options. Looking up the key lookup_options returns the
+// lookup_options in the range. A decrypted text is not sensitive. For a site without Hiera 5, LookupEntries works like
+// Lookup.
 //
 // The arguments from and to are the numbers of the first and the last entry of the range. Number 0 is the first entry
 // of the hierarchy; a negative to means its last entry. Structured bindings above the hierarchy belong to the first
-// entry. Those below it belong to the last, and so does the data of modules if nothing is merged. A module with an
-// entry that only Puppet reads contributes nothing. The errors are as in LookupMerged.
+// entry. Structured bindings below the hierarchy belong to the last entry, and so does the data of modules if nothing
+// is merged. A module with an entry that only Puppet reads contributes nothing. The errors are as in LookupMerged.
 func (r *Request) LookupEntries(root string, from, to int, strategy Value) (Value, bool, error) {
 	v, found, _, err := r.LookupEntriesSecret(root, from, to, strategy)
 	return v, found, err
@@ -61,7 +62,7 @@ func (r *Request) entries(root string, from, to int, strategy Value) (v value.Va
 // entriesLookup is a lookup of one key in some entries.
 type entriesLookup struct {
 	*lookup
-	root     string // as the key is bound, which may be in quotes
+	root     string // the bound key, which may be in quotes
 	strategy merge.Strategy
 	from, to int
 }
@@ -80,12 +81,12 @@ func (e *entriesLookup) answer() (value.Value, bool, error) {
 			return v, found, err
 		}
 	}
-	e.chain = append(e.chain, e.root) // the chain was empty before
+	e.chain = append(e.chain, e.root) // only the chain of an outermost lookup is empty
 	defer e.leave()
 	return e.merged()
 }
 
-// simply looks root up without merging. sure is false after an error, or if the value is merged, sensitive or may
+// simply looks up root without merging. sure is false after an error, or if the value is merged, sensitive or may
 // decline. The caller then needs the general lookup.
 func (e *entriesLookup) simply() (v value.Value, found, sure bool, err error) {
 	ref, found, err := e.r.file.Find(e.root, &e.r.view.Scopes)

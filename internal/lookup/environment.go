@@ -24,8 +24,8 @@ func (l *lookup) Lookup(key string, t *types.Type) (value.Value, bool, error) {
 	return v, found && err == nil, err
 }
 
-// Hiera evaluates a lookup in a string of Hiera 5. It implements expr.HieraEnv. A key that is already
-// being looked up is a loop, even if the value it would find depends on nothing.
+// Hiera evaluates a lookup in a Hiera 5 string. It implements expr.HieraEnv. A key that is already being looked up is a
+// loop, even if the value it would find depends on nothing.
 func (l *lookup) Hiera(key string) (value.Value, bool, error) {
 	if slices.Contains(l.chain, key) {
 		return value.Value{}, false, l.enter(key)
@@ -41,7 +41,7 @@ func (l *lookup) Hiera(key string) (value.Value, bool, error) {
 	return v, found, err
 }
 
-// Given returns a variable for data of Hiera 5. It implements expr.GivenEnv.
+// Given returns a variable for Hiera 5 data. It implements expr.GivenEnv.
 func (l *lookup) Given(name string) (value.Value, error) {
 	v, set := l.r.facts.lookup(name)
 	if set {

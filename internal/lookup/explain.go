@@ -57,8 +57,8 @@ func (r *Request) explain(key string, possible func(dimension int, number uint32
 	return root.Lookups[0], nil
 }
 
-// Candidates returns all bindings of key in order of precedence, including those that are not effective in the request.
-// The error is as in Explain.
+// Candidates returns all bindings of key in order of precedence, including those that do not apply to the request. It
+// returns the same errors as Explain.
 func (r *Request) Candidates(key string) ([]Candidate, error) {
 	if r.closed.Load() {
 		return nil, fs.ErrClosed

@@ -70,7 +70,7 @@ func (x *explainer) candidate(b snapshot.Binding, winner *string) (c Candidate, 
 		return c, err
 	}
 	var fails []string
-	complete := false // a term fails for another reason than an unset variable
+	complete := false // a term fails although no variable in it is unset
 	for _, t := range b.Terms {
 		d := &x.r.snap.dimensions[t.Dimension]
 		name := d.shown()

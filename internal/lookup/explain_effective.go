@@ -8,9 +8,9 @@ import (
 	"bindc/snapshot"
 )
 
-// Effective returns the outcomes of all effective bindings of key in order of precedence: the one
-// that Lookup uses and those that it hides. It omits the explanations of Candidates. It takes about
-// as long as one lookup for each binding. The error is as in Explain.
+// Effective returns the outcomes of all effective bindings of key in order of precedence: the binding that Lookup uses
+// and the bindings that it hides. Unlike Candidates, it explains nothing. It takes about as long as one lookup per
+// binding. It returns the same errors as Explain.
 func (r *Request) Effective(key string) ([]Outcome, error) {
 	if r.closed.Load() {
 		return nil, fs.ErrClosed

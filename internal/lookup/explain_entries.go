@@ -106,7 +106,7 @@ func (x *explainer) placedValues(key string) (out []*placedValue, err error) {
 	return out, nil
 }
 
-// interpolated returns the variables that the strings of Hiera 5 in n interpolate.
+// interpolated returns the variables that the Hiera 5 strings in n interpolate.
 func (x *explainer) interpolated(n *expr.Node) (out []Candidate) {
 	expr.HieraVariables(n, func(_ int, path []string) {
 		v := Candidate{Name: strings.Clone(strings.Join(path, "."))}

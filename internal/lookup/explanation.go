@@ -32,23 +32,23 @@ func (o Outcome) declined() bool { return !o.Found && o.Err == nil }
 // Candidate is a binding of a key, or a contribution to a multibinding.
 type Candidate struct {
 	Layer   string
-	When    []Term   // its condition
-	At      string   // path:line:col of the binding; the path is relative to the site
-	Name    string   // name of a contribution, if it has one
-	Outcome Outcome  // outcome that the request would have if this candidate won
+	When    []Term   // the condition of the binding
+	At      string   // path:line:col, with a path relative to the site
+	Name    string   // the contribution's name, if it has one
+	Outcome Outcome  // outcome of the request if this candidate won
 	State   string   // Wins, Hidden or NotEffective
-	Why     string   // why it does not win, or why its value comes from another key
-	Unset   []string // unset variables, if they are the only reason why its condition does not hold
+	Why     string   // why the candidate does not win, or why its value comes from another key
+	Unset   []string // unset variables, if only they prevent the condition from holding
 
 	// The following are only set in Locations:
-	Text      string      // the value with its interpolations, if it is a string of Hiera 5 that has some
+	Text      string      // source of the value, if it is a Hiera 5 string with interpolations
 	Variables []Candidate // variables in Text: Name includes the keys; Outcome is found if the variable is set
 }
 
 // The states of a Candidate.
 const (
 	Wins         = "wins"
-	Merged       = "merged"        // its value is part of a merged one
+	Merged       = "merged"        // its value is part of a merged value
 	Declined     = "declined"      // optional or an alias, and has no value; lower candidates are tried
 	Hidden       = "hidden"        // another effective candidate has precedence
 	Renames      = "renames"       // it renames other contributions

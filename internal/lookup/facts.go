@@ -12,11 +12,11 @@ import (
 // Facts are the variables of a node. They are immutable and safe for concurrent use.
 type Facts struct {
 	variables map[string]value.Value
-	derived   map[string]bool // variables that were not given but are derived from others
+	derived   map[string]bool // variables that are derived from given ones
 	agent     string          // the environment that the agent requests, or ""
 	server    bool            // the variable server_facts was given
 	qualified bool            // some variable was given with a leading ::
-	strict    bool            // data of Hiera 5 may only use variables that are set
+	strict    bool            // Hiera 5 data may only use variables that are set
 }
 
 // FactsOptions holds the options of package runtime.

@@ -15,8 +15,7 @@ func (f *Facts) Variable(name string) value.Value { return f.variables[name] }
 // Agent returns the environment that the agent requested, or "".
 func (f *Facts) Agent() string { return f.agent }
 
-// given returns a variable if it was given. As in Puppet, data of Hiera 5 does not see derived
-// variables.
+// given returns a variable if it was given. As in Puppet, Hiera 5 data does not see derived variables.
 func (f *Facts) given(name string) value.Value {
 	v, _ := f.lookup(name)
 	return v
@@ -57,7 +56,7 @@ func (f *Facts) ofTopScope(name string) (v value.Value, ok bool) {
 }
 
 // has reports whether a variable has a value other than "" at a path of keys. The environment counts as set, because it
-// is empty only if the caller says that there is none. given excludes derived variables, which paths of Hiera 5 do not
+// is empty only if the caller says that there is none. given excludes derived variables, which Hiera 5 paths do not
 // see.
 func (f *Facts) has(name string, path []value.Value, given bool) bool {
 	if name == "environment" && len(path) == 0 {

@@ -6,7 +6,7 @@ import (
 	"bindc/internal/value"
 )
 
-// find looks key up as part of l.
+// find looks up key as part of l.
 func (l *lookup) find(key string) (value.Value, bool, error) {
 	if l.record != nil {
 		return l.recorded(key)
@@ -14,7 +14,7 @@ func (l *lookup) find(key string) (value.Value, bool, error) {
 	return l.answer(key)
 }
 
-// recorded looks key up and records the lookup for an explanation.
+// recorded looks up key and records the lookup for an explanation.
 func (l *lookup) recorded(key string) (value.Value, bool, error) {
 	rec := l.record
 	around := rec.at

@@ -40,7 +40,7 @@ func (l *lookup) hiera(key string, s *merge.Strategy) (value.Value, bool, error)
 	return v, found, err
 }
 
-// answer looks the key up, digs in the value and converts it. If it finds nothing, it tries the default_hierarchy.
+// answer looks up the key, digs in the value and converts it. If it finds nothing, it tries the default_hierarchy.
 func (h *hieraLookup) answer() (value.Value, bool, error) {
 	d := descent{lookup: h.lookup, key: h.root, behind: -1, stops: h.isHiera, last: true}
 	if h.r.mayFail && !lookupkey.Reserved(h.key.Text) {

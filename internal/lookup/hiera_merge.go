@@ -74,8 +74,8 @@ func (h *hieraLookup) merged(entry *merge.Entry, defaults bool) (value.Value, bo
 	return v, found, err
 }
 
-// renamed returns the layer of the highest rename of root, or math.MaxInt if there is none. In the layers below, root
-// has another name.
+// renamed returns the layer of the highest rename of root, or math.MaxInt if root has no rename. In the layers below,
+// root has another name.
 func (h *hieraLookup) renamed() (layer int, err error) {
 	if !h.r.file.ARM8() {
 		return math.MaxInt, nil
@@ -128,7 +128,7 @@ func (h *hieraLookup) part(entry *merge.Entry, above []*recipe.Recipe, defaults 
 	return h.key.Dig(v)
 }
 
-// defaults looks the key up in the default_hierarchy, with the lookup_options there.
+// defaults looks up the key in the default_hierarchy, with the lookup_options of the default_hierarchy.
 func (h *hieraLookup) defaults(above []*recipe.Recipe) (value.Value, bool, error) {
 	entry, err := h.options(true)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 // hieraLookup is a lookup of one key by the rules of Hiera 5.
 type hieraLookup struct {
 	*lookup
-	root     string // key as it is bound, which may be in quotes
+	root     string // the bound key, which may be in quotes
 	key      lookupkey.Key
 	strategy *merge.Strategy // nil to use the one in lookup_options
 	from     int             // the first level to search
@@ -119,5 +119,5 @@ func (s *Snapshot) constantOptions(r *recipe.Recipe) merge.Options {
 	return o
 }
 
-// optionsKey is the key under which Puppet looks lookup_options up.
+// optionsKey is the key under which Puppet looks up lookup_options.
 const optionsKey = "lookup_options"

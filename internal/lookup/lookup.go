@@ -13,7 +13,7 @@ func (r *Request) Lookup(key string) (Value, bool, error) {
 	return Value(v), found, err
 }
 
-// Direct returns the view that looks keys up for r. Lookup of package runtime calls it directly, so that the compiler
+// Direct returns the view that looks up keys for r. Lookup of package runtime calls it directly, so that the compiler
 // can inline Lookup into programs.
 func (r *Request) Direct() *snapshot.View { return &r.view }
 

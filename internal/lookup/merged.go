@@ -48,7 +48,7 @@ func strategyOf(key string, given Value) (merge.Strategy, error) {
 	return s, nil
 }
 
-// asWritten looks key up in the structured bindings as a whole, without splitting it at dots and quotes.
+// asWritten looks up key in the structured bindings as a whole, without splitting it at dots and quotes.
 func (l *lookup) asWritten(key string) (v value.Value, found, answered bool, err error) {
 	if internal(key) {
 		return value.Value{}, false, false, nil

@@ -42,7 +42,7 @@ func rulesOf(f *snapshot.Snapshot) rules {
 	return plainRules{}
 }
 
-// digsDirectly reports whether f has data of Hiera 5 and no default_hierarchy.
+// digsDirectly reports whether f has Hiera 5 data and no default_hierarchy.
 func digsDirectly(f *snapshot.Snapshot) bool {
 	return len(f.Hiera()) > 0 && !slices.ContainsFunc(f.Hiera(), func(p snapshot.HieraPlace) bool {
 		return p.Part == snapshot.HieraDefaults

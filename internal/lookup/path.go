@@ -8,7 +8,7 @@ import (
 	"bindc/internal/value"
 )
 
-// pathPart is a piece of a path of Hiera 5: text, or a variable with keys into it.
+// pathPart is a piece of a Hiera 5 path: text, or a variable with keys into it.
 type pathPart struct {
 	text     string
 	variable string // "" for text

@@ -34,7 +34,7 @@ func (l *lookup) placed(key string) iter.Seq2[placed, error] {
 	}
 }
 
-// position returns the place of a candidate in the hierarchies.
+// position returns a candidate's place in the hierarchies.
 func (l *lookup) position(key string, c snapshot.Candidate) (snapshot.HieraPlace, error) {
 	layer, err := l.layer(key, c)
 	return l.r.file.Hiera()[layer], err
@@ -61,9 +61,9 @@ func (l *lookup) erases(key string, b snapshot.Binding) (bool, error) {
 	return r != nil && r.Kind == recipe.Erased, err
 }
 
-// evaluate returns the value of a candidate of root that is stored under key. It rejects recipes that depend on
-// other bindings. It drops the mark of an internal key, which only says that lookup_options may make the value
-// sensitive; they have not been applied yet.
+// evaluate returns the value of a candidate of root that is stored under key. found is false for a recipe that depends
+// on other bindings. If key is internal, evaluate drops the sensitive mark, which only says that lookup_options may
+// make the value sensitive once they are applied.
 func (l *lookup) evaluate(root, key string, c snapshot.Candidate) (v value.Value, found bool, err error) {
 	v, r, err := l.r.snap.content(key, snapshot.Binding{Ref: c.Ref, Hidden: c.Hidden, Stored: c.Stored})
 	if r == nil {
@@ -81,7 +81,7 @@ func (l *lookup) evaluate(root, key string, c snapshot.Candidate) (v value.Value
 	return v, err == nil, err
 }
 
-// candidate converts a candidate of root that is stored under key for package merge.
+// candidate converts a candidate of root, stored under key, for package merge.
 func (l *lookup) candidate(root, key string, c placed) merge.Candidate {
 	return merge.Candidate{Layer: int(c.Part), Entry: c.Entry, OnlyPath: c.OnlyPath, OnlyEntry: c.OnlyEntry,
 		Value: func() (value.Value, bool, error) { return l.evaluate(root, key, c.Candidate) }}

@@ -10,8 +10,8 @@ import (
 	"bindc/internal/value"
 )
 
-// ask returns the Env for expressions, in which they can look other keys up. Recipes start nested lookups only
-// through it. environment.go implements it.
+// ask returns the Env in which expressions can look up other keys. Recipes start nested lookups only through this Env.
+// environment.go implements it.
 func (l *lookup) ask() expr.Env { return l }
 
 // produce returns the value of a recipe that does not combine several bindings.
@@ -38,7 +38,7 @@ func (l *lookup) produce(key string, r *recipe.Recipe) (value.Value, error) {
 	return value.Value{}, &DamageError{Section: "recipes", Expected: "a recipe that '" + key + "' can be bound to"}
 }
 
-// target looks a key up and checks its type. An unbound key is undef.
+// target looks up a key and checks the type of its value. The value of an unbound key is undef.
 func (l *lookup) target(t recipe.Target) (value.Value, error) {
 	v, _, err := l.ask().Lookup(t.Key, t.Type)
 	return v, err

@@ -22,8 +22,8 @@ func (s *Snapshot) Reads() ([]string, error) {
 	return slices.Sorted(maps.Keys(sv.paths)), nil
 }
 
-// SourcesOf returns the paths of the facts that a variable is derived from if it is not given. The first one that a
-// node has decides.
+// SourcesOf returns the paths of the facts from which a missing variable is derived. The first of these facts that a
+// node has determines the value.
 func SourcesOf(variable string) []string {
 	switch variable {
 	case "fqdn":

@@ -13,7 +13,7 @@ type recorder struct {
 	derived map[*Explanation]bool // whether the key may be computed from sensitive data
 }
 
-// contributed is a contribution that a multibinding evaluated, and its outcome.
+// contributed is a contribution that a multibinding evaluated, with its outcome.
 type contributed struct {
 	part    recipe.Part
 	outcome Outcome

@@ -6,8 +6,8 @@ import (
 	"bindc/internal/recipe"
 )
 
-// newNames applies the renames and aliases among contributions, which are in order of precedence. A
-// rename applies to contributions of lower precedence, an alias to all. The order is kept.
+// newNames applies the renames and aliases among contributions, which are in order of precedence. A rename applies to
+// contributions of lower precedence, an alias to all contributions. The order does not change.
 func newNames(parts []recipe.Part) []recipe.Part {
 	if !slices.ContainsFunc(parts, func(p recipe.Part) bool { return p.Recipe.Renames() }) {
 		return parts
@@ -39,10 +39,9 @@ func newNames(parts []recipe.Part) []recipe.Part {
 	return out
 }
 
-// rename applies renames from the lowest to the highest precedence. Those of equal precedence are
-// applied together.
+// rename applies renames from the lowest to the highest precedence. It applies renames of equal precedence together.
 func rename(parts []recipe.Part) {
-	below := map[string][]int{} // parts of lower precedence, by their names so far
+	below := map[string][]int{} // parts of lower precedence, by current name
 	for to := len(parts); to > 0; {
 		from := to - 1
 		for from > 0 && parts[from-1].Precedence == parts[to-1].Precedence {

@@ -35,9 +35,9 @@ func (r *Request) Begin(s *Snapshot, closed *atomic.Bool, facts *Facts) error {
 // see creates the view of r.
 func (r *Request) see() { r.view = snapshot.NewView(r.file, r.closed, r.snap.values, r.hiera, r) }
 
-// Reset makes r a request for other facts, so that a program that handles many requests need not
-// allocate. No other goroutine may use r meanwhile. Values that were looked up stay valid. It
-// returns the errors of Request; after an error only Reset may be called.
+// Reset prepares r for other facts, so that a program that handles many requests need not allocate a new one each time.
+// No other goroutine may use r during the call. Values already looked up stay valid. Reset returns the same errors as
+// Request. After an error, only Reset may be called.
 func (r *Request) Reset(facts *Facts) error {
 	if facts == nil {
 		return &Error{Code: CodeFacts, Message: "expected the facts of a node, found none (nil)"}
@@ -54,7 +54,7 @@ func (r *Request) Reset(facts *Facts) error {
 func (r *Request) resolve(facts *Facts) error {
 	r.facts = facts
 	r.merges.forget()
-	var unresolved map[int]error // errors of paths of Hiera 5
+	var unresolved map[int]error // errors in Hiera 5 paths
 	for i := range r.snap.dimensions {
 		d := &r.snap.dimensions[i]
 		r.numbers[i], r.has[i] = snapshot.None, false
@@ -90,14 +90,14 @@ func (r *Request) resolve(facts *Facts) error {
 	return r.checkHierarchies(unresolved)
 }
 
-// isIdle reports whether d is a guard and the request has no value of its category. Then no condition with the guard
-// holds.
+// isIdle reports whether d is a guard and the request has no value of its category. In that case, no condition with the
+// guard holds.
 func (r *Request) isIdle(d *dimension) bool { return d.guard && d.category >= 0 && !r.has[d.category] }
 
 // pathInPlace limits the length of a path that is built without allocating.
 const pathInPlace = 128
 
-// numberOfPath returns the number of the value of a dimension that is a plain path of Hiera 5.
+// numberOfPath returns the value number of a dimension that is a plain Hiera 5 path.
 func (r *Request) numberOfPath(dimension int, facts *Facts) (number uint32, ok bool) {
 	p := r.snap.dimensions[dimension].path
 	if p == nil {
@@ -131,8 +131,8 @@ func (r *Request) inSlice(facts *Facts) error {
 // Snapshot returns the snapshot of r.
 func (r *Request) Snapshot() *Snapshot { return r.snap }
 
-// Alike returns a number that is equal for requests with the same values of all categories and the
-// same paths, which have the same effective bindings. Other requests rarely have the same number.
+// Alike returns a number that is equal for requests with the same category values and the same paths, and therefore the
+// same effective bindings. Other requests rarely have equal numbers.
 func (r *Request) Alike() uint64 {
 	h := fnv.New64a()
 	var buf [4]byte
@@ -143,6 +143,6 @@ func (r *Request) Alike() uint64 {
 	return h.Sum64()
 }
 
-// Numbers returns the number of the request's value of each dimension, as in snapshot.ValueNumber. A condition holds if
-// it has the same numbers.
+// Numbers returns the request's value number for each dimension, as in snapshot.ValueNumber. A condition holds if all
+// its values have the request's numbers.
 func (r *Request) Numbers() []uint32 { return slices.Clone(r.numbers) }

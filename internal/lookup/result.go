@@ -7,7 +7,7 @@ import (
 	"bindc/internal/value"
 )
 
-// View returns the result of a lookup by r. It keeps the file mapped that v may be a view of.
+// View returns the result of a lookup by r. The Value keeps alive the mapped file that v may be a view of.
 func (r *Request) View(v value.Value) Value { return Value(r.snap.values.Own(v)) }
 
 // end finishes a lookup and returns its result.
@@ -18,7 +18,7 @@ func (l *lookup) end(v value.Value, found bool, err error) (value.Value, bool, e
 	return v, found, err
 }
 
-// result marks the result of a lookup, or of one inside it, if it is sensitive.
+// result marks the result of a lookup, or of a nested lookup, if it is sensitive.
 func (l *lookup) result(v value.Value, found bool, err error) (value.Value, bool, error) {
 	if v, err = l.unveiled(v, err); err == nil && l.sensitive {
 		v = v.Sensitive()
@@ -26,13 +26,13 @@ func (l *lookup) result(v value.Value, found bool, err error) (value.Value, bool
 	return v, found && err == nil, err
 }
 
-// outcome converts the result of a lookup, or of one inside it, to an Outcome.
+// outcome converts the result of a lookup, or of a nested lookup, to an Outcome.
 func (l *lookup) outcome(v value.Value, found bool, err error) Outcome {
 	v, found, err = l.result(v, found, err)
 	return Outcome{l.r.View(v), found, err}
 }
 
-// unveiled returns v without marks inside it, and records whether there were any.
+// unveiled removes sensitive marks from the parts of v, and records whether v had any.
 func (l *lookup) unveiled(v value.Value, err error) (value.Value, error) {
 	if err != nil || !l.veiled {
 		return v, err
@@ -42,7 +42,7 @@ func (l *lookup) unveiled(v value.Value, err error) (value.Value, error) {
 	return v, err
 }
 
-// open returns v without its mark, and records whether it had one. It passes err through.
+// open removes the sensitive mark of v, and records whether v had one. It passes err through.
 func (l *lookup) open(v value.Value, err error) (value.Value, error) {
 	if !v.IsSensitive() {
 		return v, err
@@ -51,14 +51,14 @@ func (l *lookup) open(v value.Value, err error) (value.Value, error) {
 	return v.Read()
 }
 
-// hides reports whether messages must not show what the lookup found on the way.
+// hides reports whether messages must not show the values that the lookup read.
 func (l *lookup) hides() bool { return l.sensitive || l.hidden }
 
-// needsBinding reports whether the lookup must know which binding has the value, not only the value.
+// needsBinding reports whether the lookup needs the binding of the value, not only the value.
 func (l *lookup) needsBinding() bool { return l.r.mayFail || l.notesStructure }
 
-// explain converts an error in an expression to an *Error. It keeps an *Error from a lookup in the expression. If
-// sensitive data were involved, it replaces a message that might quote it.
+// explain converts an error in an expression to an *Error. It keeps an *Error from a lookup in the expression. If the
+// lookup read sensitive data, explain replaces a message that might quote it.
 func (l *lookup) explain(key string, err error) error {
 	var failure *Error
 	var damage *DamageError
@@ -88,6 +88,6 @@ func onlyDamage(err error) error {
 	return nil
 }
 
-// internal reports whether only the snapshot itself uses key, such as the key for contributions to
-// a multibinding. It cannot be looked up, not even in the quotes of Hiera 5.
+// internal reports whether only the snapshot itself uses key, such as the key for contributions to a multibinding.
+// Lookups cannot use such a key, not even in Hiera 5's quotes.
 func internal(key string) bool { return strings.HasPrefix(key, "\x00") }

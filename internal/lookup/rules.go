@@ -7,8 +7,7 @@ import (
 	"bindc/snapshot"
 )
 
-// plainRules are the rules of a snapshot without data of Hiera 5: a key has the value it is bound
-// to.
+// plainRules are the rules of a snapshot without Hiera 5 data: a key has the value that it is bound to.
 type plainRules struct{}
 
 func (plainRules) isLast(string) bool { return true }

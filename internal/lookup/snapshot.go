@@ -20,8 +20,7 @@ func (s *Snapshot) Close() error {
 	return nil
 }
 
-// Keys ranges over the keys that are bound in some request, in no particular order. It yields none
-// once s is closed.
+// Keys ranges over the keys that are bound in some request, in no particular order. After Close, it yields no keys.
 func (s *Snapshot) Keys() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if s.closed.Load() {
@@ -52,11 +51,10 @@ func (s *Snapshot) Verify() error {
 	})
 }
 
-// Protect calls do, which may use lookups and their values on this goroutine. If the mapped file is
-// truncated, reading the lost part ends the program; within Protect, Protect returns a *DamageError
-// instead. do must release what it holds, such as a lock, by defer. Open, Verify and Request are
-// protected. Lookup is not, because that would take longer than the lookup: protect many lookups at
-// a time, or set Options.Copy.
+// Protect calls do, which may use lookups and their values on this goroutine. If the mapped file is truncated, reading
+// the lost part ends the program; within Protect, Protect returns a *DamageError instead. do must release what it
+// holds, such as a lock, by defer. Open, Verify and Request are protected. Lookup is not, because protection takes
+// longer than a lookup: protect many lookups at a time, or set Options.Copy.
 func (s *Snapshot) Protect(do func() error) error {
 	defer runtime.KeepAlive(s)
 	return s.file.Protect(do)
@@ -68,7 +66,7 @@ func (s *Snapshot) Digest() string {
 	return s.file.Digest().String()
 }
 
-// Hiera reports whether the snapshot has data of Hiera 5.
+// Hiera reports whether the snapshot has Hiera 5 data.
 func (s *Snapshot) Hiera() bool { return len(s.file.Hiera()) > 0 }
 
 // recipe returns the decoded recipe with number n, to which key is bound.

@@ -9,9 +9,8 @@ import (
 // trustedNames lists the entries of $trusted in Puppet's order.
 var trustedNames = []string{"authenticated", "certname", "extensions", "hostname", "domain", "external"}
 
-// trustedOf returns $trusted for a node: the given hash, with missing entries derived from the
-// certname as Puppet does. If node is not empty, it replaces the given certname. The result is
-// undef if nothing is known of the node.
+// trustedOf returns $trusted for a node: the given hash, with missing entries derived from the certname as in Puppet.
+// If node is not empty, it replaces the given certname. The result is undef if neither node nor a hash is given.
 func trustedOf(given value.Value, node string) value.Value {
 	certname := entryOf(given, "certname").Text()
 	another := node != "" && node != certname

@@ -25,8 +25,8 @@ type Snapshot struct {
 	digs       bool // dig may look up dotted keys, see dig
 	closed     atomic.Bool
 	box        *seal.Box // opens sealed recipes; nil if they cannot be opened
-	layers     sync.Map  // number of the layer with the unconditional binding of a key, by key
-	levels     sync.Map  // compiled lookup options, by the reference or recipe they were compiled from
+	layers     sync.Map  // by key, the number of the layer that has its unconditional binding
+	levels     sync.Map  // compiled lookup_options, by the reference or recipe that they were compiled from
 
 	hierarchies atomic.Pointer[hierarchies] // read on first use
 }
@@ -45,8 +45,8 @@ type Options struct {
 // Producer computes a value for a request, like runtime.Producer.
 type Producer func(r *Request, args Value) (Value, error)
 
-// hierarchies is the decoded value of recipe.HierarchiesKey: the paths and options whose errors make every Hiera 5
-// lookup fail, and the source of the hierarchies.
+// hierarchies is the decoded value of recipe.HierarchiesKey: the source of the hierarchies, and the paths and options
+// whose errors make every Hiera 5 lookup fail.
 type hierarchies struct {
 	paths, options, written value.Value
 
@@ -57,28 +57,28 @@ type hierarchies struct {
 type Request struct {
 	file    *snapshot.Snapshot
 	snap    *Snapshot
-	closed  *atomic.Bool // closed flag of the snapshot or of the Lease
+	closed  *atomic.Bool // closed flag of the Snapshot or the Lease
 	facts   *Facts
-	numbers []uint32 // number of the value, by dimension
+	numbers []uint32 // value number, by dimension
 	has     []bool   // whether the request has a value, by dimension
 	view    snapshot.View
 	merges  merges
 	rules   rules            // rules of the snapshot
-	hiera   bool             // rules is hieraRules; the fast path tests this instead of calling rules
-	failing map[string]error // by module, errors of paths that fail all lookups of its keys; "": of all keys
-	mayFail bool             // an error of a path or of lookup_options may fail any lookup
+	hiera   bool             // rules is hieraRules; the fast path tests hiera instead of calling rules
+	failing map[string]error // by module, a path error that fails lookups of all the module's keys; "": of all keys
+	mayFail bool             // an error in a path or in lookup_options may fail any lookup
 	caller  *caller          // nil unless a Producer makes the lookups
 	misses  *misses          // unset variables that lookups need; nil if they are not recorded
 }
 
-// rules is the part of a lookup that depends on whether the snapshot has data of Hiera 5. Opening a
-// snapshot chooses it.
+// rules is the part of a lookup that depends on whether the snapshot has Hiera 5 data. Opening a snapshot chooses the
+// rules.
 type rules interface {
 	// isLast reports whether a key has no value if its own bindings have none.
 	isLast(key string) bool
 	// beyond looks up a key whose own bindings have no value.
 	beyond(l *lookup, key string) (value.Value, bool, error)
-	// merged looks up a key with the merge strategy of a caller.
+	// merged looks up a key with the caller's merge strategy.
 	merged(r *Request, key string, strategy *merge.Strategy) (value.Value, bool, error)
 	// entries looks up a key in some entries of the hierarchy, see LookupEntriesSecret.
 	entries(r *Request, root string, from, to int, strategy Value) (v value.Value, found, secret bool, err error)
@@ -86,7 +86,7 @@ type rules interface {
 	root(key string) (root string, parsed lookupkey.Key)
 }
 
-// lookup is a call of this package that has reached a computed value. chain has the keys being computed.
+// lookup is the state of a lookup that has reached a computed value. chain lists the keys that are being computed.
 type lookup struct {
 	*bounds   // shared with all nested lookups
 	own       bounds
@@ -115,6 +115,5 @@ type caller struct {
 	*lookup
 }
 
-// misses maps unset variables that lookups need, as they are written, to the most similar set
-// variable, or "".
+// misses maps unset variables that lookups need, as written in the data, to the most similar set variable, or "".
 type misses map[string]string

@@ -41,9 +41,9 @@ func (r *Request) Unset() []string {
 	return slices.Compact(out)
 }
 
-// lacks returns the variables that a dimension uses and the request lacks, as os or os.family. If
-// all are given but its text is empty, it returns the name of the category or guard. It returns nil
-// if the request has a value that conditions use, or if no condition uses the dimension.
+// lacks returns the variables, such as os or os.family, that a dimension uses and the request lacks. If the request has
+// all of them but the dimension's text is empty, lacks returns the name of the category or guard. It returns nil if the
+// request has a value that conditions use, or if no condition uses the dimension.
 func (r *Request) lacks(dimension int) (out []string) {
 	d := &r.snap.dimensions[dimension]
 	if r.numbers[dimension] != snapshot.None || !r.file.HasValues(dimension) {
@@ -59,7 +59,7 @@ func (r *Request) lacks(dimension int) (out []string) {
 			out = append(out, shown)
 		}
 	})
-	if d.exact { // empty for an element that the list of mapped_paths does not have
+	if d.exact { // empty for an index past the end of the mapped_paths list
 		return out
 	}
 	if text, err := d.text(r.facts); len(out) == 0 && err == nil && text == "" {
@@ -68,9 +68,9 @@ func (r *Request) lacks(dimension int) (out []string) {
 	return out
 }
 
-// Misspelt yields the values of the request that no condition uses, each with the most similar value that one does.
-// That is "" for an array or a hash, because conditions compare text. Names of nodes are often similar, so Misspelt
-// yields one only if it differs from another in case.
+// Misspelt yields the request's values that no condition uses, each with the most similar value in a condition. The
+// similar value is "" for an array or a hash, because conditions compare text. Node names are often similar, so
+// Misspelt yields a node name only if it differs from a name in a condition in case alone.
 func (r *Request) Misspelt() iter.Seq2[Term, string] {
 	return func(yield func(Term, string) bool) {
 		if r.closed.Load() {

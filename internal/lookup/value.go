@@ -7,9 +7,9 @@ import (
 	"bindc/internal/value"
 )
 
-// Value is the result of a lookup together with the file that it may be a view of. The file stays
-// mapped while a Value refers to it. Package runtime documents Value for users.
-// Read and Whole return its content; its owner is the source of the snapshot.
+// Value is the result of a lookup together with the file that it may be a view of. The file stays mapped while a Value
+// refers to it. Package runtime documents Value for users. Read and Whole return the content. The owner of a Value is
+// the snapshot's source.
 type Value value.Value
 
 // FromValue returns a Value that does not refer to a file.
@@ -21,8 +21,8 @@ func (v Value) engine() value.Value { return value.Value(v) }
 // Read returns v without its mark. Its parts may be damaged.
 func (v Value) Read() (value.Value, error) { return v.engine().Read() }
 
-// Whole returns v without its mark after checking all its parts. Parts of a Value were checked with
-// it. The result is valid while v is alive, see KeepAlive.
+// Whole returns v without its mark after checking all its parts. Parts of a checked Value need no further check. The
+// result is valid while v is alive, see KeepAlive.
 func (v Value) Whole() (value.Value, error) {
 	c, err := v.engine().Read()
 	if err == nil && v.engine().Deferred() {
@@ -31,8 +31,8 @@ func (v Value) Whole() (value.Value, error) {
 	return c, err
 }
 
-// Content returns v without its mark, or undef if it cannot be read. It is for Values that do not
-// refer to a file, such as those of facts.
+// Content returns v without its mark, or undef if it cannot be read. It is for Values that do not refer to a file, such
+// as values of facts.
 func (v Value) Content() value.Value {
 	c, _ := v.Whole()
 	return c
@@ -111,7 +111,7 @@ func (v Value) AppendRich(dst []byte) (out []byte, rich bool, err error) {
 	if v.Sensitive() {
 		return append(dst, `"`+Redacted+`"`...), false, nil
 	}
-	if out, ok := v.engine().AppendCell(dst); ok { // nearly all constants
+	if out, ok := v.engine().AppendCell(dst); ok { // the case of nearly all constants
 		v.KeepAlive()
 		return out, false, nil
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Categories returns the request's values of the categories, highest first, as the facts have them.
-// It omits categories without a value.
+// Categories returns the request's category values, highest first, with the case of the facts. It omits categories
+// without a value.
 func (r *Request) Categories() []Term {
 	var out []Term
 	for i := range r.snap.dimensions {
@@ -44,10 +44,10 @@ func (r *Request) Category(name string) (string, bool) {
 	if !r.snap.dimensions[i].exact {
 		text = strings.ToLower(text)
 	}
-	return strings.Clone(text), err == nil // the text of a constant is in the file
+	return strings.Clone(text), err == nil // cloned, because the text of a constant is in the mapped file
 }
 
-// text returns the request's value of a dimension as the facts have it.
+// text returns the request's value of a dimension, with the case of the facts.
 func (r *Request) text(dimension int) (string, bool) {
 	if r.closed.Load() || !r.has[dimension] {
 		return "", false

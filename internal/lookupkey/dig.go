@@ -6,12 +6,11 @@ import (
 	"bindc/internal/value"
 )
 
-// DigError reports that a key leads into a value that has no inner values. It does not show the
-// value.
+// DigError reports that a key leads into a value without inner values. The message does not show the value.
 type DigError struct {
 	Key     string      // the whole key, for the message
-	Segment value.Value // the part of Key that was not found
-	Found   value.Kind  // the kind of the value in which Segment was looked up
+	Segment value.Value // the part of Key that Dig did not find
+	Found   value.Kind  // kind of the value in which Dig looked up Segment
 }
 
 func (e *DigError) Error() string {

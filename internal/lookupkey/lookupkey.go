@@ -1,5 +1,5 @@
-// Package lookupkey parses the keys of Hiera 5 lookups and digs into values. 'a.b.0' means the
-// first element of the entry b in the value of the key a. "a.b" in quotes is a single key.
+// Package lookupkey parses the keys of Hiera 5 lookups and digs into values. 'a.b.0' means the first element of entry b
+// in the value of key a. "a.b" in quotes is a single key.
 package lookupkey
 
 import (
@@ -16,7 +16,7 @@ import (
 type Key struct {
 	Text string
 	Root string        // the key that is bound in data
-	Path []value.Value // the keys and indexes to look up inside its value, outermost first: Strings and Ints
+	Path []value.Value // the keys and indexes (Strings and Ints) to look up inside the value of Root, outermost first
 }
 
 // KeyError reports that a string is not a valid key.
@@ -41,7 +41,7 @@ func Parse(text string) (Key, error) {
 // options is the key that holds the lookup_options of a site or module.
 const options = "lookup_options"
 
-// Reserved reports whether text is lookup_options or a path into it. Lookups of these keys are not allowed.
+// Reserved reports whether text is lookup_options or a path into it. Lookups of such keys are not allowed.
 func Reserved(text string) bool { return text == options || strings.HasPrefix(text, options+".") }
 
 // Module returns the name of the module that may bind root: the part before the first ::, or "".
@@ -58,13 +58,13 @@ func Module(root string) string {
 
 const special = `'".`
 
-// hasSpecial is strings.ContainsAny(text, special), but does not build a set.
+// hasSpecial is like strings.ContainsAny(text, special), but does not build a set.
 func hasSpecial(text string) bool {
 	return strings.IndexByte(text, '.') >= 0 || strings.IndexByte(text, '\'') >= 0 || strings.IndexByte(text, '"') >= 0
 }
 
-// Quoted returns a lookup key that means root as a single segment, in quotes if necessary. It returns false if root has
-// both kinds of quotes.
+// Quoted returns a lookup key with root as its only segment, in quotes if necessary. It returns false if root has both
+// kinds of quotes.
 func Quoted(root string) (string, bool) {
 	switch {
 	case !strings.ContainsAny(root, special):
@@ -105,7 +105,7 @@ func Split(text string) ([]value.Value, error) {
 	}
 }
 
-// Join is the inverse of Split: it returns a key with these segments. White space around segments may be lost.
+// Join is the inverse of Split, except that it may lose white space around segments.
 func Join(segments []value.Value) string {
 	parts := make([]string, len(segments))
 	for i, s := range segments {
@@ -127,7 +127,7 @@ func Join(segments []value.Value) string {
 	return strings.Join(parts, ".")
 }
 
-// White space in Ruby: spaces is what \s matches, blanks what strip removes.
+// White space in Ruby: \s matches spaces, and strip removes blanks.
 const (
 	spaces = " \t\n\v\f\r"
 	blanks = spaces + "\x00"
@@ -167,7 +167,7 @@ func bare(segment string) value.Value {
 	return value.FromString(segment)
 }
 
-// leadingNumber works like Ruby's to_i. A number that does not fit 64 bits becomes the nearest one that does.
+// leadingNumber works like Ruby's to_i. If the number does not fit 64 bits, the result is the nearest int64.
 func leadingNumber(s string) int64 {
 	digits := strings.TrimLeft(s, "+-")
 	end := 0

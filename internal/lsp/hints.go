@@ -42,8 +42,8 @@ func (s *Server) InlayHint(ctx context.Context, p *protocol.InlayHintParams) ([]
 	return out, c.check()
 }
 
-// standing describes whether the binding at m wins. saved is the text with which the site was read. standing returns ""
-// if this is unknown. It also does if the key has no other binding and no nodes are known.
+// standing describes whether the binding at m wins. saved is the text of the file when the site was read. standing
+// returns "" if it does not know the answer, or if the key has no other binding and no nodes are known.
 func (c *cursor) standing(m mention.Mention, saved *buffer.Text) string {
 	t := c.site.Table(m.Name)
 	if t == nil || saved == nil {

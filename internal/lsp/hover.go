@@ -99,7 +99,7 @@ func (c *cursor) unbound(key string) string {
 	return text
 }
 
-// maxCounted limits the nodes for which a hover looks a key up.
+// maxCounted limits the nodes for which a hover looks up a key.
 const maxCounted = 2000
 
 // countNodes adds to each binding the fleet's nodes for which it wins.

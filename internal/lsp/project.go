@@ -190,7 +190,7 @@ func (p *project) logRefused(site *analysis.Site) {
 	}
 }
 
-// current returns the result of the last read. It waits for the first one.
+// current returns the result of the last read. It waits for the first read to end.
 func (p *project) current(ctx context.Context) (*analysis.Site, error) {
 	return p.waitFor(ctx, func() bool { return p.site != nil })
 }

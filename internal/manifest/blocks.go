@@ -17,11 +17,11 @@ type blocks struct {
 	*parser
 	open []block // the last one contains the token that is being read
 
-	pending *block // definition whose body comes next
+	pending *block // the definition whose body comes next; may be nil
 	depth   int    // number of open brackets around pending
 }
 
-// see notes token i, and returns the block that it is in.
+// see processes token i, and returns the block that contains the token.
 func (b *blocks) see(i int) block {
 	switch t := &b.tokens[i]; {
 	case t.kind == name && slices.Contains(defining, t.text) && !b.is(i+1, "{") && !b.is(i+1, "=>") && !b.is(i-1, "."):

@@ -6,7 +6,7 @@ import (
 	"bindc/diag"
 )
 
-// Class is the header of a class.
+// Class is a class header.
 type Class struct {
 	Name   string // qualified with the names of the classes around it
 	At     diag.Pos
@@ -23,7 +23,7 @@ type Param struct {
 	off int // byte offset of the name, after the $
 }
 
-// Alias is the declaration of a type alias.
+// Alias is a type alias declaration.
 type Alias struct {
 	Name string
 	At   diag.Pos
@@ -86,8 +86,8 @@ func (r *headerReader) close() {
 	}
 }
 
-// definition reads the definition that begins at token i, and returns the token to continue with. If no definition
-// begins there, that is the next one.
+// definition reads a definition that begins at token i. It returns the token to continue with, which is the next token
+// if no definition begins at i.
 func (r *headerReader) definition(i int) int {
 	if i+1 >= len(r.tokens) || r.tokens[i+1].kind != name {
 		return i + 1
@@ -129,8 +129,8 @@ func (r *headerReader) qualified(class string) string {
 	return class
 }
 
-// parameters splits the tokens after the opening bracket of a list of parameters. The result end is the number of
-// tokens up to and including the closing bracket. Commas between the bars of a lambda belong to its own parameters.
+// parameters splits the tokens after the opening bracket of a list of parameters. end is the number of tokens up to and
+// including the closing bracket. Commas between the bars of a lambda separate the lambda's parameters.
 func parameters(tokens []token) (params [][]token, end int, ok bool) {
 	depth, start, bars := 0, 0, false
 	for i, t := range tokens {

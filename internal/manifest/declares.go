@@ -17,7 +17,7 @@ type Declaration struct {
 	Any   bool
 
 	Within      string // the class, or other definition, with the declaration; "" at the top of a manifest and in nodes
-	Conditional bool   // the declaration is in the body of an if, of a case or of a lambda, for example
+	Conditional bool   // the code may not run, because it is in the body of an if, for example
 }
 
 // declaring lists the functions that declare the classes in their arguments.
@@ -50,7 +50,7 @@ type declarationReader struct {
 	block block // around the token that is being read
 	out   []Declaration
 
-	resources map[string][][]int // paths of the blocks with a class { 'x': }, by class
+	resources map[string][][]int // by class, the paths of the blocks that declare it like a resource: class { 'x': }
 }
 
 func (d *declarationReader) read(i int, word string) {
@@ -59,7 +59,7 @@ func (d *declarationReader) read(i int, word string) {
 		d.add(i+1, Declaration{})
 	case word == "class" && d.is(i+1, "{"):
 		d.resource(i + 2)
-	case slices.Contains(declaring, word) && d.is(i-1, "."): // a method call, with the classes before the dot
+	case slices.Contains(declaring, word) && d.is(i-1, "."): // a method call, which has the classes before the dot
 		d.before(i - 2)
 	case slices.Contains(declaring, word) && !d.is(i+1, "=>"):
 		d.list(i + 1)
@@ -79,8 +79,8 @@ func (d *declarationReader) add(i int, like Declaration) bool {
 	return true
 }
 
-// isDeclared reports whether code before this token certainly has declared a class like a resource. Then include and
-// contain find the class in the catalog, and Puppet looks no parameter up.
+// isDeclared reports whether code before this token has certainly declared a class like a resource. In that case,
+// include and contain find the class in the catalog, and Puppet does not look up its parameters.
 func (d *declarationReader) isDeclared(class string) bool {
 	return slices.ContainsFunc(d.resources[class], func(path []int) bool {
 		return len(path) <= len(d.block.path) && slices.Equal(path, d.block.path[:len(path)])

@@ -1,5 +1,5 @@
-// Package manifest finds lookups in Puppet manifests: those with a merge, and all places that look up a key. It only
-// uses tokens, not a grammar, and it reports manifests that it cannot read completely.
+// Package manifest finds lookups in Puppet manifests: lookups with a merge, and all places that look up a key. It works
+// on tokens, without a grammar, and reports manifests that it cannot read completely.
 package manifest
 
 import (
@@ -19,7 +19,7 @@ import (
 type Call struct {
 	At         diag.Pos
 	Function   string
-	Keys       []string    // keys in the form in which they are bound; nil if they are computed
+	Keys       []string    // roots of the keys, quoted if necessary; nil if the keys are computed
 	Merge      value.Value // name of a strategy, or a hash with options
 	MergeKnown bool        // false if the merge is computed
 }
@@ -101,7 +101,7 @@ func (c *Calls) Add(path, src string) {
 	slices.SortStableFunc(c.Uses, func(a, b Use) int { return a.At.Compare(b.At) })
 }
 
-// ofHiera maps the lookup functions of Hiera 3 to the merge that they use.
+// ofHiera maps each Hiera 3 lookup function to its merge.
 var ofHiera = map[string]string{"hiera": "first", "hiera_array": "unique", "hiera_hash": "hash",
 	"hiera_include": "unique"}
 
@@ -114,7 +114,7 @@ type parser struct {
 	counted, newlines int // number of newlines in src[:counted]
 }
 
-// call reads a call that begins at token i, if there is one. The result ok is false if the call has no end.
+// call reads a call that may begin at token i. ok is false if the call has no end.
 func (p *parser) call(i int) (ok bool) {
 	function := p.tokens[i]
 	merge, hiera := ofHiera[function.text]
@@ -154,7 +154,7 @@ func (p *parser) isWord(i int, text string) bool {
 	return 0 <= i && i < len(p.tokens) && p.tokens[i].kind == name && p.tokens[i].text == text
 }
 
-// pos returns a position. Its time is proportional to the text since the last position.
+// pos returns a position. The time that it takes is proportional to the text since the last position.
 func (p *parser) pos(at int) diag.Pos {
 	if at < p.counted {
 		p.counted, p.newlines = 0, 0
@@ -218,7 +218,7 @@ func split(tokens []token) (args [][]token, ok bool) {
 	return nil, false
 }
 
-// pairsOf returns the values of a hash by their keys. The result ok is false if arg is not a hash.
+// pairsOf returns the values of a hash by key. ok is false if arg is not a hash.
 func pairsOf(arg []token) (pairs map[string][]token, ok bool) {
 	if len(arg) < 2 || arg[0].kind != punct || arg[0].text != "{" {
 		return nil, false
@@ -233,7 +233,7 @@ func pairsOf(arg []token) (pairs map[string][]token, ok bool) {
 	return pairs, ok
 }
 
-// keysOf returns the keys in an argument, in the form in which they are bound, or nil if they are computed.
+// keysOf returns the roots of the keys in an argument, quoted if necessary, or nil if the keys are computed.
 func keysOf(arg []token) []string {
 	if len(arg) > 1 && arg[0].kind == punct && arg[0].text == "[" {
 		elems, ok := split(arg[1:])

@@ -8,7 +8,7 @@ import (
 
 // Name is a key in a manifest.
 type Name struct {
-	Key       string // as bindings have it
+	Key       string // root of the key, quoted if necessary
 	Parameter bool   // the name of a class parameter, not the key of a lookup
 	From, To  int    // byte offsets of the key or of the parameter's name, without quotes and $
 }
@@ -55,7 +55,7 @@ func (p *parser) lookedUp(i int) []token {
 		return texts(p.tokens[i-2 : i-1])
 	}
 	args, ok := split(p.tokens[i+2:])
-	if !ok { // somebody is typing the call
+	if !ok { // the call is incomplete
 		args = [][]token{p.tokens[i+2 : min(i+3, len(p.tokens))]}
 	}
 	if len(args) == 0 {

@@ -33,10 +33,10 @@ type scanner struct {
 	depth    int       // number of interpolations around the code
 }
 
-// maxNesting limits how deep interpolations are nested. The scanner calls itself for each.
+// maxNesting limits how deep interpolations are nested, because the scanner calls itself for each interpolation.
 const maxNesting = 100
 
-// scan returns the tokens of src, followed by those of each interpolation.
+// scan returns the tokens of src, followed by the tokens of each interpolation.
 func scan(src string) (streams [][]token, whole bool) {
 	s := &scanner{src: src}
 	for s.at < len(s.src) {
@@ -112,8 +112,8 @@ func (s *scanner) word() string {
 	return s.src[start:s.at]
 }
 
-// skipTo moves to the next newline, or past the next occurrence of another end. Without one, it moves to the end of the
-// text.
+// skipTo moves to the next newline if end is a newline, and otherwise past the next occurrence of end. If end does not
+// occur, it moves to the end of the source.
 func (s *scanner) skipTo(end string, from int) {
 	i := strings.Index(s.src[s.at+from:], end)
 	if i < 0 {

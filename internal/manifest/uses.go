@@ -9,7 +9,7 @@ import (
 // Use is a place where a manifest looks up a key.
 type Use struct {
 	At  diag.Pos
-	Key string // the key in the form in which it is bound
+	Key string // root of the key, quoted if necessary
 	By  string // lookup() or the name of a class parameter
 }
 
@@ -23,8 +23,8 @@ func (c *Calls) use(call *Call) {
 	}
 }
 
-// If a class definition begins at token i, class records its parameters, because Puppet looks them up. It returns false
-// if the list of parameters has no end.
+// If a class definition begins at token i, class records the class parameters, because Puppet looks them up. It returns
+// false if the parameter list has no end.
 func (p *parser) class(i int) (ok bool) {
 	if !p.isWord(i, "class") || i+1 >= len(p.tokens) || p.tokens[i+1].kind != name || !p.is(i+2, "(") {
 		return true

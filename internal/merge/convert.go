@@ -13,8 +13,9 @@ import (
 	"bindc/internal/value"
 )
 
-// Convert applies the convert_to of e to v: it returns a new value of the named type, v marked as sensitive for
-// Sensitive, or v itself without convert_to. The error is a *MergeError. Its text may include v unless v is sensitive.
+// Convert applies the convert_to of e to v and returns a value of the named type. For Sensitive, the result is v,
+// marked as sensitive. Without convert_to, it is v. The error is a *MergeError, whose text may include v unless v is
+// sensitive.
 func (e *Entry) Convert(v value.Value, bounds expr.Options) (value.Value, error) {
 	if e == nil || e.conversionErr == nil && e.conversion == nil {
 		return v, nil
@@ -68,7 +69,7 @@ func (l *Level) Secret(root string, left *int) bool {
 	})
 }
 
-// sensitiveType matches Sensitive, which marks a value and is not a type here.
+// sensitiveType matches the type Sensitive. A conversion to Sensitive marks the value and does not change its type.
 var sensitiveType = pattern.Lazy(`^\s*Sensitive\s*(\[(?s:.*)\])?\s*$`)
 
 // parseConversion parses the convert_to of e. It returns nil if e has no convert_to.

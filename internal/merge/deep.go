@@ -18,11 +18,11 @@ type sharing uint8
 
 const (
 	apart  sharing = iota // different objects
-	copied                // different objects whose elements are the same objects
+	copied                // different objects with the same elements
 	same                  // the same object
 )
 
-// below returns the sharing of the elements of collections with sharing b.
+// below returns the sharing of elements if their collections have sharing b.
 func (b sharing) below() sharing {
 	if b == apart {
 		return apart
@@ -72,8 +72,8 @@ func (d *deepOptions) values(src, dst value.Value, b sharing) (value.Value, erro
 	return src, nil
 }
 
-// keeps reports whether merging v with itself has no effect. This is the case if no array in v has duplicates, except
-// arrays inside arrays.
+// keeps reports whether merging v with itself has no effect. This is the case if no array in v has duplicates; arrays
+// inside arrays do not matter.
 func (d *deepOptions) keeps(v value.Value) bool {
 	if d.knockout != nil || d.sort || d.split || d.mergeHashes {
 		return false
@@ -215,7 +215,8 @@ func (s Strategy) KnocksOut(text string) string {
 	return item
 }
 
-// target returns the text that v knocks out, if v is a knock-out, that is, a string with the knockout_prefix.
+// target returns the text that v knocks out. ok is false if v is not a knock-out, that is, a string with the
+// knockout_prefix.
 func (d *deepOptions) target(v value.Value) (item string, ok bool) {
 	if !d.knocksOut(v) {
 		return "", false

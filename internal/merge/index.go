@@ -6,7 +6,7 @@ import (
 )
 
 // patternIndex selects the patterns that may match a key. Nearly all patterns begin with a literal text, such as
-// '^module::'. So few remain for each key, even if a site has thousands.
+// '^module::', so only a few of them may match a given key.
 type patternIndex struct {
 	byPrefix map[string][]int // patterns by the text they begin with, which may be ""
 	lengths  []int            // the lengths of the literal strings, ascending
@@ -26,7 +26,7 @@ func (x *patternIndex) add(i int, source string) {
 	x.all = append(x.all, i)
 }
 
-// candidates returns the numbers of the patterns that may match key, in order.
+// candidates returns the numbers of the patterns that may match key, sorted.
 func (x *patternIndex) candidates(key string) []int {
 	if strings.Contains(key, "\n") { // ^ also matches after a newline
 		return x.all
@@ -47,7 +47,7 @@ func (x *patternIndex) candidates(key string) []int {
 	return out
 }
 
-// literalPrefix returns a literal text with which every match of the pattern begins. It need not be the longest.
+// literalPrefix returns a literal text with which every match of the pattern begins. A longer one may exist.
 func literalPrefix(source string) string {
 	rest := strings.TrimPrefix(source, "^")
 	n := strings.IndexFunc(rest, func(c rune) bool {

@@ -7,13 +7,14 @@ import (
 	"bindc/internal/value"
 )
 
-// Candidate is one of the values to be merged for a key. Candidates are sorted by precedence. Paths of an entry are
-// merged first, then the entries of a layer, then the layers, so the candidates of an entry or layer must be adjacent.
+// Candidate is one of the values to be merged for a key. Candidates are sorted by precedence. Merge combines the paths
+// of each entry first, then the entries of each layer, then the layers, so the candidates of an entry or layer must be
+// adjacent.
 type Candidate struct {
 	Layer, Entry int
-	// OnlyPath means that the entry has only this path in the request, counting paths without a file. For a glob, each
-	// matching file counts. OnlyEntry means that the layer has only this entry. A single value is not merged: 'unique'
-	// then keeps a string as it is, and does not flatten nested arrays.
+	// OnlyPath means that the entry has only this path in the request, counting paths without a file and each file that
+	// a glob matches. OnlyEntry means that the layer has only this entry. A single value is not merged: 'unique' keeps
+	// a single string as it is, and does not flatten nested arrays.
 	OnlyPath, OnlyEntry bool
 	// Value reads the value. Merge calls it at most once, and for the strategy 'first' only until a value is found.
 	Value func() (v value.Value, found bool, err error)
@@ -61,7 +62,7 @@ const (
 	single
 )
 
-// together reports whether a and b belong to the same group, which is merged before level l.
+// together reports whether a and b belong to the same group at level l. Merges combine each group first.
 func (l level) together(a, b Candidate) bool {
 	return l == layers && a.Layer == b.Layer || l == entries && a.Entry == b.Entry
 }
@@ -75,11 +76,11 @@ func (l level) alone(c Candidate) bool {
 type part struct {
 	v      value.Value
 	found  bool
-	from   int  // number of the first candidate in it
+	from   int  // number of the first candidate merged into the value
 	merged bool // the result of merging two or more values
 }
 
-// nest merges candidates at level l, after merging groups of them at the levels below. at is the number of the first
+// nest merges candidates at level l, after merging each group at the levels below. at is the number of the first
 // candidate.
 func (s Strategy) nest(candidates []Candidate, at int, l level) (part, error) {
 	if l == single {
@@ -122,7 +123,7 @@ func (s Strategy) value(c Candidate, at int) (part, error) {
 	return part{v: v, found: true, from: at}, err
 }
 
-// alone converts a value that is not merged with others. begin converts the first of several values.
+// alone converts the only value of a merge. begin converts the first of several values.
 func (s Strategy) alone(p part) part {
 	if s.kind == unique && p.v.Kind() == value.Array {
 		p.v = value.FromSlice(distinct(nil, p.v.Slice()))

@@ -15,8 +15,8 @@ type Level struct {
 	exact   map[string]*Entry
 	index   patternIndex
 	none    bool // the lookup_options are undef
-	module  bool // they belong to a module
-	single  bool // they cannot be merged with those of other levels
+	module  bool // the lookup_options belong to a module
+	single  bool // the lookup_options cannot be merged with those of other levels
 }
 
 // Entry holds the lookup_options of a key, or of all keys that match a pattern. A lookup with a nil Entry returns the
@@ -105,8 +105,8 @@ func (e *Entry) option(name string) (value.Value, error) {
 // Pattern reports whether the name of e is a pattern.
 func (e *Entry) Pattern() bool { return e.pattern != nil }
 
-// matches reports whether the pattern of e matches root. It subtracts the steps that this takes from left. The error is
-// a *MergeError.
+// matches reports whether the pattern of e matches root, and subtracts the steps of the match from left. The error is a
+// *MergeError.
 func (e *Entry) matches(root string, left *int) (bool, error) {
 	ok, err := e.pattern.Match(root, left)
 	if err != nil {
@@ -136,7 +136,7 @@ func (e *Entry) Strategy() (Strategy, error) {
 	return e.strategy, e.strategyErr
 }
 
-// Check returns all errors that a lookup with e could report. It joins one *MergeError for each.
+// Check returns all errors that a lookup with e could report, joined, each as a *MergeError.
 func (e *Entry) Check() error {
 	if _, err := e.option("merge"); err != nil {
 		return err
@@ -144,7 +144,7 @@ func (e *Entry) Check() error {
 	return errors.Join(e.strategyErr, e.conversionErr)
 }
 
-// Value returns the options as the data has them.
+// Value returns the options as written in the data.
 func (e *Entry) Value() value.Value { return e.value }
 
 // Plain reports whether a lookup with e returns the first value unchanged.
@@ -161,7 +161,7 @@ func (l *Level) Sound() bool {
 }
 
 // Touches reports whether l has an entry that applies to root. left is the number of remaining steps for matching, or
-// nil for no limit. If it is exceeded, the error is a *MergeError.
+// nil for no limit. If matching exceeds the limit, the error is a *MergeError.
 func (l *Level) Touches(root string, left *int) (bool, error) {
 	if l.exact[root] != nil {
 		return true, nil
@@ -232,9 +232,9 @@ func Combine(layers ...[]*Level) (Options, error) {
 	return Options{all}, nil
 }
 
-// For returns the entry that applies to root, or nil. An entry for the key itself on the highest level wins, then the
-// first pattern that matches. Patterns are ordered as in a merged hash, with those of the lowest level first. left and
-// the error are as in Touches.
+// For returns the entry that applies to root, or nil. An entry for the key itself wins, from the highest level that has
+// one. Otherwise the first pattern that matches wins. Patterns are ordered as in a merged hash, with the lowest level's
+// patterns first. left and the error are as in Touches.
 func (o Options) For(root string, left *int) (*Entry, error) {
 	if e := o.named(root); e != nil && !e.value.IsUndef() {
 		return e, nil
@@ -261,7 +261,7 @@ func (o Options) named(root string) *Entry {
 	return nil
 }
 
-// highest returns the entry of the highest level that has the pattern name.
+// highest returns the entry of the highest level that has pattern name.
 func (o Options) highest(name string) *Entry {
 	for _, l := range o.levels {
 		for _, e := range l.Entries {

@@ -1,6 +1,5 @@
-// Package merge combines several values to one as Hiera 5 does. It implements merge strategies,
-// lookup_options, which choose strategies by key, and convert_to. It does not know where values
-// come from.
+// Package merge combines several values into one as Hiera 5 does. It implements merge strategies, convert_to, and
+// lookup_options, which choose strategies by key. It does not know where values come from.
 package merge
 
 import (
@@ -84,8 +83,8 @@ var strategies = map[string]Strategy{
 // offered lists the strategies that messages suggest.
 const offered = "first, unique, hash or deep"
 
-// Parse parses the option merge of lookup_options or of a call of lookup(). It is the name of a strategy, or a hash
-// with the strategy and its options. undef and false mean 'first'. The error is a *MergeError.
+// Parse parses the option merge in lookup_options or in a call of lookup(): the name of a strategy, or a hash with the
+// strategy and its options. undef and false mean 'first'. The error is a *MergeError.
 func Parse(v value.Value) (Strategy, error) {
 	if !v.Truthy() {
 		return Strategy{}, nil
@@ -148,7 +147,7 @@ func (s *Strategy) setAll(v value.Value) error {
 	return nil
 }
 
-// hiera3 lists options that only the strategies of Hiera 3 have.
+// hiera3 lists options that only Hiera 3 strategies have.
 var hiera3 = []string{"preserve_unmergeables", "overwrite_arrays", "extend_existing_arrays", "unpack_arrays"}
 
 func (s *Strategy) set(name, opt value.Value) error {

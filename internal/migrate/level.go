@@ -16,18 +16,18 @@ type level struct {
 	hierarchy *hierarchy
 	layer     int
 	part      loader.HieraPart
-	entry     int // index in its hierarchy
+	entry     int // index of the entry in its hierarchy
 	files     []*levelFile
 	pathText  string   // the path as written; "" without variables and in the global hierarchy
 	prefix    string   // for a path with one variable, the text before it
 	suffix    string   // for a path with one variable, the text after it
-	variables []string // last names of the variables in the path
-	value     string   // expression of its category
-	path      string   // the path in a hierarchy of Hiera 2
+	variables []string // the last name segment of each variable in the path
+	value     string   // expression of the level's category
+	path      string   // the path in a Hiera 2 hierarchy
 	glob      bool
 	problem   string // why none of its keys can move, or ""
 	category  *category
-	moves     bool // the new site gets a data file of the level
+	moves     bool // the new site gets a data file for the level
 }
 
 type levelFile struct {
@@ -134,7 +134,7 @@ func wordsOf(text string) []string {
 // relative returns a path relative to a directory, with slashes. It begins with ../ if the path is outside.
 func relative(dir, path string) string {
 	rel, err := filepath.Rel(dir, path)
-	if err != nil { // one of the two is absolute
+	if err != nil { // one of the paths is absolute, the other relative
 		dir, _ = filepath.Abs(dir)
 		path, _ = filepath.Abs(path)
 		if rel, err = filepath.Rel(dir, path); err != nil { // dir and path are on different volumes

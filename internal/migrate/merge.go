@@ -181,7 +181,7 @@ func (m *migration) deepProblem(key string, options value.Value) string {
 	return ""
 }
 
-// quoted returns a key of a data file in the form in which it is bound.
+// quoted returns the bound key for a key in a data file, which has quotes if necessary.
 func quoted(key string) string {
 	out, _ := lookupkey.Quoted(key)
 	return out

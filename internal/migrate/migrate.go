@@ -71,7 +71,7 @@ type migration struct {
 	site  *loader.Site
 	diags *diag.List
 
-	hierarchies []*hierarchy // the global hierarchy, that of the site, and those of modules
+	hierarchies []*hierarchy // the global hierarchy, the site's hierarchy, and the modules' hierarchies
 	sources     map[string]*source
 	bound       map[string][]*binding // bindings of each key, by decreasing precedence
 	keys        []string              // sorted
@@ -79,8 +79,8 @@ type migration struct {
 	categories  []*category           // by decreasing precedence
 
 	stays          map[string]bool      // keys that stay in Hiera 5
-	withModule     map[string]bool      // keys among stays: those that stay because another key in their module does
-	foreign        map[string]bool      // keys among stays: those that depend on an entry that only Puppet reads
+	withModule     map[string]bool      // keys in stays that stay because another key in their module does
+	foreign        map[string]bool      // keys in stays that depend on an entry that only Puppet reads
 	hasOptions     map[string]bool      // whether lookup_options may apply to a key
 	maybeSensitive map[string]bool      // keys that may be converted to Sensitive
 	merged         map[string]mergedKey // keys whose lookup_options have an equivalent in Hiera 2
@@ -92,7 +92,7 @@ type mergedKey struct {
 	sensitive bool
 }
 
-// hierarchy is a configuration of Hiera 5.
+// hierarchy is a Hiera 5 configuration.
 type hierarchy struct {
 	config string // path of its hiera.yaml
 	root   string // its directory

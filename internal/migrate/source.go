@@ -89,7 +89,7 @@ func (s *source) readsAs(text []byte, want value.Value) bool {
 	return bytes.Equal(value.AppendJSON(nil, doc.Root.Literal()), value.AppendJSON(nil, want))
 }
 
-// editedText returns the text of a file in block style with the edits. It returns false if it cannot make them.
+// editedText returns the text of a block-style file with the edits applied. It returns false if they cannot be applied.
 func (s *source) editedText(keep func(string) bool, translate func(string) []edit) ([]byte, bool) {
 	if s.json {
 		return nil, false

@@ -79,8 +79,8 @@ func escapeDollars(edits []edit, off int, text string, textFollows bool) []edit 
 	return edits
 }
 
-// hasShapeOf reports whether a string of Hiera 2 has the same constant parts and the same number of interpolations as a
-// string of Hiera 5.
+// hasShapeOf reports whether a Hiera 2 string has the same constant parts and the same number of interpolations as a
+// Hiera 5 string.
 func (m *migration) hasShapeOf(hiera2, hiera5 string) bool {
 	n, errs := syntax.ParseString(hiera2)
 	if len(errs) > 0 {

@@ -28,8 +28,8 @@ func (m *migration) write() ([]File, error) {
 			o.byFile[b.file] = append(o.byFile[b.file], b)
 		}
 	}
-	// Dotted keys and merges by callers work only in a site with a hierarchy of Hiera 5. So this file exists even if
-	// no key stays.
+	// Dotted keys and merges by callers work only in a site with a Hiera 5 hierarchy. So this file exists even if no
+	// key stays.
 	o.files[hiera5Dir+"/hiera.yaml"] = []byte("version: 5\n")
 	for _, h := range m.hierarchies {
 		if err := o.writeHierarchy(h); err != nil {
@@ -87,7 +87,7 @@ func (o *output) writeHierarchy(h *hierarchy) error {
 	return nil
 }
 
-// writeFile writes the moving keys of a file. It reports whether any of them became data of Hiera 2.
+// writeFile writes the moving keys of a file. It reports whether any of them became Hiera 2 data.
 func (o *output) writeFile(l *level, f *levelFile) (bool, error) {
 	structured := map[string]bool{}
 	for _, b := range o.byFile[f] {
@@ -116,7 +116,7 @@ func (o *output) writeFile(l *level, f *levelFile) (bool, error) {
 }
 
 // newPath returns the path of a file in the new site, without its extension. Files other than .yaml go to a separate
-// directory, because paths of Hiera 2 have no extension.
+// directory, because Hiera 2 paths have no extension.
 func (f *levelFile) newPath() string { return dataPath(f.rel, filepath.Ext(f.rel)) }
 
 func dataPath(rel, ext string) string {

@@ -122,8 +122,8 @@ func (o *output) declareMultibinding(key string, k mergedKey) {
 	f.bind = slices.Insert(f.bind, 0, b)
 }
 
-// whenBound returns the conditions under which a key has contributions. The second result reports that a constant level
-// has one.
+// whenBound returns the conditions under which a key has contributions. The second result reports whether a constant
+// level has a contribution.
 func (o *output) whenBound(key string) (when value.Value, always bool) {
 	var out []value.Value
 	for _, b := range o.bound[key] {

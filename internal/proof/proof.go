@@ -20,7 +20,7 @@ type Options struct {
 	Disk     fsx.Disk        // reads policy files and manifests
 	Context  context.Context // Check fails when it is done; may be nil
 	Policies []string        // policy files in addition to those of the site
-	Fleet    bool            // the caller decides open policies for a fleet
+	Fleet    bool            // the caller decides unproven policies for a fleet
 	Params   params.Options  // Check sets Disk and Context
 }
 
@@ -31,7 +31,7 @@ type Result struct {
 }
 
 // Check checks the site in dir, and adds its diagnostics to diags. content is the compiled site. If content is nil, or
-// if diags has errors of the site, Check only reads the policies.
+// if diags has errors in the site, Check only reads the policies.
 func Check(dir string, site *loader.Site, content *snapshot.Content, opts Options, diags *diag.List) (Result, error) {
 	policies := policy.Read(dir, opts.Policies, opts.Disk, diags)
 	policy.Policies.WarnOfMisspelt(dir, opts.Disk, diags)
@@ -53,7 +53,7 @@ func Check(dir string, site *loader.Site, content *snapshot.Content, opts Option
 	return Result{proved, checked}, err
 }
 
-// filesOf maps the names of inputs in the snapshot to their paths.
+// filesOf maps input names in the snapshot to paths.
 func filesOf(site *loader.Site) map[string]string {
 	out := map[string]string{}
 	for file, i := range site.InputOf {

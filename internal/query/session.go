@@ -15,7 +15,7 @@ import (
 // together.
 type Session struct {
 	Begin func(*bindings.Facts) (*lookup.Request, error) // begins a request; the previous one ends
-	Node  func(name string) (facts.Node, error)          // returns the facts of a node if its query has none
+	Node  func(name string) (facts.Node, error)          // returns the facts of a node, for queries without facts
 
 	last    []byte // identifies the facts of the last request
 	request *lookup.Request

@@ -7,13 +7,13 @@ import (
 )
 
 // Check checks a contribution against the element type. If the option flatten splits the contribution, Check checks
-// each element. With the resolution append, the type is that of the elements of the element type.
+// each element. With the resolution append, a contribution must have the type of the elements inside the element type.
 func (o *Options) Check(v value.Value) *types.Mismatch {
 	return check(v, o.contributed(), o.Flatten)
 }
 
-// Misfit returns the reason why the value of n, the expression of a contribution, has the wrong type in every request.
-// It returns nil if the type depends on facts or is unknown.
+// Misfit explains why the value of n, a contribution's expression, has the wrong type in every request. It returns nil
+// if the type depends on facts or is unknown.
 func (o *Options) Misfit(n *expr.Node) *types.Mismatch {
 	if n.Op == expr.ArrayLit && o.Flatten != 0 {
 		return nil
@@ -27,7 +27,7 @@ func (o *Options) LacksFlatten(v value.Value) bool {
 	return flattens && v.Kind() == value.Array && o.Flatten == 0 && check(v, o.contributed(), -1) == nil
 }
 
-// contributed returns the type that one contribution must have. nil means any type.
+// contributed returns the type that a contribution must have; nil means any type.
 func (o *Options) contributed() *types.Type {
 	if o.Resolution != AppendAll || o.Element.Kind() != types.Array {
 		return o.Element
@@ -53,7 +53,7 @@ func check(v value.Value, t *types.Type, levels int) *types.Mismatch {
 	return nil
 }
 
-// Flat flattens the arrays in elems to the depth of the option flatten.
+// Flat flattens the arrays in elems as deep as the option flatten says.
 func (o *Options) Flat(elems []value.Value) []value.Value {
 	if o.Flatten == 0 {
 		return elems

@@ -158,7 +158,7 @@ func (k Kind) has(flags byte) bool {
 	return k < kindCount && flags&^may == 0
 }
 
-// decoder reads fields. After the first error its results are meaningless.
+// decoder reads fields. After the first error, its results are meaningless.
 type decoder struct {
 	b   string
 	err error

@@ -8,11 +8,11 @@ import (
 	"bindc/internal/value"
 )
 
-// Misfit returns the reason why the value of n has type t in no request. For example, a string with interpolations is
+// Misfit explains why the value of n does not have type t in any request. For example, a string with interpolations is
 // never a number. It returns nil if the type depends on facts or is unknown.
 func Misfit(t *types.Type, n *expr.Node) *types.Mismatch { return misfit(t, n, nil) }
 
-// misfit works like Misfit for a part of a value. path is the position of n in the whole value.
+// misfit works like Misfit for a part of a value. path leads to n in the whole value.
 func misfit(t *types.Type, n *expr.Node, path []value.Value) *types.Mismatch {
 	switch n.Op {
 	case expr.Const:

@@ -21,7 +21,7 @@ const (
 	LookupOf                  // the value of the key Targets[0]
 	FirstFound                // the value of the first key in Targets that has one
 	HashLookup                // the entry Value in the hash bound to the key Targets[0]
-	Custom                    // the result of the producer Name of the embedding program, with arguments Value
+	Custom                    // the result of calling the embedding program's producer Name with the arguments in Value
 	Abstract                  // an error: nothing overrides the abstract binding
 	Multibind                 // the contributions to Name, combined by Options
 	Contributions             // Parts, the contributions of one scope to a multibinding
@@ -73,28 +73,28 @@ func (r *Recipe) Placeless() *Recipe {
 // Declines reports whether r may have no value in some requests, so that lookups continue with lower bindings.
 func (r *Recipe) Declines() bool { return r.Optional || r.Kind == AliasOf || r.Kind == Below }
 
-// IsFinal reports whether a lookup that reaches r can stop there: r always has a value, and no lower binding could be
-// found under another name.
+// IsFinal reports whether a lookup that reaches r can stop: r always has a value and is not a rename, below which the
+// key has another name.
 func (r *Recipe) IsFinal() bool { return !r.Declines() && r.Kind != Erased }
 
-// StandsAlone reports whether r computes a value without other bindings of its key. Other recipes merge values, or
-// take them from a lower binding or another name, and cannot be part of a merge.
+// StandsAlone reports whether r computes a value without other bindings of its key. All other recipes merge values, or
+// take them from a lower binding or another name. Such recipes cannot be part of a merge.
 func (r *Recipe) StandsAlone() bool { return r.Kind < Contributions }
 
 // Renames reports whether r renames other contributions and contributes nothing itself.
 func (r *Recipe) Renames() bool { return r.Kind == RenamedPart || r.Kind == AliasedPart }
 
-// LookupOptionsKey is the internal key of the lookup_options of Hiera 5. For a module, its name is appended to the key.
-// Internal keys of Hiera 5 begin with two NUL bytes, which no id of a multibinding contains.
+// LookupOptionsKey is the internal key of Hiera 5 lookup_options. For a module, the module's name is appended to the
+// key. Internal Hiera 5 keys begin with two NUL bytes, which no multibinding id contains.
 const LookupOptionsKey = "\x00\x00lookup_options"
 
 // IsInternal reports whether key is internal. Internal keys cannot be looked up from outside.
 func IsInternal(key string) bool { return strings.HasPrefix(key, "\x00") }
 
 // HierarchiesKey is the internal key of data that can make all lookups in a Hiera 5 hierarchy fail, as in Puppet. Its
-// value is a hash. 'paths' maps each module ("" for the site and the global hierarchy) to the numbers of the dimensions
-// that are its paths. 'options' lists the modules whose lookup_options may have errors, and DefaultsOf(module) for a
-// module's default_hierarchy. 'written' is the source of the hierarchies.
+// value is a hash. 'paths' maps each module ("" for the site and the global hierarchy) to the dimension numbers of its
+// paths. 'options' lists the modules whose lookup_options may have errors, and DefaultsOf(module) for a module's
+// default_hierarchy. 'written' is the source of the hierarchies.
 const HierarchiesKey = "\x00\x00hierarchies"
 
 // DefaultsOf returns the name of a module's default_hierarchy in HierarchiesKey.
@@ -104,13 +104,13 @@ func DefaultsOf(module string) string { return module + " default_hierarchy" }
 const PoliciesID = "/policies"
 
 // PoliciesKey is the internal key of the policies that were proven for all requests (package proof/record). It has one
-// contribution per policy, with its name and the SHA-256 of its file. No multibinding collects them, so lookups, and
-// programs that do not know the key, ignore it.
+// contribution per policy, with the policy's name and the SHA-256 of the policy file. No multibinding collects them, so
+// lookups, and programs that do not know the key, ignore it.
 const PoliciesKey = "\x00" + PoliciesID
 
-// MergeKey is the internal key that holds the values of a Hiera 5 key that are merged or converted. The key itself has
-// a recipe of kind Merged, whose Value is the lookup options, or undef if they depend on the request. Its Name is the
-// module if the values come from default_hierarchy.
+// MergeKey is the internal key that holds the values of a Hiera 5 key that are merged or converted. The Hiera 5 key
+// itself has a recipe of kind Merged. The recipe's Value is the lookup_options, or undef if they depend on the request.
+// The recipe's Name is the module if the values come from default_hierarchy.
 func MergeKey(key string) string { return "\x00\x00merge " + key }
 
 // Target is a key to look up, and the type that its value must have. The type may be nil.
@@ -119,8 +119,8 @@ type Target struct {
 	Type *types.Type
 }
 
-// ContributionKey is the internal key of the contributions to the multibinding id. A Multibind recipe has it as its
-// Name.
+// ContributionKey is the internal key of the contributions to the multibinding id. It is the Name of a Multibind
+// recipe.
 func ContributionKey(id string) string { return "\x00" + id }
 
 // IsContributionKey reports whether key is the internal key of contributions to a multibinding.
@@ -129,15 +129,15 @@ func IsContributionKey(key string) bool { return IsInternal(key) && !IsInternal(
 // Resolution is the option conflict_resolution of a multibinding.
 type Resolution uint8
 
-// The resolutions specify what happens if several contributions have the same name. Names in quotes are those of
+// The resolutions specify what happens if several contributions have the same name. Names in quotes are from
 // language.md, section 8.
 const (
-	Priority        Resolution = iota // "priority": the highest precedence wins; two of equal precedence are an error
+	Priority        Resolution = iota // "priority": the highest precedence wins; equal precedence is an error
 	Ignore                            // "ignore": the first one wins
 	ErrorOnConflict                   // "error": a second contribution is an error
-	AppendAll                         // "append": an array has all of them
+	AppendAll                         // "append": the value is an array of all contributions
 	Merge                             // "merge": merges hashes; keys of higher contributions win
-	Included                          // for classes: collects the names whose highest contribution is Include
+	Included                          // collects the names whose highest contribution is Include; for classes
 	resolutionCount
 )
 
@@ -158,8 +158,8 @@ type Options struct {
 	Element           *types.Type // type of each contribution; nil: Data
 
 	// Combinator, if not nil, combines contributions. In an array, its arguments are the result so far and the next
-	// contribution. In a hash, they are the name, the result under that name, and the next contribution. A Combinator
-	// requires the Resolution AppendAll, and Uniq is the only other option that may be set.
+	// contribution. In a hash, the arguments are the name, the result under that name, and the next contribution. A
+	// Combinator requires the Resolution AppendAll. The only other option that may be set is Uniq.
 	Combinator *expr.Lambda
 }
 

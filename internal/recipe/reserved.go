@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Bindings cannot have these keys (language.md, section 14.4). The first two are multibindings whose id is the key.
+// Bindings cannot have these keys (language.md, section 14.4). The first two keys are ids of multibindings.
 const (
 	ClassesKey      = "/classes"
 	DependenciesKey = "/dependencies"

@@ -16,8 +16,8 @@ func IsSecret(encoded string) bool {
 	return err != nil || r.Secret()
 }
 
-// IsARM8 reports whether an encoded recipe uses operations of ARM-8, which older readers do not know. It returns true
-// for a sealed recipe if its kind and flags do not show this.
+// IsARM8 reports whether an encoded recipe uses ARM-8 operations, which older readers do not know. It returns true for
+// a sealed recipe whose kind and flags leave this open.
 func IsARM8(encoded string) bool {
 	if len(encoded) < headBytes {
 		return false
@@ -34,7 +34,7 @@ func IsARM8(encoded string) bool {
 	return err == nil && r.IsARM8()
 }
 
-// IsARM8 reports whether r uses operations of ARM-8, which older readers do not know.
+// IsARM8 reports whether r uses ARM-8 operations, which older readers do not know.
 func (r *Recipe) IsARM8() bool {
 	return r.Kind > Merged || r.Optional ||
 		slices.ContainsFunc(r.Parts, func(p Part) bool { return p.Recipe.IsARM8() }) ||
@@ -65,16 +65,16 @@ func Unseal(sealed, key string, box *seal.Box) (encoded string, err error) {
 	return string([]byte{sealed[0], sealed[1] &^ flagSealed}) + body, err
 }
 
-// Features lists what the recipes of a snapshot may use.
+// Features lists the features that recipes in a snapshot may use.
 type Features struct {
 	Sealed bool // whether sealed recipes are allowed
 	Hiera  bool // recipes of kind Merged
-	ARM8   bool // operations of ARM-8
+	ARM8   bool // ARM-8 operations
 }
 
-// Check validates an encoded recipe in a file with the given features. Of a sealed recipe it checks only the kind and
-// flags, because it has no key. contributes reports whether the recipe holds contributions of a scope; alone is
-// Recipe.StandsAlone.
+// Check validates an encoded recipe in a file with the given features. For a sealed recipe, it checks only the kind and
+// flags, because it does not have the key. contributes reports whether the recipe holds contributions of a scope; alone
+// is Recipe.StandsAlone.
 func Check(encoded string, of Features) (contributes, alone bool, err error) {
 	if len(encoded) < headBytes {
 		return false, false, errMalformed

@@ -36,7 +36,8 @@ func (r *Recipe) Variables(yield func(name string)) {
 	r.Reads(func(name string, _ []value.Value) { yield(name) })
 }
 
-// Reads calls yield with each variable that r may use and the keys that it reads from it, as expr.Node.Reads does.
+// Reads calls yield with each variable that r may use, and with the keys that r reads from the variable, as
+// expr.Node.Reads does.
 func (r *Recipe) Reads(yield func(name string, path []value.Value)) {
 	if r.Kind == Expression {
 		r.Expr.Reads(yield)

@@ -27,16 +27,16 @@ type Relations struct {
 	named      int // number of dimensions of the site
 	dims       []Dimension
 	templates  [][]part // by dimension: the parts of its text
-	related    []bool   // per dimension: it shares an unknown with another one, or has none
+	related    []bool   // by dimension: whether it shares an unknown with another dimension, or has none
 	unknowns   []unknown
 	numbers    map[string]int // numbers of unknowns, by source text
 	spend      func(steps int)
-	conditions map[int]Condition // settled conditions, by the number of the original
+	conditions map[int]Condition // settled conditions, by the original condition's number
 }
 
 // Dimension is a category or a guard. Each request has one value for it.
 type Dimension struct {
-	Category int        // for a guard, the dimension of its category, or -1 for common; for a category, itself
+	Category int        // for a guard, its category's dimension, or -1 for common; for a category, its own dimension
 	Guard    bool       // only requests with a value of Category have a value of this guard
 	Value    *expr.Node // expression for the value as text; nil if unknown
 }

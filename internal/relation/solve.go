@@ -15,8 +15,8 @@ const (
 	maxSteps = 4096
 )
 
-// solutions returns the assignments of unknowns with which c holds. There are none if c never holds. It ignores terms
-// that can hold in too many ways.
+// solutions returns the assignments of unknowns that make c hold, or none if c never holds. It ignores terms that can
+// hold in too many ways.
 func (r *Relations) solutions(c Condition) []assignment {
 	ways, _ := r.solve(c)
 	return ways
@@ -63,7 +63,7 @@ type solver struct {
 	steps    int
 }
 
-// solve adds the assignments with which parts result in text, given w. It restores w before it returns.
+// solve adds the assignments that extend w and make parts result in text. It restores w before it returns.
 func (s *solver) solve(parts []part, text string, w assignment) {
 	if s.steps++; s.steps > maxSteps || len(s.ways) > maxWays {
 		return

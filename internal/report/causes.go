@@ -18,7 +18,7 @@ type Cause struct {
 	Keys  []string `json:"keys"`            // sorted
 }
 
-// fewKeys is the largest number of keys that are shown one by one instead of under their cause.
+// fewKeys is the largest number of keys to show one by one instead of under their cause.
 const fewKeys = 3
 
 // causes groups the changes of keys by their causes.
@@ -88,8 +88,8 @@ func (c *causes) ofChange(x decision.Change) *Cause {
 	return nil
 }
 
-// cause returns the cause of a row that the other snapshot lacks: the level if the other snapshot lacks that, too, and
-// otherwise the file.
+// cause returns the cause of a row that the other snapshot lacks: the level, if the other snapshot lacks the whole
+// level, and otherwise the file.
 func (c *causes) cause(what string, r *decision.Row, others map[string]bool) *Cause {
 	file := diag.ParsePos(r.At).File
 	wanted := Cause{What: what, Level: r.Layer}

@@ -187,10 +187,10 @@ func (k *Key) bindings() []Change {
 	})
 }
 
-// isIndirect reports whether the binding is the same and only a value that it looks up changes.
+// isIndirect reports whether the binding is unchanged, and only a value that it looks up changes.
 func (c *Change) isIndirect() bool { return c.why() != "" && c.Old.text() == c.New.text() }
 
-// why explains a change of an answer whose binding is the same. It returns "" for other changes.
+// why explains why the answer changes although the binding does not. It returns "" for other changes.
 func (c *Change) why() string {
 	if c.Below {
 		return "which may decline, and a lower value changes"
@@ -308,7 +308,7 @@ func lookedUp(r *lookup.Request, key string) lookup.Outcome {
 
 // Effect returns the keys whose answers differ between two requests for a node.
 func (s Style) Effect(old, now *lookup.Request, keys []string) Effect {
-	out, exact := Effect{}, Style{Sensitive: true, Form: People} // in this form, different values never look the same
+	out, exact := Effect{}, Style{Sensitive: true, Form: People} // different values look different in exact
 	for _, key := range keys {
 		before, after := lookedUp(old, key), lookedUp(now, key)
 		if x, y := exact.Outcome(before).text(), exact.Outcome(after).text(); x != y ||

@@ -51,7 +51,7 @@ func (p *Page) Markdown(d *Diff) {
 	}
 }
 
-// markdownGone shows the new name of a key that is gone, and the manifests that still ask for it.
+// markdownGone shows the new name of a key that is gone, and the manifests that still look it up.
 func (p *Page) markdownGone(k *Key) {
 	if k.RenamedTo != "" {
 		fmt.Fprintf(p, "is gone; the new key %s has the same values\n\n", codeSpan(k.RenamedTo))

@@ -64,7 +64,7 @@ func (p *Page) Diff(d *Diff) {
 	}
 }
 
-// goneKey shows the new name of a key that is gone, and the manifests that still ask for it.
+// goneKey shows the new name of a key that is gone, and the manifests that still look it up.
 func (p *Page) goneKey(k *Key) {
 	p.wrapped(2, yellow, strings.Fields(k.renamed()))
 	for i, u := range k.AskedFor {
@@ -85,11 +85,10 @@ func (k *Key) renamed() string {
 	return "is gone; the new key '" + k.RenamedTo + "' has the same values"
 }
 
-// othersDiffer is the note about other nodes for which a key changes in the same way, but to values that depend on
-// their facts.
+// othersDiffer is the note that a key also changes for other nodes, but to values that depend on each node's facts.
 const othersDiffer = "other nodes get other values (--format json lists all)"
 
-// firstNames returns the first names of a list, followed by the number of the others.
+// firstNames returns the first names in a list, followed by the number of further names.
 func firstNames(all []string, limit int) []string {
 	out := slices.Clone(all[:min(limit, len(all))])
 	for i := range len(out) - 1 {

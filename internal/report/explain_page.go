@@ -115,13 +115,13 @@ func (p *Page) candidates(title string, cs []Candidate, indent int) {
 	switch {
 	case p.All:
 		shown = notEffective
-	case notEffective == len(cs): // explain why nothing is found
+	case notEffective == len(cs): // show why no binding applies
 		shown = min(notEffective, shownRows)
 	}
 	p.notEffective(cs, shown, notEffective-shown, indent+2)
 }
 
-// notEffective shows the first bindings whose condition does not hold, and counts the others.
+// notEffective shows the first bindings whose condition does not hold, followed by the number of further bindings.
 func (p *Page) notEffective(cs []Candidate, shown, more, indent int) {
 	for i := 0; shown > 0; i++ {
 		if cs[i].State == lookup.NotEffective {

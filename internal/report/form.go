@@ -89,7 +89,7 @@ const (
 	People             // keys without quotes
 )
 
-// FormOf returns the form of the values that a verb prints with a value of --format.
+// FormOf returns the form of values for a value of --format.
 func FormOf(format string) Form {
 	switch format {
 	case "json":
@@ -108,7 +108,7 @@ func Text(v value.Value, f Form) (json.RawMessage, error) {
 	return appendForm(nil, v, f), nil
 }
 
-// pairsName is the key of the list of pairs in the form YAML.
+// pairsName is the key for the list of pairs in form YAML.
 const pairsName = "\x00"
 
 func appendForm(dst []byte, v value.Value, f Form) []byte {

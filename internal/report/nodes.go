@@ -6,7 +6,7 @@ import (
 	"bindc/internal/value"
 )
 
-// Node is a node and its values of the categories.
+// Node is a node with its category values.
 type Node struct {
 	Name       string
 	Categories Terms

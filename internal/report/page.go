@@ -80,7 +80,7 @@ func fitted(text string, width int) string {
 	return text
 }
 
-// room returns the remaining width of a line of which used columns are taken. It is at least 10.
+// room returns the width that remains in a line after the used columns, at least 10.
 func (p *Page) room(used int) int { return max(p.width()-used, 10) }
 
 // width returns the width of a line.

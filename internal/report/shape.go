@@ -230,7 +230,7 @@ func (s Style) rows(rows []decision.Row) []Candidate {
 	return distinct(out)
 }
 
-// Error explains why a lookup has no value.
+// Error is the reason why a lookup has no value.
 type Error struct {
 	Code    bindings.Code `json:"code"`
 	Message string        `json:"message"`

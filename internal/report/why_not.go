@@ -31,8 +31,8 @@ type WhyNot struct {
 	merged bool
 }
 
-// WhyNot reports which rows of a table bind its key to the value in text, and which contributions have it. e explains
-// the key for a node; it may be nil.
+// WhyNot reports which rows of a table bind the table's key to the value in text, and which contributions have this
+// value. e explains the key for a node; it may be nil.
 func (s Style) WhyNot(key, text string, t *decision.Table, e *lookup.Explanation) (*WhyNot, error) {
 	want, err := ParseValue(text).MarshalJSON()
 	if err != nil {
@@ -79,8 +79,8 @@ func (w *WhyNot) AddNode(name string, e *Explanation) {
 // IsBound reports whether a binding or contribution has the value.
 func (w *WhyNot) IsBound() bool { return len(w.Bindings)+len(w.Parts) > 0 }
 
-// matchingContributions returns the contributions to key with the value in text, or for the class of that name. If
-// there is a node, they have its states.
+// matchingContributions returns the contributions to key with the value in text, or for the class with the name in
+// text. If there is a node, the contributions have the states for this node.
 func (s Style) matchingContributions(key string, parts []decision.Row, e *lookup.Explanation,
 	text string) (out []Candidate) {
 	for i := range parts {
@@ -101,7 +101,7 @@ func (s Style) matchingContributions(key string, parts []decision.Row, e *lookup
 }
 
 // bindsValue reports whether a row binds its key to the value in text, which is JSON or plain text. If there is a node,
-// its value of the row counts.
+// the row's value for this node counts.
 func bindsValue(r *decision.Row, c *lookup.Candidate, text string) bool {
 	if c == nil || r.Computed == "" && !r.Sealed {
 		want, _ := ParseValue(text).MarshalJSON() // text was marshalled before without error

@@ -7,7 +7,7 @@ import (
 	"bindc/internal/lookup"
 )
 
-// unmatched reports that no value of the key is text, and shows the values that depend on facts.
+// unmatched reports that no constant value of the key equals text, and shows the values that depend on facts.
 func (p *Page) unmatched(w *WhyNot, text string) {
 	if len(w.Computed) == 0 {
 		p.line(0, yellow, "Nothing binds "+w.Key+" to "+text+".")

@@ -15,7 +15,7 @@ type Line struct {
 	Author  string
 	Mail    string
 	Date    time.Time
-	Summary string // the first line of the message
+	Summary string // the first line of the commit message
 }
 
 // NotCommitted is the error for a line without a commit.

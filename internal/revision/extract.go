@@ -183,7 +183,7 @@ func (r *Repository) linkIgnored(root *os.Root) (notes []string, err error) {
 		name = strings.TrimSuffix(name, "/")
 		if _, err := root.Lstat(name); err == nil {
 			continue
-		} else if !errors.Is(err, fs.ErrNotExist) { // in the commit, the directory is a link that leads elsewhere
+		} else if !errors.Is(err, fs.ErrNotExist) { // in the commit, the directory is a link to another place
 			notes = append(notes, "git ignores "+name+", and it is missing from the revision: "+err.Error())
 			continue
 		}

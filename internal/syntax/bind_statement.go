@@ -222,7 +222,7 @@ func (p *setParser) rebinding(s *Statement) {
 	p.options(s)
 }
 
-// group parses bindings of several keys, such as parameters. The argument word says of which kind.
+// group parses bindings of several keys. word is their keyword, such as parameters.
 func (p *setParser) group(s *Statement, word string) {
 	p.advance()
 	s.Word = word

@@ -26,7 +26,7 @@ type Word struct {
 // Statement is one statement. Its Word is when, include, exclude, multibind, rebind or bind; after bind, it may also be
 // alias, renamed, parameters, variables, map or dependency. Unused fields are zero.
 type Statement struct {
-	Off, End int // from the first word to the token after the statement
+	Off, End int // offsets of the first word and of the token after the statement
 	Word     string
 
 	Flags []Word     // abstract, override and sensitive

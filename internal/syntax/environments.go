@@ -32,7 +32,7 @@ func ParseEnvironments(src string) (*Environments, []SyntaxError) {
 
 func newEnvironmentsParser(src string) *setParser {
 	p := newSetParser(src)
-	p.catalog = "" // errors about catalogs do not apply to this file
+	p.catalog = "" // environments.pp gets no errors about catalogs
 	return p
 }
 
@@ -192,7 +192,7 @@ func (p *setParser) beginsDeclaration(indent int) bool {
 	return p.declares() && (p.open == 0 || beginsLine(p.src, p.tok.off)) || p.beginsAt(indent)
 }
 
-// declared parses a declaration, which like a resource has one or several titles, each with attributes.
+// declared parses a declaration. Like a resource, it has one or several titles, each with attributes.
 func (p *setParser) declared() []Declared {
 	what := p.tok.text
 	p.advance()

@@ -28,7 +28,7 @@ var wellKnown = []string{"architecture", "augeasversion", "clientcert", "clientv
 func Misspelt(n *expr.Node) []SyntaxError {
 	var own []string // variables that the expression assigns
 	var found []SyntaxError
-	var variables []string // variables that were reported
+	var variables []string // variables that are already reported
 	walk(n, func(x *expr.Node) bool {
 		if x.Lambda != nil {
 			for _, p := range x.Lambda.Params {

@@ -84,7 +84,7 @@ func variableEnd(s string, i int) int {
 
 // isVariable reports whether name is valid for a variable. It does not accept numbers.
 func isVariable(name string) bool {
-	if strings.IndexByte(name, '-') >= 0 { // only possible for a bare word in ${}
+	if strings.IndexByte(name, '-') >= 0 { // only a bare word in ${} contains a dash
 		return false
 	}
 	name = strings.TrimPrefix(name, "::")

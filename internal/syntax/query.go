@@ -127,7 +127,7 @@ func (p *setParser) comparisonOperator() (op string, negated bool) {
 		return "~", true
 	case p.accept("<"), p.accept("<="), p.accept(">"), p.accept(">="):
 		return op, false
-	case p.at("~") && p.peek().text == "=", p.at("~") && p.peek().text == "!": // ~= and ~!, as in some documents
+	case p.at("~") && p.peek().text == "=", p.at("~") && p.peek().text == "!": // ~= and ~!, which some documents use
 		p.advance()
 		negated = p.at("!")
 		p.advance()

@@ -28,7 +28,7 @@ func (p *setParser) statementList() []Statement {
 			p.stop()
 			break
 		}
-		if s.Statements != nil { // errors in its statements have been recorded
+		if s.Statements != nil { // the parser has recorded errors in the statements
 			out = append(out, s)
 		}
 		p.recover(begin)

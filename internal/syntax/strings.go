@@ -31,7 +31,7 @@ type template struct {
 	parts []*expr.Node
 	off   int    // start of the text since the last part
 	from  int    // start of the text that is not in buf yet
-	buf   []byte // text so far, if it differs from the source because of an escape
+	buf   []byte // text so far, if an escape makes it differ from the source
 }
 
 // template reads a string from pos, including its end. The lexer must not have read a token beyond pos.
@@ -259,7 +259,7 @@ func (p *parser) interpolation() *expr.Node {
 	n := p.assignment()
 	if !p.at("}") {
 		if p.tok.kind == tEOF || p.tok.kind == tQuote { // the quote may belong to the enclosing string
-			if p.err != nil && p.err.Off == p.origOff(len(p.src)) { // replaces the error about the end of the text
+			if p.err != nil && p.err.Off == p.origOff(len(p.src)) { // replaces the error about an unexpected end
 				p.err = nil
 			}
 			p.fail(start, "${ is not closed: expected }", `close it with }, or write \${ for the text ${`)

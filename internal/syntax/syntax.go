@@ -1,6 +1,6 @@
 // Package syntax parses the expression language of the bindings (language.md, section 7) into trees of package expr,
 // and prints such trees. The grammar is that of Puppet 4 and later, without the parts that need a catalog. The parser
-// accepts any function name; Check reports unknown ones.
+// accepts any function name; Check reports unknown functions.
 //
 // The lexer reads one token at a time, when the parser asks for it, because the meaning of a character depends on what
 // precedes it, and a string contains expressions.

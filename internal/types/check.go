@@ -12,7 +12,7 @@ type Mismatch struct {
 	Expected *Type
 	Found    string        // the actual type, or what is wrong, such as a length or 'a smaller number'
 	Path     []value.Value // keys and indexes that lead to the wrong part, outermost first
-	shown    string        // the wrong number or String itself, if its kind is right
+	shown    string        // the wrong number or String, if only its kind is right
 }
 
 func (m *Mismatch) Error() string { return m.message(m.Found) }

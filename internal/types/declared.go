@@ -12,8 +12,8 @@ import (
 // Aliases resolves the type aliases of modules.
 type Aliases struct {
 	source   func(name string) (text string, ok bool)
-	found    map[string]*Type // types of aliases by name; without a target while one is being read
-	problems map[string]error // why aliases cannot be read, by name
+	found    map[string]*Type // alias types by name; an alias has no target while it is being read
+	problems map[string]error // by alias name: why the alias cannot be read
 }
 
 // NewAliases returns the aliases whose definitions source returns, by name.

@@ -151,7 +151,7 @@ func (p *parser) bare(t *Type) *Type {
 	return t
 }
 
-// list parses parameters up to end. It allows a comma after the last one.
+// list parses parameters up to end. It allows a comma after the last parameter.
 func (p *parser) list(depth int, end string) ([]value.Value, error) {
 	var list []value.Value
 	for !p.take(end) {

@@ -26,7 +26,7 @@ func (t *Type) appendText(dst []byte) []byte {
 	at := len(dst)
 	dst = append(dst, '[')
 	dst = t.appendParams(dst)
-	if len(dst) == at+1 { // a String type of a single text has no form of its own
+	if len(dst) == at+1 { // the type of a single text is printed as String
 		return dst[:at]
 	}
 	return append(dst, ']')

@@ -44,11 +44,11 @@ const (
 	Iterator
 	Meta // Type, or Type[T]
 	Callable
-	unit // the type of the missing elements of an empty array, which every type accepts
+	unit // the element type of an empty array; every type accepts it
 
 	// These kinds only occur in types that manifests declare (ParseDeclared).
 	sensitive // Sensitive, or Sensitive[T]
-	foreign   // a type of which data has no values, such as a resource type
+	foreign   // a type that no data value has, such as a resource type
 	alias     // a type alias of a module
 )
 
@@ -86,14 +86,14 @@ type Type struct {
 	exact bool // String: only texts[0]; Boolean: only truth
 	truth bool
 
-	args     []*Type  // the inner types: of an Array the element, of a Hash the key and the value, of others all
+	args     []*Type  // the inner types: the element type of an Array, the key and value types of a Hash
 	texts    []string // Enum: values; Pattern, Regexp: sources; String: the only text if exact; otherwise a name
-	target   *Type    // alias: the type that it stands for; nil while it is read
+	target   *Type    // alias: the aliased type; nil while it is being read
 	members  []member // Struct
 	min, max int64    // Integer: range; String, Collection, Array, Hash, Tuple, Callable: range of lengths
 	from, to float64  // Float: range
 
-	nodes int // number of types and texts inside it, including itself
+	nodes int // number of types and texts in the type, including the type itself
 	depth int
 }
 
@@ -115,7 +115,7 @@ var plainTypes = makePlain()
 
 func makePlain() []*Type {
 	ts := make([]*Type, len(names))
-	for i := range ts { // those of foreign and alias are not used
+	for i := range ts { // the entries of foreign and alias are unused
 		ts[i] = newType(Kind(i))
 		ts[i].plain = true
 	}

@@ -11,7 +11,7 @@ func (t *body) find(key Value) (int, bool) {
 		i, ok := t.index[key.str]
 		return i, ok
 	}
-	if key.is(String) { // nearly all keys are Strings
+	if key.is(String) { // fast path: nearly all keys are Strings
 		for i := 0; i < len(t.elems); i += 2 {
 			if k := &t.elems[i]; k.str == key.str && k.is(String) {
 				return i, true

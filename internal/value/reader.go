@@ -74,7 +74,7 @@ func (r *reader) otherKind(n uint64) Kind {
 func (r *reader) text(n uint64) (text string, ok bool) { // inlined
 	if at := CellUnit * n; at < uint64(len(r.cells)) {
 		end := at + uint64(r.cells[at]) - (uint64(tagSmallStr) - 1)
-		if at < end && end <= uint64(len(r.cells)) { // other tags are smaller
+		if at < end && end <= uint64(len(r.cells)) { // every other tag is smaller
 			return r.cells[at+1 : end], true
 		}
 	}

@@ -50,7 +50,7 @@ type body struct {
 	others    map[string]int // positions of other keys, by their AppendDistinct text
 	typ       TypeRef
 	reader    *reader // reads the value, for a Source or a sensitive value
-	owner     *Source // keeps the bytes alive that the value is a view of; may be nil
+	owner     *Source // keeps alive the bytes that the value is a view of; may be nil
 }
 
 // plain has one body for each kind, shared by all values whose body has no content.

@@ -2,8 +2,8 @@ package yaml
 
 import "strings"
 
-// flow reads a list in brackets or a hash in braces on one line. In a file that is not ASCII, it only accepts empty
-// ones, because counting columns would take quadratic time.
+// flow reads a list in brackets or a hash in braces on one line. In a file that is not ASCII, it accepts only empty
+// lists and hashes, because counting columns would take quadratic time.
 func (r *blockReader) flow() (n Node, ok bool) {
 	if r.depth == maxBlocks || !r.ascii && r.peek(1) != ']' && r.peek(1) != '}' {
 		return Node{}, false

@@ -14,7 +14,7 @@ type mapping struct {
 	texts   textIndex     // index of string keys; empty while there are few entries
 	others  map[keyID]int // index of other keys
 	indexed int           // number of kids whose keys are in texts or others; counts values, too
-	merged  map[int]bool  // indexes in kids of the keys from a merge key; may be nil
+	merged  map[int]bool  // indexes in kids of keys that came from a merge key; may be nil
 }
 
 // keyID identifies a key that is not a string. The keys 1 and 1.0 are different.

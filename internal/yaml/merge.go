@@ -18,7 +18,7 @@ func (m *mapping) merge(pos diag.Pos, val *Node) {
 	case val.Kind == Mapping:
 		m.mergeHash(pos, val)
 	case val.Kind == Sequence && allMappings(val.Kids):
-		for i := len(val.Kids) - 1; i >= 0; i-- { // backwards, so that the keys are in the same order as in Psych
+		for i := len(val.Kids) - 1; i >= 0; i-- { // backwards, to get Psych's order of keys
 			m.mergeHash(pos, &val.Kids[i])
 		}
 	default:

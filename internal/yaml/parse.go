@@ -344,7 +344,7 @@ func (c *converter) resolved(n *goyaml.Node) (value.Value, bool) {
 	return v, problem == noFault
 }
 
-// unfit returns why v, the value of n, is unfit in data of Hiera 5.
+// unfit returns why v, the value of n, is unfit in Hiera 5 data.
 func (c *converter) unfit(n *goyaml.Node, v value.Value) Unfit {
 	if !c.opts.Hiera5 || v.Kind() != value.String {
 		return Fit

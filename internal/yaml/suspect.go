@@ -242,7 +242,7 @@ func (r *report) entryAbove(at int) int {
 // after the colon.
 var keyStart = pattern.Lazy(`^ *(?:- +)*()(?:[^\s'"#{}\[\],&*!|>%@:-]|::|-\S)(?:[^:#\r\n]|::|:\S)*:(?:[ \t]+(.*))?\r?$`)
 
-// wrongIndentation reports a key or list element in another column than the ones above it.
+// wrongIndentation reports a key or list element that is not in the column of those above it.
 func (r *report) wrongIndentation(c complaint, at int) bool {
 	switch c.problem {
 	case noKeyHere, noNextKey, noNextDash, noNextPart:

@@ -86,7 +86,7 @@ http {
 	return "nginx", at, func() { stop(cmd) }, listens(at)
 }
 
-// file serves a file of www with the ETag that other servers send.
+// file serves a file from www with an ETag, as other servers do.
 func (w *way) file(out http.ResponseWriter, req *http.Request) {
 	path := filepath.Join(w.path("www"), filepath.Base(req.URL.Path))
 	if info, err := os.Stat(path); err == nil {

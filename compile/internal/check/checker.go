@@ -16,8 +16,8 @@ type checker struct {
 	indexes map[uint32]*keyIndex // keys whose candidates must be compared, by index in Names
 }
 
-// doubtful returns the keys whose candidates must be compared. Different conditions of one shape exclude each other. So
-// two candidates of equal rank conflict only if they are in one scope, or in scopes of different shapes.
+// doubtful returns the keys whose candidates must be compared. Different conditions of one shape exclude each other.
+// Therefore two candidates of equal rank conflict only if they are in one scope, or in scopes with different shapes.
 func (c *checker) doubtful() map[uint32]bool {
 	out := map[uint32]bool{}
 	lastScope := make([]int, len(c.Names)) // number of the last scope with the key, from 1

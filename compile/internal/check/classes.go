@@ -29,8 +29,8 @@ func (c *checker) checkClasses(all []place.Candidate) {
 	}
 }
 
-// checkExclusions compares exclusions with inclusions of the same rank. It compares only the first of each per
-// condition.
+// checkExclusions compares exclusions with inclusions of the same rank. It compares only the first exclusion and the
+// first inclusion under each condition.
 func (k *keyIndex) checkExclusions() {
 	slices.SortStableFunc(k.all, place.ByRank)
 	type kind struct {
@@ -61,7 +61,7 @@ func (k *keyIndex) checkExclusions() {
 	}
 }
 
-// excludes reports that a excludes the class that b includes. The argument both is the conjunction of their conditions.
+// excludes reports that a excludes the class that b includes. both is the conjunction of the two conditions.
 func (k *keyIndex) excludes(a, b *place.Candidate, both loader.Condition) {
 	at, other, is := a, b, [2]string{"excluded", "included"}
 	if b.Pos().Compare(a.Pos()) < 0 {

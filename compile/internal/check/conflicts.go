@@ -10,8 +10,8 @@ import (
 	"bindc/loader"
 )
 
-// checkConflicts reports candidates that have equal rank, can be effective together, and are not hidden. The argument
-// defaultRank is the rank of the highest unconditional candidate, which hides all lower ones.
+// checkConflicts reports candidates that have equal rank, can be effective together, and are not hidden. defaultRank is
+// the rank of the highest unconditional candidate, which hides all lower candidates.
 func (k *keyIndex) checkConflicts(defaultRank int) {
 	for from := 0; from < len(k.all) && k.all[from].Rank <= defaultRank; {
 		to := from + 1
@@ -60,8 +60,8 @@ func (k *keyIndex) anyErases(list []int) bool {
 	return slices.ContainsFunc(list, func(i int) bool { return k.all[i].Erases() })
 }
 
-// conflicts compares the candidates of two conditions. It reports each one that has a later candidate of the other
-// condition, and names the last of these.
+// conflicts compares the candidates of two conditions. It reports each candidate that precedes the last candidate of
+// the other condition.
 func (k *keyIndex) conflicts(as, bs []int, both loader.Condition) {
 	report := func(list []int, last int) {
 		for _, i := range list {

@@ -16,7 +16,7 @@ type deadLookups struct {
 	askable []string // the bound keys that are not internal
 	// the values of each key that a hash lookup reads; no values if one of them is computed
 	hashes map[uint32][]value.Value
-	places map[string]int // number of values that look a key up
+	places map[string]int // number of values that look up a key
 }
 
 // checkDeadLookups warns about bindings and contributions whose lookup finds nothing, if a similar key is bound or the
@@ -101,7 +101,7 @@ func (v *deadLookups) judge(n needs) diag.Diagnostic {
 	return diag.Diagnostic{}
 }
 
-// entry returns a warning if there are hashes, and none of them has the entry that r reads.
+// entry returns a warning if there are hashes, but no hash has the entry that r reads.
 func (v *deadLookups) entry(r *recipe.Recipe, hashes []value.Value) diag.Diagnostic {
 	var entries []string
 	for _, h := range hashes {

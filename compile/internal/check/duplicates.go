@@ -12,13 +12,13 @@ import (
 )
 
 // checkTwice reports contributions that have the same name and are always effective together, unless a rule selects one
-// of them. The argument when lists the conditions of the multibinding.
+// of them. when lists the conditions of the multibinding.
 func (c *checker) checkTwice(all []place.Candidate, d place.Declaration, when []loader.Condition) {
 	byName := map[string]*keyIndex{}
 	for _, cand := range all {
 		name := cand.Binding.Key
 		if !decides(d.Options, name != "") || !cand.Final() || c.Multibinds.Renamed[d.Binding.More.Multibind.ID] {
-			continue // all are used, or it is unknown whether they get the same name
+			continue // all contributions are used, or their names may differ
 		}
 		if byName[name] == nil {
 			byName[name] = &keyIndex{Env: c.Env, name: name}
@@ -30,8 +30,8 @@ func (c *checker) checkTwice(all []place.Candidate, d place.Declaration, when []
 	}
 }
 
-// checkTwice compares the contributions of one name. It compares the first of each condition and rank with the first of
-// the others, and with the rest of its own condition and rank.
+// checkTwice compares the contributions with one name. It groups them by condition and rank. It compares the first
+// contribution of each group with the rest of the group, and with the first of each other group.
 func (k *keyIndex) checkTwice(d place.Declaration, when []loader.Condition) {
 	slices.SortStableFunc(k.all, place.ByRank)
 	first := map[[2]int]int{} // indexes by condition and rank

@@ -28,10 +28,10 @@ type hieraNeeds struct {
 	*checker
 	lookups map[uint32][]string // keys that values look up, by value number
 	certain map[string]hieraNeed
-	counts  map[string]int // number of values that look a key up; set by places
+	counts  map[string]int // number of values that look up a key; set by places
 }
 
-// collect records the keys that the values of the hierarchies look up. It warns about misspelt ones.
+// collect records the keys that values in the hierarchies look up. It warns about misspelt keys.
 func (h *hieraNeeds) collect() {
 	depends := h.levels.Conditional()
 	for i := range h.Scopes {
@@ -71,7 +71,7 @@ func (h *hieraNeeds) warnOfNearOptions(key uint32, val uint32, at diag.Pos) {
 
 const options = "lookup_options"
 
-// needs returns the keys that a value looks up, in the form in which keys are bound.
+// needs returns the roots of the keys that a value looks up, quoted if necessary.
 func (h *hieraNeeds) needs(val uint32) []string {
 	text := h.Values[val]
 	if text[0] != recipe.CompiledRecipe {
@@ -88,7 +88,7 @@ func (h *hieraNeeds) needs(val uint32) []string {
 	return keys
 }
 
-// warnOfNear warns about unbound keys that resemble a bound one.
+// warnOfNear warns about unbound keys that resemble a bound key.
 func (h *hieraNeeds) warnOfNear(keys []string, at diag.Pos) {
 	for _, key := range keys {
 		if _, bound := h.Find(key); bound {
@@ -103,7 +103,7 @@ func (h *hieraNeeds) warnOfNear(keys []string, at diag.Pos) {
 	}
 }
 
-// places returns the number of values that look key up.
+// places returns the number of values that look up key.
 func (h *hieraNeeds) places(key string) int {
 	if h.counts == nil {
 		h.counts = map[string]int{}
@@ -126,7 +126,7 @@ func (h *hieraNeeds) findLoops() {
 	}
 }
 
-// follow visits the keys that key looks up. The keys in path led to it.
+// follow visits the keys that key looks up. The keys in path led to key.
 func (h *hieraNeeds) follow(key string, path []string, done map[string]bool) {
 	if i := slices.Index(path, key); i >= 0 {
 		loop := append(slices.Clone(path[i:]), key)

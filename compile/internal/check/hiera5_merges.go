@@ -36,7 +36,7 @@ func (c *checker) checkMerges() {
 
 type fittedValue struct {
 	v        value.Value
-	constant bool // v is the same in every request; otherwise v is undef
+	constant bool // v is the value in every request; otherwise v is undef
 	at       diag.Pos
 }
 

@@ -87,8 +87,9 @@ func (k *keyIndex) implied(terms loader.Condition, rank int) iter.Seq[int] {
 	}
 }
 
-// near ranges over lists of candidates, each with the highest rank first. They have the same values as terms in all
-// dimensions that both name. If implied is set, it omits candidates that name other dimensions, unless these are open.
+// near ranges over lists of candidates, each with the highest rank first. A candidate in a list has the same values as
+// terms in all dimensions that both name. If implied is set, near omits candidates that name other dimensions, unless
+// these dimensions are open.
 func (k *keyIndex) near(terms loader.Condition, implied bool) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		terms := k.Relations.Settled(terms)

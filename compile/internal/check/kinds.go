@@ -6,7 +6,7 @@ import (
 )
 
 // checkKinds checks abstract and override bindings. It checks the alternatives of a binding together, and skips
-// bindings that are always hidden. The argument names lists the keys of the site.
+// bindings that are always hidden. names lists the keys of the site.
 func (k *keyIndex) checkKinds(names []string) {
 	alternatives := map[int][]int{} // indexes in k.all, by order in the input
 	wins := map[int]bool{}
@@ -34,8 +34,8 @@ func (k *keyIndex) checkKinds(names []string) {
 	}
 }
 
-// checkAbstract reports an abstract binding that no concrete binding overrides. It only warns if one overrides it in
-// some requests.
+// checkAbstract reports an abstract binding that no concrete binding overrides. It only warns if a binding overrides it
+// in some requests.
 func (k *keyIndex) checkAbstract(alternatives []int) {
 	first := alternatives[0]
 	at := k.all[first].Pos()
@@ -58,7 +58,7 @@ func (k *keyIndex) checkAbstract(alternatives []int) {
 }
 
 // checkOverride reports a binding marked 'override' that overrides nothing in its own layer or below. It only warns if
-// the binding overrides something in some requests, or is itself overridden in its layer.
+// the binding overrides something in some requests, or if another binding in its layer overrides it.
 func (k *keyIndex) checkOverride(alternatives []int, names []string) {
 	first := alternatives[0]
 	at := k.all[first].Pos()
@@ -92,7 +92,7 @@ func (k *keyIndex) overridden(i int) (beaten, rival int, always bool) {
 	for j := range k.compatible(k.terms(i), index.NoRank) {
 		switch {
 		case k.all[j].Order == k.all[i].Order: // another alternative of the same binding
-		case !k.all[j].Final(): // it may decline
+		case !k.all[j].Final(): // the candidate may decline
 		case k.all[j].Rank > k.all[i].Rank:
 			beaten = j
 			always = always || k.Relations.Implies(k.terms(i), k.terms(j))

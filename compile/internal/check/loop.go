@@ -9,13 +9,14 @@ import (
 	"bindc/loader"
 )
 
-// These limit the steps of the search for loops. Lookups report the loops that it misses.
+// Limits on the steps of the search for loops. Lookups report the loops that the search misses.
 const (
 	loopEffort             = 1 << 22
 	loopEffortPerCandidate = 1 << 8
 )
 
-// checkLoops reports loops. The search gets a share of the effort. When that is used up, it stops without an error.
+// checkLoops reports loops. The search gets a share of the effort. When it has used up its share, it stops without an
+// error.
 func (c *checker) checkLoops(needs *needGraph) {
 	f := &loopFinder{checker: c, needGraph: needs, parts: map[string][]*keyIndex{}, unsplit: map[int]bool{},
 		conditions: conditionTable{at: map[string]int{}}, state: map[visit]int{}, reported: map[string]bool{},
@@ -65,8 +66,8 @@ func (f *loopFinder) enqueueAll() int {
 	return share
 }
 
-// collected returns the ids of the multibindings that lookups evaluate: those that can win, and those that contribute
-// to one of these.
+// collected returns the ids of the multibindings that lookups evaluate: multibindings that can win, and multibindings
+// that contribute to them.
 func (f *loopFinder) collected() map[string]bool {
 	out := map[string]bool{}
 	within := map[string][]string{} // ids that a contribution collects, by the id that it contributes to

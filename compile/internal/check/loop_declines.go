@@ -47,7 +47,7 @@ func (f *loopFinder) declines(cand *place.Candidate, terms loader.Condition, pat
 }
 
 // answer returns the candidate of a key, below a rank, that provides the value in the plain requests of terms, or nil.
-// The result decided is false if it is unknown which one does. The keys in path led to this key.
+// decided is false if it is unknown which candidate provides the value. The keys in path led to this key.
 func (f *loopFinder) answer(key uint32, terms loader.Condition, below int, path []uint32) (found *place.Candidate,
 	decided bool) {
 
@@ -77,9 +77,9 @@ func (f *loopFinder) answer(key uint32, terms loader.Condition, below int, path 
 // undefSteps limits the evaluation steps of an expression in isUndef.
 const undefSteps = 1000
 
-// isUndef reports whether the expression r is certainly undef in the plain requests of terms that set no facts. These
-// requests do set well-known facts and the variables that determine categories, so an expression that reads these is
-// not certain. All expressions are evaluated for the same requests, so their results are consistent.
+// isUndef reports whether the expression r is certainly undef in the plain requests of terms that set no facts. Plain
+// requests do set well-known facts and the variables that determine categories, so an expression that reads such a
+// variable is not certain. All expressions are evaluated for the same requests, so their results are consistent.
 func (f *loopFinder) isUndef(r *recipe.Recipe, terms loader.Condition, path []uint32) bool {
 	if undef, ok := f.undef[r]; ok {
 		return undef
@@ -100,7 +100,7 @@ type factless struct {
 	*loopFinder
 	terms  loader.Condition
 	path   []uint32
-	looked *bool // set when the expression looks something up
+	looked *bool // set when the expression looks up a key
 }
 
 func (factless) Variable(string) (value.Value, bool) { return value.Value{}, false }
@@ -124,7 +124,7 @@ func (s factless) Lookup(key string, t *types.Type) (v value.Value, found bool, 
 	return v, true, err
 }
 
-// answering is answer for the name of a key. It is undecided for a dotted key and for a key on the path.
+// answering is like answer, for the name of a key. It is undecided for a dotted key and for a key on the path.
 func (s factless) answering(key string) (found *place.Candidate, decided bool) {
 	number, bound := s.Find(key)
 	switch {

@@ -56,7 +56,8 @@ type step struct {
 	next []*place.Candidate
 }
 
-// enqueue schedules cand, in the plain requests of terms. If terms can hold in several ways, it does so for each.
+// enqueue schedules cand, in the plain requests of terms. If terms can hold in several ways, enqueue schedules cand for
+// each way.
 func (f *loopFinder) enqueue(cand *place.Candidate, terms loader.Condition) {
 	if f.needsOfCandidate(cand).none() {
 		return
@@ -78,7 +79,7 @@ func (f *loopFinder) enqueue(cand *place.Candidate, terms loader.Condition) {
 }
 
 // enqueueFurther schedules a candidate that is effective in only some of the requests of terms, for these requests. It
-// returns false if they cannot be determined.
+// returns false if it cannot determine these requests.
 func (f *loopFinder) enqueueFurther(cand *place.Candidate, terms loader.Condition) bool {
 	both := f.together(terms, cand)
 	if _, _, open := f.Relations.Undecided(both); open {
@@ -106,7 +107,7 @@ func (f *loopFinder) isUndefFor(cand *place.Candidate, a attempt) bool {
 	return f.Values[cand.Value] == string(recipe.AppendConstant(nil, undef)) && a.target.Type.Check(undef) == nil
 }
 
-// needsOfCandidate returns the needs of cand. Candidates outside of loops have none, because the keys that they need
+// needsOfCandidate returns the needs of cand. Candidates outside loops have no needs, because the keys that they need
 // have no index.
 func (f *loopFinder) needsOfCandidate(cand *place.Candidate) needs {
 	switch {
@@ -165,8 +166,9 @@ func (t *conditionTable) number(terms loader.Condition) int {
 	return n
 }
 
-// split returns the candidates below a rank that can be effective where terms hold. Those in certain always are; they
-// are sorted, highest first. Those in possible are effective only in some of these requests.
+// split returns the candidates below a rank that can be effective where terms hold. The candidates in certain are
+// always effective, and are sorted, highest first. The candidates in possible are effective only in some of these
+// requests.
 func (k *keyIndex) split(terms loader.Condition, below int) (certain, possible []*place.Candidate) {
 	for i := range k.compatible(terms, index.NoRank) {
 		switch cand := &k.all[i]; {

@@ -34,8 +34,8 @@ func (f *loopFinder) next(v visit) []*place.Candidate {
 	return out
 }
 
-// nextTried returns the candidates of targets in the order in which they are tried. It stops at the first target that
-// certainly has a value or is undecided.
+// nextTried returns the candidates of the targets in tried. It stops at the first target that certainly has a value or
+// is undecided.
 func (f *loopFinder) nextTried(v visit, tried []attempt) (out []*place.Candidate) {
 	for _, a := range tried {
 		found, decided := f.descend(v, f.indexes[a.key], -1)
@@ -56,7 +56,8 @@ func takesOne(o *recipe.Options, named bool) bool {
 }
 
 // nextPart returns the contributions of one name that are effective in the plain requests of v. If single is set, it
-// returns only the one that wins, or none if that is unknown. It schedules those that are effective in other requests.
+// returns only the contribution that wins, or none if the winner is unknown. It schedules contributions that are
+// effective in other requests.
 func (f *loopFinder) nextPart(v visit, k *keyIndex, single bool) (found []*place.Candidate) {
 	terms := f.conditions.list[v.condition]
 	var possible []*place.Candidate
@@ -84,9 +85,9 @@ func (f *loopFinder) nextPart(v visit, k *keyIndex, single bool) (found []*place
 	return found
 }
 
-// descend returns the candidates below a rank that a lookup of k reaches in the plain requests of v. These are the one
-// that provides the value, and those above it that decline. It schedules those that are effective in other requests.
-// The result decided is false if it is unknown which one provides the value.
+// descend returns the candidates below a rank that a lookup of k reaches in the plain requests of v. These are the
+// candidate that provides the value, and the candidates above it that decline. descend schedules candidates that are
+// effective in other requests. decided is false if it is unknown which candidate provides the value.
 func (f *loopFinder) descend(v visit, k *keyIndex, below int) (found []*place.Candidate, decided bool) {
 	terms := f.conditions.list[v.condition]
 	certain, possible := k.split(terms, below)

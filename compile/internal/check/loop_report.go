@@ -47,7 +47,8 @@ func (f *loopFinder) reportLoop(path []step, condition int) {
 	}
 }
 
-// fromFirst returns the candidates of a loop. It begins with the first one in the input, preferably not a contribution.
+// fromFirst returns the candidates of a loop. The result begins with the first candidate in the input, preferably not a
+// contribution.
 func fromFirst(path []step) []*place.Candidate {
 	loop := make([]*place.Candidate, len(path))
 	for i, s := range path {

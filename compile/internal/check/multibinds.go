@@ -94,8 +94,8 @@ func (c *checker) effective(b *loader.Binding) []loader.Condition {
 	return out
 }
 
-// reportUnknownID reports contributions to an id that no multibinding has. If id is the key of one, the message gives
-// its id.
+// reportUnknownID reports contributions to an id that no multibinding has. If id is the key of a multibinding, the
+// message names the id of that multibinding.
 func (c *checker) reportUnknownID(id string, all []place.Candidate, ids []string) {
 	if d, meant, ok := c.collecting(id, ids); ok {
 		for _, cand := range all {

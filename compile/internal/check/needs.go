@@ -14,7 +14,7 @@ type needs struct {
 	tried    []attempt      // targets that are looked up in order, until a value is not undef
 	below    []uint32       // keys that are looked up below the binding itself; at most one
 	collects *recipe.Recipe // the recipe, if it collects contributions
-	tries    *recipe.Recipe // the recipe, if its value is undef unless one of tried has a value
+	tries    *recipe.Recipe // the recipe, if its value is undef when no target in tried has one
 }
 
 // attempt is a target that a recipe tries, with its key.
@@ -57,14 +57,14 @@ func (c *checker) needsOf(r *recipe.Recipe) needs {
 	return n
 }
 
-// producesTarget reports whether the value of a recipe of kind k is that of one of its targets, or part of it.
+// producesTarget reports whether a recipe of kind k has the value of one of its targets, or a part of that value.
 func producesTarget(k recipe.Kind) bool {
 	return k == recipe.LookupOf || k == recipe.FirstFound || k == recipe.HashLookup
 }
 
 // needGraph holds the needs of all values and keys of a site.
 type needGraph struct {
-	ofValue map[uint32]needs    // needs of values, by number in place.Tables; omits values without needs
+	ofValue map[uint32]needs    // what each value needs, by number in place.Tables; omits values without needs
 	ofKey   map[uint32][]uint32 // the keys that any binding of a key needs; contributions have internal keys
 
 	circular map[uint32]bool // keys that may be part of a loop
@@ -157,11 +157,11 @@ func endless(graph map[uint32][]uint32) map[uint32][]uint32 {
 	return reversed
 }
 
-// addKeys adds the keys that need an index for the search: those that keys on a possible loop need. If bindings may
-// decline, it adds the keys that determine whether they do.
+// addKeys adds the keys that need an index for the search: the keys that keys on a possible loop need. If bindings may
+// decline, it also adds the keys that determine whether they decline.
 func (g *needGraph) addKeys(keys map[uint32]bool, decline bool) {
 	for key := range g.circular {
-		for _, other := range g.ofKey[key] { // the loop leads back to key through one of these
+		for _, other := range g.ofKey[key] { // the loop leads back to key through a key that key needs
 			keys[other] = true
 		}
 	}

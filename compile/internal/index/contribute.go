@@ -11,12 +11,12 @@ import (
 	"bindc/snapshot"
 )
 
-// Lists holds the entries of internal keys: the contributions of each scope to multibindings, and the hierarchies of
-// Hiera 5.
+// Lists holds the entries of internal keys: the contributions of each scope to multibindings, and the Hiera 5
+// hierarchies.
 type Lists struct {
 	byScope map[place.ScopeKey][]snapshot.Entry // sorted by key
 	cold    map[uint32][]coldBinding            // contributions by key
-	ARM8    bool                                // a contribution uses operations of ARM-8
+	ARM8    bool                                // a contribution uses ARM-8 operations
 }
 
 // ListContributions returns the entries of internal keys. It also sets the keys of the contributions in s and sorts
@@ -63,7 +63,7 @@ func (l *Lists) parts(all []place.Candidate) []recipe.Part {
 	return parts
 }
 
-// addHierarchies adds the entry of recipe.HierarchiesKey, which is unconditional in the first layer of Hiera 5.
+// addHierarchies adds the entry of recipe.HierarchiesKey, which is unconditional in the first Hiera 5 layer.
 func (l *Lists) addHierarchies(e *pass.Env, s *Ordered) {
 	h := s.Merges.Hierarchies
 	if h == nil {

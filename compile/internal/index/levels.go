@@ -28,16 +28,16 @@ type level struct {
 	scopes []snapshot.Scope
 }
 
-// KeyDefault is the highest unconditional binding of a key that always ends a lookup. It hides all lower ones.
+// KeyDefault is the highest unconditional binding of a key that always ends a lookup. It hides all lower bindings.
 type KeyDefault struct {
 	Rank  int // NoRank if there is none
-	value int // number in the snapshot; -1 if there is none
+	value int // value number in the snapshot; -1 if there is none
 }
 
 // NoRank has lower precedence than any rank: a smaller rank has higher precedence.
 const NoRank = math.MaxInt
 
-// findDefaults finds the highest unconditional binding of each key that always ends a lookup.
+// findDefaults finds, for each key, the highest unconditional binding that always ends a lookup.
 func findDefaults(s *Ordered) []KeyDefault {
 	out := make([]KeyDefault, len(s.Names))
 	for key := range out {
@@ -91,7 +91,7 @@ type filler struct {
 	*Levels
 
 	// These are the entries of the current scope. An element of sorted holds a key number in the upper 32 bits, and an
-	// index in values and origins in the lower ones.
+	// index in values and origins in the lower bits.
 	sorted  []uint64
 	values  []uint32
 	origins []snapshot.Origin
@@ -99,10 +99,10 @@ type filler struct {
 	entryRoom  room[snapshot.Entry]
 	originRoom room[snapshot.Origin]
 	valueRoom  room[string]
-	scopes     map[levelKey]int // upper bound for the scopes of each level, not counting those with internal keys only
+	scopes     map[levelKey]int // upper bound per level, not counting scopes that bind only internal keys
 }
 
-// fill adds a scope to its level. The argument internal holds the entries of internal keys.
+// fill adds a scope to its level. internal holds the entries of internal keys.
 func (f *filler) fill(s *place.Scope, internal []snapshot.Entry) {
 	entries, origins := f.entries(s, internal)
 	f.addHidden(s)
@@ -127,8 +127,8 @@ func (f *filler) levelOf(s *place.Scope) levelKey {
 }
 
 // entries returns the entries of a scope, sorted by key, and their positions. It only records for reports the bindings
-// that an unconditional binding always hides, and further bindings of the same key. No lookup finds those: they are a
-// conflict, or a higher binding hides them.
+// that an unconditional binding always hides, and further bindings of the same key. No lookup finds such bindings: they
+// are a conflict, or a higher binding hides them.
 func (f *filler) entries(s *place.Scope, internal []snapshot.Entry) ([]snapshot.Entry, []snapshot.Origin) {
 	f.sorted, f.values, f.origins = f.sorted[:0], f.values[:0], f.origins[:0]
 	for i := range s.Members {
@@ -145,8 +145,8 @@ func (f *filler) entries(s *place.Scope, internal []snapshot.Entry) ([]snapshot.
 	slices.Sort(f.sorted)
 	size := len(internal) + len(f.sorted)
 	entries, origins := f.entryRoom.take(size), f.originRoom.take(size)
-	// Internal keys of contributions begin with a NUL byte, so their entries come first. Internal keys of merges begin
-	// with NUL, too, but scopes of Hiera 5 have no contributions.
+	// Internal keys of contributions begin with a NUL byte, so their entries come first. Internal keys of merges also
+	// begin with NUL, but Hiera 5 scopes have no contributions.
 	entries = append(entries, internal...)
 	origins = append(origins, make([]snapshot.Origin, len(internal))...)
 	for _, packed := range f.sorted {
@@ -160,7 +160,7 @@ func (f *filler) entries(s *place.Scope, internal []snapshot.Entry) ([]snapshot.
 	return entries, origins
 }
 
-// bind adds a binding to the current scope. The arguments key and val are numbers in place.Tables.
+// bind adds a binding to the current scope. key and val are numbers in place.Tables.
 func (f *filler) bind(s *place.Scope, key, val uint32, at snapshot.Origin) {
 	n := f.InNames[key]
 	if m, ok := f.Merges.In(s.Layer, key); ok {
@@ -189,7 +189,7 @@ func (l *Levels) AppendTo(out *snapshot.Content, e *pass.Env, s *Ordered) {
 	}
 }
 
-// Conditional reports, for each key, whether some requests may find another value than the unconditional one.
+// Conditional reports, for each key, whether some requests may find a value other than the unconditional value.
 func (l *Levels) Conditional() []bool {
 	out := make([]bool, len(l.Defaults))
 	for _, lv := range l.byKey {
@@ -220,7 +220,7 @@ func (l *Levels) appendLevels(out *snapshot.Content, e *pass.Env, ranks *place.R
 	return levelRanks
 }
 
-// addCold records a binding that only reports need; lookups never read it. The argument key is an index in Names.
+// addCold records a binding that only reports need; lookups never read it. key is an index in Names.
 func (f *filler) addCold(s *place.Scope, key, val uint32, at snapshot.Origin) {
 	f.cold[key] = append(f.cold[key], coldBinding{s.Rank, len(f.cold[key]), snapshot.Cold{
 		Layer: s.Layer, Terms: termsOf(f.Site, s.Condition), Origin: at, Value: val}})

@@ -7,14 +7,14 @@ import "bindc/diag"
 // more, and Env.Report drops their results.
 type Effort struct {
 	Left, Limit int
-	OnPatterns  diag.Pos // position of the lookup_options whose patterns used up the effort
+	OnPatterns  diag.Pos // the lookup_options whose patterns used up the effort
 }
 
 func newEffort(limit int) *Effort {
 	return &Effort{Left: limit, Limit: limit}
 }
 
-// Spend uses n steps. It returns false if fewer are left.
+// Spend uses n steps. It returns false if fewer than n steps are left.
 func (e *Effort) Spend(n int) bool {
 	e.Left -= n
 	return e.Left >= 0

@@ -42,8 +42,8 @@ func (e *Env) Report(d diag.Diagnostic) {
 	}
 }
 
-// InLayer describes a layer for messages: " in layer 'site'". It returns "" if the site has only one layer and that has
-// no name.
+// InLayer describes a layer for messages: " in layer 'site'". It returns "" if the site has only one layer, without a
+// name.
 func (e *Env) InLayer(n int) string {
 	switch name := e.Site.Layers[n].Name; {
 	case name != "":
@@ -70,10 +70,10 @@ func (e *Env) Describe(terms loader.Condition) string {
 
 func (e *Env) IsHiera(layer int) bool { return IsHieraLayer(e.Site.Layers[layer]) }
 
-// IsHieraLayer reports whether l belongs to a hierarchy of Hiera 5.
+// IsHieraLayer reports whether l belongs to a Hiera 5 hierarchy.
 func IsHieraLayer(l loader.Layer) bool { return l.Hiera != loader.NoHiera }
 
-// NewEnv returns the state for compiling site. The argument effort limits the steps of the checks.
+// NewEnv returns the state for compiling site. effort limits the steps of the checks.
 func NewEnv(site *loader.Site, strict bool, effort int, diags *diag.List) *Env {
 	left := newEffort(effort)
 	return &Env{Site: site, Strict: strict, Diags: diags, Relations: relationsOf(site.Dimensions, left), Effort: left,

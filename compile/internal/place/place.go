@@ -8,8 +8,8 @@ import (
 	"bindc/loader"
 )
 
-// Placement holds each binding of a site where it belongs. This is in the scopes of its conditions, at the multibinding
-// that it contributes to, or in a list of bindings that depend on others.
+// Placement holds each binding of a site where it belongs: in the scopes of its conditions, with the multibinding that
+// it contributes to, or in a list of bindings that depend on other bindings.
 type Placement struct {
 	*Tables
 	Ranks      *Ranking
@@ -22,9 +22,9 @@ type Placement struct {
 
 // Totals summarizes the bindings of a site.
 type Totals struct {
-	Bindings  int  // number of bindings in files, with transferred parameters
+	Bindings  int  // number of bindings in files, including transferred parameters
 	Sensitive bool // some binding is sensitive
-	ARM8      bool // some binding uses operations of ARM-8
+	ARM8      bool // some binding uses ARM-8 operations
 }
 
 // Scope holds the bindings of a layer under a condition.
@@ -32,7 +32,7 @@ type Scope struct {
 	Layer, Condition int
 	Rank             int // precedence among all layers; 0 is the highest
 	Members          []Member
-	Hidden           []*loader.DataFile // files whose keys are all bound by other members, see loader.DataFile
+	Hidden           []*loader.DataFile // files whose keys other members all bind, see loader.DataFile
 }
 
 // ScopeKey identifies a scope.
@@ -43,7 +43,7 @@ func (s *Scope) Key() ScopeKey { return ScopeKey{s.Layer, s.Condition} }
 
 // Member is a data file or a structured binding in a scope.
 type Member struct {
-	Order   int // position in the input; for a file, that of its first entry
+	Order   int // position in the input; for a file, the position of its first entry
 	File    *loader.DataFile
 	Binding *loader.Binding
 
@@ -88,7 +88,7 @@ func (p *Placement) addFile(f *loader.DataFile, layer int) {
 	}
 }
 
-// AddBindings places bindings that a pass derived from others.
+// AddBindings places bindings that a pass derived from other bindings.
 func (p *Placement) AddBindings(list []LayeredBinding) {
 	for _, b := range list {
 		p.addBinding(b.Binding, b.Layer)
@@ -175,7 +175,7 @@ func (s *Scope) Bound() iter.Seq2[uint32, uint32] {
 // Multibinds holds the multibindings of a site and the contributions to them, by id.
 type Multibinds struct {
 	Declared      map[string][]Declaration
-	Broken        map[string]bool // ids of multibindings with an error, which was reported
+	Broken        map[string]bool // ids of multibindings with a reported error
 	Contributions map[string][]Candidate
 	Renamed       map[string]bool // ids with contributions that have additional names
 }
@@ -200,7 +200,7 @@ func (ms *Multibinds) declare(b *loader.Binding) {
 	ms.Declared[m.ID] = append(ms.Declared[m.ID], Declaration{b, m.Options})
 }
 
-// declaresARM8 reports whether b, a multibinding, uses operations of ARM-8.
+// declaresARM8 reports whether b, a multibinding, uses ARM-8 operations.
 func declaresARM8(b *loader.Binding) bool {
 	return b.More.Multibind.Options != nil && b.More.Recipe != nil && b.More.Recipe.IsARM8()
 }
@@ -232,10 +232,10 @@ type Rebound struct {
 	OfKey, OfPart bool // whether a key, or a contribution, has the old name
 }
 
-// Old returns the old name: that of the key or contributions that r rebinds.
+// Old returns the old name: the name of the key or contributions that r rebinds.
 func (r *Rebound) Old() string { return r.More.Rebinds.ID }
 
-// IsOwn reports whether r refers to its own key.
+// IsOwn reports whether r refers to the key that it binds.
 func (r *Rebound) IsOwn() bool { return r.Old() == r.Key }
 
 // Below reports whether r has the value that the old name has below r.

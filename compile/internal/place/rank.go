@@ -11,17 +11,17 @@ import (
 type Ranking struct {
 	Shapes  []shape
 	ShapeOf []int // index in Shapes, by condition
-	classes int   // number of different classes of shapes
+	classes int   // number of distinct classes
 }
 
 // shape is the set of dimensions in a condition.
 type shape struct {
 	Dims  []int
-	class int // precedence of its categories; 0 is the highest
+	class int // precedence of the shape's categories; 0 is the highest
 }
 
 // RankConditions ranks conditions by their categories (language.md, section 6). It compares the lists of categories
-// element by element, highest first. A list that continues another one has the higher precedence. Guards do not count.
+// element by element, highest first. A list that continues another list has higher precedence. Guards do not count.
 func RankConditions(site *loader.Site) *Ranking {
 	r := findShapes(site.Conditions)
 	categories := make([][]int, len(r.Shapes))
@@ -65,7 +65,7 @@ func findShapes(conditions []loader.Condition) *Ranking {
 	return r
 }
 
-// comparePrecedence compares lists of categories. The higher one comes first.
+// comparePrecedence compares lists of categories. The list with higher precedence comes first.
 func comparePrecedence(a, b []int) int {
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {

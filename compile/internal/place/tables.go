@@ -8,8 +8,8 @@ import (
 	"bindc/loader"
 )
 
-// Tables assigns numbers to the keys and the values of a build. Those of the site come first. Passes add keys and
-// values, and never change a number. Some keys are not bound, and some values are not in the snapshot.
+// Tables assigns numbers to the keys and the values of a build. The site's keys and values come first. Passes add keys
+// and values, and never change a number. Some keys are not bound, and some values are not in the snapshot.
 type Tables struct {
 	Keys   []string
 	Values []string          // compiled values, see package recipe

@@ -12,29 +12,29 @@ import (
 	"bindc/snapshot"
 )
 
-// Merges holds the keys of Hiera 5 to which lookup_options apply, and the reasons why lookups of a whole hierarchy may
+// Merges holds the Hiera 5 keys to which lookup_options apply, and the reasons why lookups of a whole hierarchy may
 // fail.
 type Merges struct {
 	layers      []loader.Layer
 	ByKey       map[uint32]MergedKey // merged keys, by number in place.Tables
 	Hierarchies *InternalBinding     // binding of recipe.HierarchiesKey; may be nil
 	sensitive   bool                 // lookup_options make some value sensitive
-	options     []lookupOptions      // lookup_options of the site, highest first
+	options     []lookupOptions      // the site's lookup_options, highest first
 }
 
 // InternalBinding is an unconditional binding of an internal key.
 type InternalBinding struct{ Key, Value uint32 }
 
-// MergedKey is a key of Hiera 5 to which lookup_options apply. The values in files belong to an internal key. The key
+// MergedKey is a Hiera 5 key to which lookup_options apply. The values in files belong to an internal key. The key
 // itself is bound to a recipe that merges them.
 type MergedKey struct {
 	Internal uint32 // the internal key of the values
 
-	// recipe merges the values of the hierarchies, and defaults those of default_hierarchy. Both are numbers in
-	// place.Tables, or noValue if lookup_options do not apply there.
+	// recipe merges the values of the hierarchies, and defaults those of default_hierarchy. Each is a number in
+	// place.Tables, or noValue if lookup_options do not apply.
 	recipe, defaults uint32
 
-	Entry *merge.Entry // the options, if all requests have the same ones
+	Entry *merge.Entry // the options, if they are the same for all requests
 
 	// Secret maps values in files to their sensitive forms. It is nil if lookup_options cannot make the result
 	// sensitive.
@@ -43,7 +43,7 @@ type MergedKey struct {
 
 const noValue = ^uint32(0)
 
-// In returns how key is merged if layer binds it. It returns false if it is not merged.
+// In returns how to merge key if layer binds it. It returns false if the key is not merged.
 func (ms *Merges) In(layer int, key uint32) (MergedKey, bool) {
 	part := ms.layers[layer].Hiera
 	if part == loader.NoHiera {
@@ -90,8 +90,8 @@ func (m MergedKey) Filed(val uint32) uint32 {
 	return val
 }
 
-// HieraPlaces returns the place that each layer has in the hierarchies of Hiera 5. It returns nil for a site without
-// Hiera 5.
+// HieraPlaces returns the place that each layer has in the Hiera 5 hierarchies. It returns nil for a site without Hiera
+// 5.
 func HieraPlaces(site *loader.Site) []snapshot.HieraPlace {
 	out := make([]snapshot.HieraPlace, len(site.Layers))
 	found := false

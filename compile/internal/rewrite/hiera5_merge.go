@@ -17,7 +17,7 @@ type merger struct {
 	*pass.Env
 	*place.Tables
 	scopes  []place.Scope
-	refused map[diag.Pos]bool // positions of patterns that were reported for taking too many steps
+	refused map[diag.Pos]bool // positions of patterns already reported as too slow
 	Merges
 }
 

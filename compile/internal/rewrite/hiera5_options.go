@@ -19,7 +19,7 @@ type lookupOptions struct {
 	err              error        // error of merge.Compile
 	module           string       // the module whose keys they are for; "": all keys
 	level            *merge.Level // nil if the options depend on the request or have an error
-	secret           bool         // level is nil, and the options may make a value sensitive
+	secret           bool         // the options may make a value sensitive; only if level is nil
 }
 
 // IsLookupOptions reports whether key is lookup_options. Lookups use all effective bindings of this key, not only the
@@ -50,7 +50,7 @@ func optionsOf(t *place.Tables, s *place.Scope, f *loader.DataFile, i int) looku
 		module: strings.TrimPrefix(strings.TrimPrefix(key, recipe.LookupOptionsKey), " ")}
 	if v, ok := t.Constant(val); ok {
 		if o.level, o.err = merge.Compile(v, o.module); o.err != nil {
-			o.level = nil // every lookup to which they apply fails
+			o.level = nil // every lookup that uses the options fails
 		}
 	}
 	o.secret = o.level == nil && strings.Contains(t.Values[val], "convert_to")

@@ -119,7 +119,7 @@ func namesOf(e *pass.Env, p *place.Placement) names {
 	}
 	for id, all := range p.Multibinds.Contributions {
 		if id == recipe.ClassesKey {
-			continue // the names of these contributions are classes
+			continue // these contributions are named after classes
 		}
 		n.partsOf[id] = map[string]bool{}
 		for i := range all {
@@ -129,7 +129,7 @@ func namesOf(e *pass.Env, p *place.Placement) names {
 		maps.Copy(n.parts, n.partsOf[id])
 	}
 	addNewNames(n.keys, newNames)
-	for i := range p.Rebound { // if names refer to each other, the check for loops reports it
+	for i := range p.Rebound { // the check for loops reports names that refer to each other
 		if r := &p.Rebound[i]; !r.IsOwn() && !n.parts[r.Key] {
 			n.keys[r.Key] = true
 		}

@@ -146,7 +146,7 @@ func (x *transfers) addParameter(key uint32) {
 // pair is a parameter to bind, with the parameter of the other target that gives its value.
 type pair struct {
 	loader.Renamed
-	depends bool // the request determines the parameter of the other target, or whether there is one
+	depends bool // which parameter of the other target applies, if any, depends on the request
 	common  bool // without an effective map, the parameter of the same name is used
 }
 
@@ -197,7 +197,7 @@ type pairList struct {
 	at    map[string]int // index in pairs, by name
 }
 
-// add returns the pair with the name of r. It adds r if there is none.
+// add returns the pair with the name of r, and adds r if the list has no such pair.
 func (l *pairList) add(r loader.Renamed) *pair {
 	i, seen := l.at[r.Name]
 	if !seen {
@@ -207,7 +207,7 @@ func (l *pairList) add(r loader.Renamed) *pair {
 	return &l.pairs[i]
 }
 
-// bind binds the parameters in pairs. It reports an error if there are none, unless t is optional.
+// bind binds the parameters in pairs. If pairs is empty, it reports an error unless t is optional.
 func (x *transfers) bind(t layeredTransfer, pairs []pair) {
 	if len(pairs) == 0 && !t.optional() {
 		x.Report(diag.Diagnostic{Pos: t.Pos, Code: "map_required",

@@ -90,7 +90,7 @@ func (w textWriter) kind(v value.Value, f *textFormat, formats formatMap, in ind
 	return f.typ(v)
 }
 
-// delimiters returns the delimiters of a collection. open and end are used if f has none.
+// delimiters returns the delimiters of a collection. If f has no delimiters, they are open and end.
 func (f *textFormat) delimiters(open, end string) (string, string) {
 	switch f.open {
 	case '[':

@@ -1,5 +1,5 @@
-// Package stdlib implements Puppet's functions and conversions. Callers of package expr pass the table Functions to
-// Eval and Fold. To add a function, write it in the file for its topic and add a row to the table.
+// Package stdlib implements Puppet's functions and conversions. Callers of package expr pass Functions to Eval and
+// Fold. To add a function, write it in the file for its topic and add a row to Functions.
 package stdlib
 
 import "bindc/internal/expr"
@@ -22,7 +22,7 @@ var Functions = &expr.Functions{
 	{Name: "downcase", Min: 1, Max: 1, Run: runDowncase},
 	{Name: "each", Min: 1, Max: 1, Lambda: expr.RequiredLambda, Run: runEach},
 	{Name: "empty", Min: 1, Max: 1, Run: runEmpty},
-	{Name: "error", Max: expr.Unbounded, Run: runFail}, // the name of fail() in ARM-9
+	{Name: "error", Max: expr.Unbounded, Run: runFail}, // ARM-9's name for fail()
 	{Name: "fail", Max: expr.Unbounded, Run: runFail},
 	{Name: "filter", Min: 1, Max: 1, Lambda: expr.RequiredLambda, Run: runFilter},
 	{Name: "flatten", Max: expr.Unbounded, Run: runFlatten},

@@ -24,7 +24,7 @@ type textFormat struct {
 	inner                 formatMap
 }
 
-// formatMap lists formats by type. For a value, the first one whose type fits is used.
+// formatMap lists formats by type. The first format whose type fits a value is used.
 type formatMap []typeFormat
 
 type typeFormat struct {

@@ -51,7 +51,7 @@ type treeNode struct {
 type walker struct {
 	c                       *call
 	root                    value.Value
-	inside                  *types.Type // only containers of this type are searched
+	inside                  *types.Type // search only containers of this type
 	withRoot, inner, leaves bool
 	breadthFirst            bool
 	found                   []treeNode

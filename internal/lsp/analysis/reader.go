@@ -150,7 +150,7 @@ func readable(open map[string]*buffer.Text) (texts map[string][]byte, broken map
 	return texts, broken
 }
 
-// outlineOptions reads files of all kinds as leniently as data files of Hiera 5.
+// outlineOptions reads files of all kinds as leniently as Hiera 5 data files.
 var outlineOptions = yaml.Options{LastKeyWins: true, Hiera5: true}
 
 // Outline reads the entries of a YAML file.

@@ -34,7 +34,7 @@ type Site struct {
 
 // compiled is the compiled site.
 type compiled struct {
-	content *snapshot.Content // nil if the site has errors, and once open has set the other fields
+	content *snapshot.Content // nil if the site has errors, or after open has set the other fields
 
 	once   sync.Once
 	file   *snapshot.Snapshot // the snapshot in memory; may be nil

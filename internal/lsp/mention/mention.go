@@ -20,7 +20,7 @@ type Role uint8
 // The roles. In the first four, the name is a key.
 const (
 	Binds     Role = iota // the file binds the key
-	LooksUp               // a value looks the key up
+	LooksUp               // a value looks up the key
 	Options               // lookup_options mention the key
 	Parameter             // the key of a class parameter, which Puppet looks up
 	Collects              // the id of a multibinding, in its declaration

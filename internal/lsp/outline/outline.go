@@ -144,8 +144,8 @@ func (r *reader) entries(from, to int, inBind bool) {
 	}
 }
 
-// cut returns the offsets at which entries begin. In the list 'bind', these are the dashes with the indentation of the
-// first one.
+// cut returns the offsets at which entries begin. In the list 'bind', entries begin at the dashes with the indentation
+// of the first dash.
 func (r *reader) cut(from, to int, inBind bool) (starts []int) {
 	indent := -1
 	for at := from; at < to; {

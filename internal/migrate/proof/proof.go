@@ -41,7 +41,7 @@ type Report struct {
 	Answers   int // answers of the old site, all equal to those of the new site
 	Failed    int // answers of the old site that are errors, which are not compared
 	Rounds    int
-	Unreached []string // keys with data that no request was found for
+	Unreached []string // keys with data for which no request was found
 	Exceeded  bool     // a limit was reached: not all combinations of rows were compared
 	Omitted   int      // requests that were omitted because of Limit
 
@@ -61,7 +61,7 @@ const (
 	NoForm          Reason = iota // migrate.Site has no equivalent for the key
 	Neighbour                     // another key in its module stays
 	Differs                       // the answer for the key would change
-	UnreadableMerge               // a manifest looks the key up with a computed merge
+	UnreadableMerge               // a manifest looks up the key with a computed merge
 	Foreign                       // the key depends on an entry that only Puppet reads
 )
 
@@ -191,7 +191,7 @@ func (p *prover) keep(result *migrate.Result, differing map[string]string) bool 
 			stayed = true
 			continue
 		}
-		for _, used := range p.uses(key) { // the key stays already, so a key that it looks up causes the difference
+		for _, used := range p.uses(key) { // key already stays, so a key that it looks up causes the difference
 			if result.Moved[used] && p.forced[used] == "" {
 				p.stay(used, "'"+key+"', which looks it up, would have a different answer: "+differing[key])
 				stayed = true

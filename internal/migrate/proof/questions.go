@@ -31,10 +31,10 @@ type strategy struct {
 type questions struct {
 	keys     []string
 	merges   [][]strategy    // merge strategies to compare, by key
-	terms    [][]lookup.Term // terms in conditions of the old site, by key
+	terms    [][]lookup.Term // by key, the terms in the old site's conditions
 	settled  []bool          // whether a key need not be compared again, by key
 	all      []question
-	expected [][]uint64 // answers of the old site, by question
+	expected [][]uint64 // the old site's answers, by question
 }
 
 // mergeNames lists the strategies that a caller can request.
@@ -180,7 +180,7 @@ func (p *prover) askSamples(next *builtSite) error {
 				}
 				q := p.questions.all[at[id]:]
 				q[1].keys = append(q[1].keys, i)
-				if s.Alone { // the same sample without other variables
+				if s.Alone { // the same sample, but without other variables
 					q[0].keys = append(q[0].keys, i)
 				}
 			}

@@ -16,11 +16,11 @@ import (
 	"bindc/loader"
 )
 
-// class is a class of a manifest.
+// class is a class in a manifest.
 type class struct {
 	manifest.Class
 	params  map[string]*param
-	aliases *types.Aliases // type aliases that its manifest can use
+	aliases *types.Aliases // type aliases that the class's manifest can use
 }
 
 // param is a parameter of a class.
@@ -40,16 +40,16 @@ func (p *param) key() string { return p.class.Name + "::" + p.Name }
 type classes struct {
 	disk    fsx.Disk
 	site    *loader.Site
-	modules map[string]string          // directory of manifests, by module; "" if it has none
+	modules map[string]string          // manifest directory of each module
 	headers map[string]manifest.Header // definitions in manifests, by path
 	known   map[string]*class          // classes by name; nil if there is no such class
-	names   map[string][][]string      // names of classes in a directory of manifests, as words
-	alike   map[string][]string        // classes with similar names, by the name of a class that does not exist
+	names   map[string][][]string      // class names in each manifest directory, each split into words
+	alike   map[string][]string        // by the name of a missing class, the classes with similar names
 	own     map[string]manifest.Class  // classes that the manifests of the site define
 	aliases *types.Aliases
-	beside  map[string]*types.Aliases // aliases that a manifest can use, by path, if the manifest defines some itself
+	beside  map[string]*types.Aliases // by path, the aliases available to a manifest that defines its own
 	ofSite  map[string]bool           // manifests outside modules, by path
-	inSite  map[string]string         // sources of the aliases that these manifests define
+	inSite  map[string]string         // sources of the aliases defined in manifests outside modules
 
 	failures []error  // errors of reading manifests
 	broken   []string // manifests that end inside a string, a comment or a bracket
@@ -85,14 +85,14 @@ func Receiver(site *loader.Site, disk fsx.Disk, key string) (at diag.Pos, ok boo
 	return diag.Pos{}, false
 }
 
-// Receives returns a function that reports whether a class of site has the parameter for which Puppet looks a key up.
-// The function reads manifests when it needs them. It is not safe for concurrent use.
+// Receives returns a function that reports whether a class of the site has a parameter for which Puppet looks up the
+// given key. The function reads manifests on demand and is not safe for concurrent use.
 func Receives(site *loader.Site, disk fsx.Disk) func(key string) bool {
 	classes := sync.OnceValue(func() *classes { return findClasses(site, disk) })
 	return func(key string) bool { return classes().receiver(key) != nil }
 }
 
-// receiver returns the parameter for which Puppet looks key up, or nil.
+// receiver returns the parameter for which Puppet looks up key, or nil.
 func (c *classes) receiver(key string) *param {
 	i := strings.LastIndex(key, "::")
 	if i <= 0 {
@@ -134,7 +134,7 @@ func (c *classes) failed(err error) {
 	}
 }
 
-// header returns the definitions in the manifest at path, which are none if there is no such file.
+// header returns the definitions in the manifest at path. It returns none if the file does not exist.
 func (c *classes) header(path string) manifest.Header {
 	h, known := c.headers[path]
 	if !known {
@@ -202,7 +202,7 @@ func (c *classes) headerOf(name string) (manifest.Class, bool) {
 	return manifest.Class{}, false
 }
 
-// declare parses the types of the parameters of a class.
+// declare parses the types of a class's parameters.
 func (c *classes) declare(header manifest.Class) *class {
 	out := &class{Class: header, params: map[string]*param{}, aliases: c.aliasesFor(header.At.File)}
 	for _, p := range header.Params {
@@ -215,7 +215,7 @@ func (c *classes) declare(header manifest.Class) *class {
 	return out
 }
 
-// aliasesFor returns the type aliases that the manifest at path can use, including those that it defines itself.
+// aliasesFor returns the type aliases that the manifest at path can use, including its own.
 func (c *classes) aliasesFor(path string) *types.Aliases {
 	own := c.header(path).Aliases
 	if len(own) == 0 {
@@ -279,7 +279,7 @@ func (c *classes) declarations() map[string][]manifest.Declaration {
 	return out
 }
 
-// looksUp reports whether Puppet looks p up for one of the declarations: for a declaration that does not set p.
+// looksUp reports whether Puppet looks up p for one of the declarations, because the declaration does not set p.
 func (p *param) looksUp(declarations []manifest.Declaration) bool {
 	return slices.ContainsFunc(declarations, func(d manifest.Declaration) bool {
 		return !d.Any && !slices.Contains(d.Given, p.Name)

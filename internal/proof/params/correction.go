@@ -11,14 +11,15 @@ import (
 	"bindc/internal/value"
 )
 
-// isWritten reports whether a refused value is the value of the key in a file, and not a part or a result of it.
+// isWritten reports whether a refused value is the key's whole value in a file, not a part of it or the result of a
+// lookup.
 func (p *prover) isWritten(s *suspect, e *lookup.Explanation, at diag.Pos, m *types.Mismatch) bool {
 	b, known := s.places[at]
 	return known && !s.merged && e.Options == nil && len(m.Path) == 0 &&
 		p.site.Values[b.value][0] == recipe.CompiledConstant
 }
 
-// correction returns the correction of a scalar, which follows the hint about m. v is not sensitive.
+// correction returns the correction of a scalar that the hint about m suggests. v is not sensitive.
 func correction(m *types.Mismatch, v lookup.Value) diag.Fix {
 	whole, err := v.Whole()
 	if err != nil {
@@ -41,11 +42,11 @@ func correction(m *types.Mismatch, v lookup.Value) diag.Fix {
 	return diag.Fix{}
 }
 
-// truth has the words that stand for a Boolean in YAML.
+// truth maps YAML's words for Booleans to true and false.
 var truth = map[string]string{"true": "true", "yes": "true", "on": "true", "false": "false", "no": "false",
 	"off": "false"}
 
-// similarTruth returns the word for a Boolean that text is, or is similar to.
+// similarTruth returns the word for a Boolean that equals or resembles text.
 func similarTruth(text string) string {
 	lower := strings.ToLower(text)
 	if truth[lower] != "" {
@@ -55,7 +56,7 @@ func similarTruth(text string) string {
 	return diag.Correct(lower, words).New
 }
 
-// quoted returns the correction of a text by another one, or none if that is empty or cannot be in quotes.
+// quoted returns the correction of text old to text. It returns none if text is empty or cannot be in quotes.
 func quoted(old, text string) diag.Fix {
 	isOdd := func(r rune) bool { return r < ' ' || strings.ContainsRune("'%$", r) }
 	if text == "" || strings.ContainsFunc(text, isOdd) {

@@ -9,8 +9,8 @@ import (
 	bindings "bindc/runtime"
 )
 
-// reportFailing reports a key whose lookup_options cannot merge or convert its value in any request of attempts that
-// finds one.
+// reportFailing reports a key if its lookup_options cannot merge or convert the value in any of the attempts that find
+// a value.
 func (p *prover) reportFailing(key string, s *suspect, attempts []attempt) error {
 	var first *lookup.Explanation
 	var why *bindings.Error

@@ -14,7 +14,7 @@ import (
 	"bindc/internal/value"
 )
 
-// hint suggests what to write in place of v, the value at a place. It returns "" if that is not clear.
+// hint suggests what to write at a place instead of v. It returns "" if that is not clear.
 func (p *prover) hint(s *suspect, e *lookup.Explanation, at diag.Pos, m *types.Mismatch, v lookup.Value) string {
 	to, _ := conversion(e.Options)
 	if plain, err := s.param.misfitOf(v); to == sensitive && plain == nil && err == nil {
@@ -102,7 +102,7 @@ func expressionAt(compiled string, path []value.Value) *expr.Node {
 	return n
 }
 
-// element returns the element of a list, or the value of a hash, that an expression has for a key.
+// element returns the element of a list, or the value in a hash, at a key of the expression n.
 func element(n *expr.Node, key value.Value) *expr.Node {
 	switch {
 	case n.Op == expr.ArrayLit && key.Kind() == value.Int && key.Int() < int64(len(n.Kids)):
@@ -117,7 +117,7 @@ func element(n *expr.Node, key value.Value) *expr.Node {
 	return nil
 }
 
-// hint suggests what to write in place of v. It returns "" if that is not clear.
+// hint suggests what to write instead of v. It returns "" if that is not clear.
 func (p *param) hint(m *types.Mismatch, v lookup.Value) string {
 	switch found := m.Found; {
 	case m.Expected.Kind() == types.Array && (found == "String" || found == "Integer"):
@@ -134,7 +134,7 @@ func (p *param) hint(m *types.Mismatch, v lookup.Value) string {
 	return hintOfTexts(m, v)
 }
 
-// hintOfTexts names the texts that an Enum accepts: one like v, or all if there are few.
+// hintOfTexts names the texts that an Enum accepts: a text similar to v, or all texts if there are few.
 func hintOfTexts(m *types.Mismatch, v lookup.Value) string {
 	enum := m.Expected.OnlyKind(value.String)
 	whole, err := v.Whole()

@@ -8,8 +8,8 @@ import (
 	"bindc/internal/value"
 )
 
-// culprit returns the position of what makes v wrong: that of the lookup_options if the values fit without them, and
-// otherwise that of the binding with the wrong part.
+// culprit returns the position of the mistake in v: the lookup_options if the values fit without them, and otherwise
+// the binding with the wrong part.
 func (p *param) culprit(e *lookup.Explanation, winners []lookup.Candidate, v lookup.Value, m *types.Mismatch) string {
 	if e.Options != nil && !slices.ContainsFunc(winners, func(w lookup.Candidate) bool {
 		return !p.fitsAlone(&w)
@@ -26,7 +26,7 @@ func (p *param) fitsAlone(c *lookup.Candidate) bool {
 }
 
 // holder returns the binding that the part of v at path comes from. v is merged from the values of winners, highest
-// first. If none of them has the part, holder returns the highest.
+// first. If no winner has the part, holder returns the highest.
 func holder(winners []lookup.Candidate, v lookup.Value, path []value.Value) *lookup.Candidate {
 	if whole, err := v.Whole(); err == nil && len(winners) > 1 {
 		part := partAt(whole, path)
@@ -39,7 +39,7 @@ func holder(winners []lookup.Candidate, v lookup.Value, path []value.Value) *loo
 	return &winners[0]
 }
 
-// partAt returns the part of v at path, or undef if there is none.
+// partAt returns the part of v at path, or undef if v has no such part.
 func partAt(v value.Value, path []value.Value) value.Value {
 	for _, key := range path {
 		switch {
@@ -68,7 +68,7 @@ func hasPart(v value.Value, path []value.Value, part value.Value) bool {
 				return true
 			}
 		}
-	case path[0].Kind() == value.Int: // a merge makes lists of values
+	case path[0].Kind() == value.Int: // a merge may wrap v in a list, which adds the index to the path
 		return hasPart(v, path[1:], part)
 	}
 	return false

@@ -7,13 +7,13 @@ import (
 	"bindc/internal/value"
 )
 
-// verdict is the judgement of a value without any request.
+// verdict is the judgement of a value for all requests together.
 type verdict uint8
 
 const (
 	fits    verdict = iota
-	refused         // the value fits in no request
-	unknown         // it depends on the request or on other keys
+	refused         // Puppet refuses the value in every request
+	unknown         // the verdict depends on the request or on other keys
 )
 
 // judge judges a compiled value.
@@ -43,8 +43,8 @@ func (p *param) judgeValue(v value.Value) verdict {
 	return refused
 }
 
-// misfit returns the reason why Puppet refuses v, or nil. For undef, a parameter with a default gets the default.
-// Puppet may get a sensitive value with or without Sensitive, so it is enough if the type accepts one of them.
+// misfit explains why Puppet refuses v, or returns nil. For undef, a parameter with a default gets the default. Puppet
+// may get a sensitive value with or without Sensitive, so misfit accepts the value if either form fits.
 func (p *param) misfit(v value.Value) *types.Mismatch {
 	if v.IsUndef() && p.Optional {
 		return nil
@@ -66,7 +66,7 @@ func isText(n *expr.Node) bool {
 		n.Op == expr.Call && n.HasHieraSecret()
 }
 
-// refuses reports whether t refuses the value of n for every request.
+// refuses reports whether t refuses the value of n in every request.
 func (p *param) refuses(t *types.Type, n *expr.Node) bool {
 	switch {
 	case n.Op == expr.Const:

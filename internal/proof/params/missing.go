@@ -44,8 +44,8 @@ func (c *Checker) reportMissing(severity diag.Severity) error {
 	return nil
 }
 
-// alwaysBound returns the keys with an unconditional binding. These need no decision table, which takes time; most
-// parameters are among them.
+// alwaysBound returns the keys with an unconditional binding. Most parameters have one, and need no decision table,
+// which would take time.
 func (c *Checker) alwaysBound() map[string]bool {
 	out := map[string]bool{}
 	for b := range c.bindings {
@@ -56,14 +56,14 @@ func (c *Checker) alwaysBound() map[string]bool {
 	return out
 }
 
-// ofCertainty explains how certain it is that a node gets the class.
+// ofCertainty explains each certainty that a node gets the class.
 var ofCertainty = [...]string{
 	certain:   ", without this parameter",
 	perhaps:   " under a condition, so perhaps no node without a value gets it",
 	unreached: ", but no manifest or data of the site leads here",
 }
 
-// declaredWithout returns the declaration that most certainly makes Puppet look p up, or nil.
+// declaredWithout returns the declaration that most certainly makes Puppet look up p, or nil.
 func (c *Checker) declaredWithout(p *param, list []manifest.Declaration, reached map[string]certainty) (
 	at *manifest.Declaration, sure certainty) {
 	for i := range list {
@@ -77,7 +77,7 @@ func (c *Checker) declaredWithout(p *param, list []manifest.Declaration, reached
 	return at, sure
 }
 
-// bound describes the nodes for which a key has a value. missing is false if it has one for all nodes.
+// bound describes the nodes for which a key has a value. missing is false if the key has a value for all nodes.
 func (c *Checker) bound(key string) (where string, missing bool, err error) {
 	p, err := c.open()
 	if err != nil {
@@ -103,7 +103,7 @@ func (c *Checker) bound(key string) (where string, missing bool, err error) {
 	return "is only bound for nodes with " + strings.Join(regions, ", or with ") + more, true, nil
 }
 
-// hasForeign reports whether Puppet may find a module's keys in an entry of hiera.yaml that was not compiled.
+// hasForeign reports whether Puppet may find a module's keys in a hiera.yaml entry that was not compiled.
 func (c *Checker) hasForeign(module string) bool {
 	for _, h := range c.site.Hierarchies {
 		if h.Module != "" && h.Module != module {

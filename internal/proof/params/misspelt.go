@@ -10,14 +10,14 @@ import (
 	"bindc/internal/recipe"
 )
 
-// meant is the parameter that a misspelt key should have.
+// meant is the parameter that a misspelt key probably means.
 type meant struct {
 	param *param
 	why   string // why Puppet does not look up the key as it is
 }
 
-// reportMisspelt reports keys of classes that do not exist, if a class with a similar name has the parameter. The class
-// may be elsewhere, so this is a warning.
+// reportMisspelt reports keys of missing classes if a class with a similar name has the parameter. The missing class
+// may be in another module path, so this is a warning.
 func (c *Checker) reportMisspelt() {
 	found := map[string]*meant{}
 	places := map[string][]diag.Pos{}
@@ -66,8 +66,8 @@ func (c *Checker) reportMeant(key string, m *meant, places []diag.Pos) {
 	c.diags.Add(d)
 }
 
-// meant returns the parameter that key should have, or nil. class is the class with the name before the last '::', or
-// nil.
+// meant returns the parameter that key probably means, or nil. class is the class with the name before the last '::',
+// or nil.
 func (c *Checker) meant(key string, class *class) *meant {
 	words := strings.FieldsFunc(key, func(r rune) bool { return r == ':' })
 	joined := strings.Join(words, "::")
@@ -90,8 +90,8 @@ func (c *Checker) meant(key string, class *class) *meant {
 	return nil
 }
 
-// similar returns the classes whose names differ from words in a typo. Their modules must exist, but some of the
-// classes may not.
+// similar returns the names of classes that differ from words by a typo. The modules must exist, but the classes may
+// not.
 func (c *classes) similar(words []string) []string {
 	name := strings.Join(words, "::")
 	out, known := c.alike[name]
@@ -125,7 +125,7 @@ func (c *classes) findSimilar(words []string) (out []string) {
 	return out
 }
 
-// namesIn returns the names of the classes in a directory of manifests, without the module, by the names of the files.
+// namesIn returns the class names in a manifest directory, according to the file names and without the module.
 func (c *classes) namesIn(dir string) [][]string {
 	names, known := c.names[dir]
 	if !known {

@@ -1,6 +1,6 @@
-// Package params checks the data of a site against the classes that receive it: Puppet looks up CLASS::PARAMETER for
-// each parameter of a class that it declares. Before it reports an error, it constructs a request whose lookup returns
-// a value that the parameter's type refuses.
+// Package params checks the data of a site against the classes that receive the data: Puppet looks up CLASS::PARAMETER
+// for each parameter of a declared class. Before it reports an error, it constructs a request whose lookup returns a
+// value that the parameter's type refuses.
 package params
 
 import (
@@ -37,9 +37,9 @@ type Checker struct {
 	diags    *diag.List
 	classes  *classes
 	keys     []receiver          // by key number
-	isBound  []bool              // by key number; a cache adds keys of earlier texts, which are not bound
-	received map[string]*param   // parameters that a key of the site is named after, by key
-	suspects map[string]*suspect // suspects by key
+	isBound  []bool              // by key number; false for keys of earlier file contents, which a cache adds
+	received map[string]*param   // by key, the parameter that receives its value
+	suspects map[string]*suspect // by key
 	declared map[string][]manifest.Declaration
 	reached  map[string]certainty // set by findReached
 	merged   map[string]bool      // keys to which lookup_options apply
@@ -48,17 +48,17 @@ type Checker struct {
 	looked   *lint.Lookups   // set by lookups
 
 	prover *prover
-	mu     sync.Mutex // guards declared and reached in calls of Refuses
+	mu     sync.Mutex // guards declared and reached while Refuses runs
 }
 
-// suspect is a key with a value that its parameter may refuse, and the places that bind such values.
+// suspect is a key with values that its parameter may refuse, and the bindings to such values.
 type suspect struct {
 	param  *param
 	merged bool                 // lookup_options apply to the key
 	places map[diag.Pos]binding // the bindings that may be refused
 }
 
-// receiver is the class and the parameter that receive the value of a key.
+// receiver is the class and the parameter that receive a key's value.
 type receiver struct {
 	class *class // nil if the key does not begin with the name of a class
 	param *param // nil if the class has no such parameter
@@ -66,16 +66,16 @@ type receiver struct {
 
 // binding binds a key to a value at one place.
 type binding struct {
-	number  uint32 // index of the key in the keys of the site
+	number  uint32 // index in the site's keys
 	layer   int
-	value   uint32 // index in the values of the site
+	value   uint32 // index in the site's values
 	always  bool   // the binding has no condition
 	verdict verdict
 	at      func() diag.Pos
 }
 
-// Check adds the errors of site to diags. content is the compiled site, which has no errors. Check fails only if it
-// cannot look keys up in the snapshot of content.
+// Check adds errors in the data of a site to diags. content is the compiled site, which has no errors so far. Check
+// fails only if it cannot look up keys in a snapshot of content.
 func Check(site *loader.Site, content *snapshot.Content, opts Options, diags *diag.List) (*Checker, error) {
 	c := &Checker{site: site, content: content, opts: opts, diags: diags, received: map[string]*param{},
 		suspects: map[string]*suspect{}, misspelt: map[string]bool{}, later: map[finding][]diag.Diagnostic{}}
@@ -157,8 +157,8 @@ func (c *Checker) findSuspects() {
 	}
 }
 
-// bindings yields the bindings of the site, without contributions. The position of a binding is available until the
-// next one is yielded.
+// bindings yields the bindings of the site, without contributions. The method at of a binding works until bindings
+// yields the next.
 func (c *Checker) bindings(yield func(binding) bool) {
 	for i, layer := range c.site.Layers {
 		for _, from := range layer.Contributions {

@@ -18,7 +18,7 @@ import (
 // maxSamples is the number of requests to try for a key whose values are merged.
 const maxSamples = 64
 
-// prover looks up suspects in requests that it constructs.
+// prover looks up suspects in constructed requests.
 type prover struct {
 	*Checker
 	raw     *snapshot.Snapshot
@@ -50,7 +50,7 @@ func (c *Checker) prove() error {
 	return nil
 }
 
-// open returns the prover. The first call creates it.
+// open returns the prover, which the first call creates.
 func (c *Checker) open() (*prover, error) {
 	if c.prover != nil {
 		return c.prover, nil
@@ -81,7 +81,7 @@ func (c *Checker) open() (*prover, error) {
 	return p, err
 }
 
-// close releases the snapshot of the prover.
+// close releases the prover's snapshot.
 func (c *Checker) close() {
 	if c.prover == nil {
 		return
@@ -123,20 +123,20 @@ func (p *prover) key(key string, s *suspect) error {
 	return nil
 }
 
-// attempt is a request in which a key is looked up.
+// attempt is a request in which to look up a key.
 type attempt struct {
 	decision.Sample
-	others []string // variables to set to a text that no condition has, instead of leaving them out
-	blank  bool     // report conditions that hold because facts are missing, too
+	others []string // variables to set to a text that no condition has, instead of leaving them unset
+	blank  bool     // also report conditions that hold because facts are missing
 }
 
-// maySayMore reports whether a request with facts may show more about a region.
+// maySayMore reports whether a request with facts may describe the region where more precisely.
 func (a *attempt) maySayMore(where string) bool {
 	return where != "" && where != unlessHigher && a.String() == "" && !a.blank
 }
 
 // attempts returns the requests to make from samples. A glob with a missing variable may find the files of any node, so
-// requests with more facts come before the empty one.
+// requests with more facts come before the empty request.
 func (p *prover) attempts(s *suspect, samples []decision.Sample) (out []attempt) {
 	for _, sample := range samples {
 		out = append(out, attempt{Sample: sample})
@@ -162,7 +162,8 @@ const (
 	ofConversion   = "is not known, because lookup_options convert it to a type that bindings do not have"
 )
 
-// samples returns the requests to try. why is the reason why values in other requests are not known, or "".
+// samples returns the requests to try. why explains why the values in other requests are not known; it is "" if they
+// are.
 func (p *prover) samples(key string, s *suspect, varies bool) (out []decision.Sample, why string, err error) {
 	if s.merged && varies {
 		return nil, p.whyVaries(s), nil
@@ -183,7 +184,7 @@ func (p *prover) samples(key string, s *suspect, varies bool) (out []decision.Sa
 	if err != nil {
 		return nil, "", err
 	}
-	// A place may have several rows. The lowest one applies to the most requests.
+	// A place may have several rows, and the lowest row applies to the most requests.
 	for _, row := range slices.Backward(table.Rows) {
 		b, suspicious := s.places[p.position(row.At)]
 		switch {
@@ -203,8 +204,8 @@ func (p *prover) samples(key string, s *suspect, varies bool) (out []decision.Sa
 	return out, why, nil
 }
 
-// conversion returns the type that convert_to names in options, which may be nil. known is false if bindc does not have
-// the type, or does not know the options.
+// conversion returns the type that convert_to names in options, which may be nil. known is false if bindc does not
+// support the type, or if the options are unknown.
 func conversion(options *lookup.Candidate) (to string, known bool) {
 	if options == nil {
 		return "", true
@@ -229,11 +230,11 @@ func conversion(options *lookup.Candidate) (to string, known bool) {
 	return name.Text(), err == nil
 }
 
-// sensitive is the type to which convert_to converts secrets.
+// sensitive is the convert_to type for secrets.
 const sensitive = "Sensitive"
 
-// try looks a key up in one request. If Puppet refuses the value, try reports the winning binding and adds its position
-// to found. open is the reason why the value that Puppet gets is not known, or "".
+// try looks up a key in one request. If Puppet refuses the value, it reports the winning binding and adds the position
+// to found. open explains why the value that Puppet gets is not known; it is "" if the value is known.
 func (p *prover) try(key string, s *suspect, a attempt, found map[diag.Pos]bool) (open string, err error) {
 	facts, err := a.Facts(a.others)
 	if err != nil {
@@ -277,8 +278,8 @@ func (p *prover) try(key string, s *suspect, a attempt, found map[diag.Pos]bool)
 	return "", nil
 }
 
-// refusal returns the reason why Puppet refuses v, the value of p in a request, or nil. The explanation is nil if it
-// was not needed. If Puppet may get a value other than v, refusal returns an explanation without a reason.
+// refusal explains why Puppet refuses v, the value of p in a request, or returns nil. The Explanation is nil if it was
+// not needed. If Puppet may get a value other than v, refusal returns an Explanation without a Mismatch.
 func (c *Checker) refusal(r *lookup.Request, p *param, v lookup.Value) (*types.Mismatch, *lookup.Explanation, error) {
 	m, err := p.misfitOf(v)
 	mayDiffer := v.Sensitive() && c.merged[p.key()] // misfitOf accepts a value that fits without Sensitive
@@ -304,7 +305,7 @@ func (c *Checker) refusal(r *lookup.Request, p *param, v lookup.Value) (*types.M
 	return m, e, nil
 }
 
-// misfitOf returns the reason why Puppet refuses v, the result of a lookup, or nil.
+// misfitOf explains why Puppet refuses v, the result of a lookup, or returns nil.
 func (p *param) misfitOf(v lookup.Value) (*types.Mismatch, error) {
 	whole, err := v.Whole()
 	if err != nil {
@@ -316,7 +317,7 @@ func (p *param) misfitOf(v lookup.Value) (*types.Mismatch, error) {
 	return p.misfit(whole), nil
 }
 
-// misfitOfSensitive returns the reason why Puppet refuses v wrapped in a Sensitive, or nil.
+// misfitOfSensitive explains why Puppet refuses v wrapped in a Sensitive, or returns nil.
 func (p *param) misfitOfSensitive(v lookup.Value) (*types.Mismatch, error) {
 	whole, err := v.Whole()
 	if err != nil {
@@ -329,7 +330,8 @@ func (p *param) misfitOfSensitive(v lookup.Value) (*types.Mismatch, error) {
 	return p.typ.Assert(plain.Sensitive()), nil
 }
 
-// effective returns the bindings that the value comes from, highest first. There are several if they are merged.
+// effective returns the bindings that the value comes from, highest first. A merged value may come from several
+// bindings.
 func effective(e *lookup.Explanation) (out []lookup.Candidate) {
 	for i := range e.Candidates {
 		if state := e.Candidates[i].State; state == lookup.Wins || state == lookup.Merged {

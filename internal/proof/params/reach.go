@@ -9,7 +9,7 @@ import (
 	"bindc/internal/value"
 )
 
-// certainty says how certain it is that some node gets a class.
+// certainty is a degree of certainty that some node gets a class.
 type certainty uint8
 
 const (
@@ -72,8 +72,8 @@ func (c *Checker) listed() (out []manifest.Declaration) {
 	return out
 }
 
-// classesIn returns the classes in the lists of a compiled value. A list counts if the name of one of its classes has
-// '::', so that names of packages are no classes, or if isClasses is set.
+// classesIn returns the classes in the lists of a compiled value. If isClasses is not set, a list must contain a class
+// name with '::', because it could also be a list of packages.
 func (c *Checker) classesIn(compiled string, isClasses bool) []string {
 	if compiled[0] != recipe.CompiledConstant || !isClasses && !strings.Contains(compiled, "::") {
 		return nil

@@ -15,7 +15,7 @@ import (
 	"bindc/loader"
 )
 
-// report reports a value that Puppet refuses for some nodes, which region describes.
+// report reports a value that Puppet refuses for some nodes; function region describes the nodes.
 func (p *prover) report(s *suspect, e *lookup.Explanation, at diag.Pos, region string, m *types.Mismatch,
 	v lookup.Value) {
 	key, secret := s.param.key(), v.Sensitive()
@@ -54,7 +54,7 @@ type finding struct {
 	mismatch string
 }
 
-// add reports d, either at once or, with Options.Later, in Report.
+// add adds d to the diagnostics. With Options.Later, it keeps d for Report.
 func (c *Checker) add(f finding, d diag.Diagnostic) {
 	if !c.opts.Later {
 		c.diags.Add(d)
@@ -63,10 +63,11 @@ func (c *Checker) add(f finding, d diag.Diagnostic) {
 	c.later[f] = append(c.later[f], d)
 }
 
-// Affects adds notes to the diagnostics that are kept for a refused value of key. It returns false if there are none.
+// Affects adds notes to the diagnostics that Check kept about a refused value of key. It returns false if Check kept
+// none.
 func (c *Checker) Affects(key string, at diag.Pos, r *Refusal, notes []diag.Note) bool {
 	list := c.later[finding{key, at, cmp.Or(r.mismatch, ofFailure)}]
-	for other := range c.later { // with merges, the path in the value depends on the node
+	for other := range c.later { // with merges, the path into the value depends on the node
 		if r.mismatch != "" && len(list) == 0 && other.key == key && other.at == at {
 			list = c.later[other]
 		}
@@ -86,10 +87,10 @@ func (c *Checker) Report() {
 	}
 }
 
-// unlessHigher is the region of a binding without a condition that is not the highest.
+// unlessHigher describes the nodes for which an unconditional binding applies although higher levels also bind the key.
 const unlessHigher = ", for nodes where no higher level sets the key"
 
-// region describes requests like sample: those that meet the conditions of the given bindings and of their
+// region describes the requests that, like sample, meet the conditions of the given bindings and of their
 // lookup_options.
 func region(e *lookup.Explanation, winners []lookup.Candidate, sample decision.Sample) string {
 	var when []lookup.Term
@@ -127,7 +128,7 @@ func conditionText(when []lookup.Term) string {
 	return strings.Join(terms, ", ")
 }
 
-// doubt returns the reason why Puppet may not look the value up, or "".
+// doubt explains why Puppet may not look up the value, or returns "".
 func (c *Checker) doubt(s *suspect, at diag.Pos) string {
 	class := s.param.class.Name
 	switch list := c.declarations()[class]; {
@@ -142,7 +143,7 @@ func (c *Checker) doubt(s *suspect, at diag.Pos) string {
 	return ""
 }
 
-// hasForeignAbove reports whether the value may come from an entry of hiera.yaml that was not compiled.
+// hasForeignAbove reports whether the value may come from a hiera.yaml entry that was not compiled.
 func (c *Checker) hasForeignAbove(s *suspect, at diag.Pos) bool {
 	b := s.places[at]
 	layer := &c.site.Layers[b.layer]
@@ -165,7 +166,7 @@ func moduleOf(key string) string {
 	return module
 }
 
-// reportOpen reports a key whose values cannot be decided. why is the reason.
+// reportOpen reports a key whose values cannot be decided, with the reason why.
 func (c *Checker) reportOpen(key string, s *suspect, why string) {
 	if !c.opts.Strict {
 		return
@@ -193,9 +194,9 @@ func (c *Checker) reportClasses() {
 	c.reportUntyped()
 }
 
-// untyped holds the parameters that can only be checked in part, for one reason.
+// untyped holds the parameters that can be checked only in part, all for the same reason.
 type untyped struct {
-	at    diag.Pos // position of the first of them
+	at    diag.Pos // position of the first finding
 	count int
 	names []string // unknown types
 	why   error    // why the only type is unknown; nil if it has no definition
@@ -255,7 +256,7 @@ func (c *Checker) reportUnchecked(u *untyped) {
 	c.diags.Add(d)
 }
 
-// defineHint says where to define the first of the undefined types for which Puppet has a place.
+// defineHint says where to define the first undefined type for which Puppet has a place.
 func (c *classes) defineHint(names []string) string {
 	for _, name := range names {
 		module, rest, nested := strings.Cut(strings.ToLower(name), "::")
@@ -278,13 +279,13 @@ func (c *classes) defineHint(names []string) string {
 type Refusal struct {
 	At       string // position of the binding, as recorded in the snapshot
 	Message  string // without the value, if it is sensitive
-	Doubtful bool   // Puppet may not look the value up
+	Doubtful bool   // Puppet may not look up the value
 	Perhaps  bool   // it is not certain that a node declares the class
 	mismatch string // see finding
 }
 
-// Refuses returns the reason why Puppet refuses v, the value of key in a request, or nil. It may be called concurrently
-// after Check.
+// Refuses explains why Puppet refuses v, the value of key in a request, or returns nil. After Check, it may be called
+// concurrently.
 func (c *Checker) Refuses(r *lookup.Request, key string, v lookup.Value) (*Refusal, error) {
 	p := c.received[key]
 	if p == nil || p.typ == nil {

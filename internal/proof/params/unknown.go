@@ -15,7 +15,7 @@ import (
 type misnamed struct {
 	class  *class
 	param  string
-	at     diag.Pos // the first place that binds it
+	at     diag.Pos // the first place that binds the key
 	places map[diag.Pos]bool
 }
 
@@ -87,8 +87,8 @@ func (c *Checker) boundIn(classes map[*class]bool) map[string]map[string]bool {
 	return out
 }
 
-// meant returns the keys of the class of m that m may be a misspelling of. A file with m that also binds another key
-// does not mean that key.
+// meant returns the keys of m's class that m may be a misspelling of. If a file with m also binds a key, m does not
+// mean that key.
 func (m *misnamed) meant(boundIn map[string]map[string]bool) []string {
 	return slices.DeleteFunc(m.class.keys(), func(key string) bool {
 		for at := range m.places {

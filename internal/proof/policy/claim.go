@@ -11,8 +11,7 @@ import (
 	"bindc/internal/value"
 )
 
-// claim is the requirement of a policy on the value of each of its keys. Exactly one of the fields before source is
-// set.
+// claim is a policy's requirement on the value of each key. Exactly one of the fields before source is set.
 type claim struct {
 	equals    *value.Value
 	typ       *types.Type
@@ -29,7 +28,7 @@ type verdict uint8
 const (
 	holds verdict = iota
 	broken
-	unknown // it depends on facts or other keys
+	unknown // the verdict depends on facts or other keys
 )
 
 // ofValue checks a value that a lookup finds in a layer. It returns "" if the value satisfies c, and otherwise what is
@@ -58,8 +57,8 @@ func (c *claim) ofValue(v value.Value, layer string, secret bool) string {
 	return "expected a value that satisfies " + c.source + found
 }
 
-// isMetBy reports whether a value in a layer satisfies c. A claim whose lambda fails is not satisfied; err is then its
-// error.
+// isMetBy reports whether a value in a layer satisfies c. If the lambda of c fails, the value does not satisfy c, and
+// err is the lambda's error.
 func (c *claim) isMetBy(v value.Value, layer string) (bool, error) {
 	switch {
 	case c.bound != nil:
@@ -75,7 +74,7 @@ func (c *claim) isMetBy(v value.Value, layer string) (bool, error) {
 	return err == nil && result.Truthy(), err
 }
 
-// ofConstant judges a binding to an encoded value.
+// ofConstant judges a binding to an encoded constant.
 func (c *claim) ofConstant(encoded, layer string) verdict {
 	v, _, _ := value.View(encoded) // the compiler has encoded it
 	if isMet, _ := c.isMetBy(v, layer); !isMet {
@@ -136,7 +135,7 @@ func (c *claim) ofComputed(r *recipe.Recipe) verdict {
 	return unknown
 }
 
-// typeOf returns a type that every value of r has, or nil.
+// typeOf returns a type of all values of r, or nil if none is known.
 func typeOf(r *recipe.Recipe) *types.Type {
 	switch {
 	case r.Type != nil && !r.Type.Accepts(types.Of(types.Undef)):
@@ -147,7 +146,7 @@ func typeOf(r *recipe.Recipe) *types.Type {
 	return nil
 }
 
-// noEnv is the environment of a lambda of a policy: it has no variables except its parameters.
+// noEnv is the environment of lambdas in policies, which have no variables except their parameters.
 type noEnv struct{}
 
 func (noEnv) Variable(string) (value.Value, bool) { return value.Value{}, false }

@@ -11,7 +11,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// opened is a site opened as a snapshot, for lookups.
+// opened is a site, opened as a snapshot for lookups.
 type opened struct{ *bindings.Snapshot }
 
 func openBytes(content []byte) (*opened, error) {
@@ -22,15 +22,15 @@ func openBytes(content []byte) (*opened, error) {
 	return &opened{s}, nil
 }
 
-// breach is a request for which a policy is broken.
+// breach describes how a request breaks a policy.
 type breach struct {
 	message string // omits the value if it is secret
 	secret  bool
-	at      diag.Pos // position of the winning binding, with a path as in the snapshot; zero if nothing wins
+	at      diag.Pos // position of the winning binding, with the path stored in the snapshot; zero if no binding wins
 	when    []lookup.Term
 }
 
-// examine looks key up for facts. It returns nil if the policy holds, or does not apply to the request.
+// examine looks up key for facts. It returns nil if the policy holds, or does not apply to the request.
 func (o *opened) examine(policy *Policy, key string, f *bindings.Facts) (*breach, error) {
 	r, err := o.Request(f)
 	if err != nil {
@@ -111,7 +111,8 @@ func (p *prover) confirm(policy *Policy, key string, w way) (bool, error) {
 	return false, nil
 }
 
-// completions yields requests with the values in w. Other variables are unset, or have a value that no condition has.
+// completions yields requests with the values in w. All other variables are unset, or have a value that no condition
+// has.
 func (p *prover) completions(w way) func(yield func(way) bool) {
 	return func(yield func(way) bool) {
 		free := slices.DeleteFunc(slices.Sorted(maps.Keys(p.space.paths)), func(v string) bool {
@@ -162,8 +163,8 @@ func (p *prover) sample(texts way) decision.Sample {
 	return decision.NewSample(out)
 }
 
-// shortened returns texts without the variables that the violation does not need: w does not set them, and the same
-// binding breaks the policy without them.
+// shortened removes variables from texts that the violation does not need: w does not set them, and the same binding
+// breaks the policy without them.
 func (p *prover) shortened(o *opened, policy *Policy, key string, w, texts way, b *breach) (way, error) {
 	out := maps.Clone(texts)
 	for _, v := range slices.Sorted(maps.Keys(texts)) {

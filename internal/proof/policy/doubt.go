@@ -7,7 +7,7 @@ import (
 	"bindc/internal/recipe"
 )
 
-// doubt is a binding that breaks a policy, or may break it, if it wins for a request in the policy's region.
+// doubt is a binding that breaks or may break a policy if it wins for a request in the policy's region.
 type doubt struct {
 	key uint32
 	row
@@ -63,7 +63,7 @@ func (p *prover) findDoubts(policies []*Policy, keys [][]uint32) [][]doubt {
 	return out
 }
 
-// judge judges a binding by policy i, regardless of the requests in which it wins. A doubt is added to out.
+// judge judges a binding by policy i, regardless of the requests in which the binding wins. It adds a doubt to out.
 func (p *prover) judge(policies []*Policy, i int, d doubt, value uint32, out [][]doubt) {
 	claim, layer := &policies[i].claim, ""
 	if claim.layers != nil {
@@ -73,7 +73,7 @@ func (p *prover) judge(policies []*Policy, i int, d doubt, value uint32, out [][
 		r := p.tables.recipe(value)
 		d.verdict = claim.ofRecipe(r, layer)
 		if d.verdict == holds && claim.holdsForConstants() && r.Kind != recipe.Constant && p.tables.hasAbstract() {
-			d.verdict = unknown // it may look up an abstract binding
+			d.verdict = unknown // the value may look up an abstract binding
 		}
 	} else {
 		d.verdict = claim.ofConstant(stored.Bytes, layer)

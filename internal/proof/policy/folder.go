@@ -10,11 +10,11 @@ import (
 	"bindc/internal/yaml"
 )
 
-// Folder describes a directory of a site that holds YAML files of one kind. Files without the key named by Version
-// belong to other tools.
+// Folder describes a directory in a site that holds YAML files of one kind. Files without the Version key belong to
+// other tools.
 type Folder struct {
 	Name     string // path of the directory in the site
-	Singular string // a name that users may have given it by mistake
+	Singular string // a likely wrong name for the directory
 	Version  string // key that states the version of a file
 	What     string // contents of the files, for messages
 	Has      string // attributes of each list entry, for messages
@@ -24,7 +24,7 @@ type Folder struct {
 var Policies = Folder{Name: "policies", Singular: "policy", Version: "policy_version", What: "policies",
 	Has: "'name', 'key' and a requirement", Code: Code}
 
-// Files returns the YAML files in f for the site in dir, sorted by name. There are none if the directory is missing.
+// Files returns the YAML files in f for the site in dir, sorted by name. It returns none if the directory is missing.
 func (f *Folder) Files(dir string, disk fsx.Disk, diags *diag.List) []string {
 	folder := filepath.Join(dir, f.Name)
 	paths, err := filesIn(folder, disk)
@@ -34,7 +34,7 @@ func (f *Folder) Files(dir string, disk fsx.Disk, diags *diag.List) []string {
 	return paths
 }
 
-// filesIn returns the YAML files in dir that are not hidden, sorted by name. There are none if dir is missing.
+// filesIn returns the YAML files in dir that are not hidden, sorted by name. It returns none if dir is missing.
 func filesIn(dir string, disk fsx.Disk) (paths []string, err error) {
 	if is, err := disk.IsDir(dir); err != nil || !is {
 		return nil, err
@@ -48,8 +48,8 @@ func filesIn(dir string, disk fsx.Disk) (paths []string, err error) {
 	return paths, err
 }
 
-// Parse reads the file at path. It returns its source, its document and the entries of its list. The document is nil if
-// the file is invalid. It is also nil without the version key, unless the user named the file.
+// Parse reads the file at path. It returns the source, the document and the entries of the list. The document is nil if
+// the file is invalid. It is also nil if the file has no version key, unless the user named the file.
 func (f *Folder) Parse(path string, named bool, disk fsx.Disk, diags *diag.List) (src []byte, doc *yaml.Document,
 	entries []yaml.Node) {
 	src, err := disk.ReadFile(path)
@@ -83,7 +83,8 @@ func (f *Folder) Parse(path string, named bool, disk fsx.Disk, diags *diag.List)
 	return src, doc, list.Kids
 }
 
-// WarnOfMisspelt warns about files of f that nothing reads, because the name of their directory is misspelt.
+// WarnOfMisspelt warns about files that are not read because the name of their directory, which should be f, is
+// misspelt.
 func (f *Folder) WarnOfMisspelt(dir string, disk fsx.Disk, diags *diag.List) {
 	entries, err := disk.List(dir)
 	if err != nil {

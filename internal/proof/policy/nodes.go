@@ -8,12 +8,12 @@ import (
 // Node is a node of a fleet.
 type Node struct {
 	Name  string
-	File  string // its facts file
+	File  string // the node's facts file
 	Facts *bindings.Facts
 }
 
-// Decide checks the policies that are not proven for the given nodes. It adds an error for each node that breaks one,
-// and a note for each policy that holds for all of them.
+// Decide checks unproven policies for the given nodes. It adds an error for each node that breaks a policy, and a note
+// for each policy that holds for all nodes.
 func (r *Result) Decide(nodes []Node, diags *diag.List) error {
 	if len(r.open) == 0 {
 		return nil

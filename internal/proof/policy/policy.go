@@ -31,11 +31,11 @@ const Code = "policy"
 type Policy struct {
 	Name   string
 	At     diag.Pos
-	Digest string // SHA-256 of its file, in hexadecimal
+	Digest string // SHA-256 of the policy file, in hexadecimal
 
 	key    string         // the only key, or ""
 	keys   *regexp.Regexp // the pattern for several keys; nil if the policy names a single key
-	prefix string         // the common prefix of all keys
+	prefix string         // common prefix of the keys that match the pattern
 	source string         // key or pattern, for messages
 	region *condition     // nil for all requests
 	claim  claim
@@ -49,7 +49,7 @@ func (p *Policy) concerns(key string) bool {
 	return p.keys.MatchString(key)
 }
 
-// keyPattern compiles a pattern of keys: '*' matches within a segment, '**' any number of segments.
+// keyPattern compiles key patterns: '*' matches inside a segment, '**' any number of segments.
 func keyPattern(patterns []string) *regexp.Regexp {
 	var alternatives []string
 	for _, pattern := range patterns {
@@ -90,7 +90,7 @@ func prefixOf(patterns []string) string {
 	return strings.TrimSuffix(before, "::")
 }
 
-// shown returns a value for a message.
+// shown formats a value for a message.
 func shown(v value.Value) string {
 	const longest = 60
 	text := []rune(string(value.AppendJSON(nil, v)))

@@ -13,10 +13,10 @@ import (
 	"bindc/snapshot"
 )
 
-// Site is a compiled site whose policies are proven.
+// Site is a compiled site for which to prove policies.
 type Site struct {
 	Content *snapshot.Content
-	Files   func(input string) string // returns the path of an input file in positions
+	Files   func(input string) string // returns the path of an input, for positions
 	Context context.Context           // Prove fails when it is done; may be nil
 }
 
@@ -36,8 +36,8 @@ type Open struct {
 	kindless *literal   // a comparison that depends on the kind of a fact, or nil
 }
 
-// Prove proves policies for all requests to a site. It adds violations to diags, and warnings about policies that apply
-// to no key or request. Report adds warnings about policies that are not proven.
+// Prove proves policies for all requests to a site. It adds to diags the violations, and warnings about policies that
+// apply to no key or request. Report adds warnings about unproven policies.
 func Prove(site Site, policies []*Policy, diags *diag.List) (*Result, error) {
 	out := &Result{}
 	if len(policies) == 0 {
@@ -73,7 +73,7 @@ func Prove(site Site, policies []*Policy, diags *diag.List) (*Result, error) {
 	return out, nil
 }
 
-// prover is the state of Prove.
+// prover holds the state of Prove.
 type prover struct {
 	Site
 	space      *space
@@ -167,7 +167,7 @@ func (p *prover) proveKey(policy *Policy, key uint32, doubts []doubt) (verdict, 
 	return worse(out, found), err
 }
 
-// nothing returns a row below all others. It wins in requests in which nothing binds the key.
+// nothing returns a row below all other rows. It wins in requests in which nothing binds the key.
 func (p *prover) nothing() *row { return &row{level: int32(len(p.Content.Levels)) + 1} }
 
 // blockers returns the blockers of a key, and creates them if necessary.
@@ -180,7 +180,7 @@ func (p *prover) blockers(key uint32) *blockers {
 	return b
 }
 
-// proveRow decides whether r breaks a policy in some request. v is the verdict on its value: any except holds.
+// proveRow decides whether r breaks a policy in some request. v is the verdict on the value of r, which is not holds.
 func (p *prover) proveRow(policy *Policy, key string, b *blockers, r *row, v verdict) (verdict, error) {
 	var own []equation
 	if int(r.level) < len(p.Content.Levels) {
@@ -236,7 +236,7 @@ func (p *prover) isPossible(c *conjunct) bool {
 	return !complete || slices.ContainsFunc(ways, func(w way) bool { return !p.isExcluded(c, w) })
 }
 
-// leaveOpen records that a row, whose value has been judged as v, leaves the current policy open.
+// leaveOpen records that a row, whose verdict is v, leaves the current policy open.
 func (p *prover) leaveOpen(key string, r *row, v verdict) {
 	if !slices.Contains(p.current.keys, key) {
 		p.current.keys = append(p.current.keys, key)
@@ -251,7 +251,7 @@ func (p *prover) pos(o snapshot.Origin) diag.Pos {
 	return diag.Pos{File: p.Files(p.Content.Inputs[o.Input].Path), Line: int(o.Line), Col: int(o.Col)}
 }
 
-// checkCategories reports unknown categories in the condition of a policy, and values that are probably misspelt.
+// checkCategories reports unknown categories and probably misspelt values in a policy's condition.
 func (p *prover) checkCategories(policy *Policy) bool {
 	ok := true
 	names := slices.Sorted(maps.Keys(p.space.categories))
@@ -275,7 +275,7 @@ func (p *prover) checkCategories(policy *Policy) bool {
 	return ok
 }
 
-// valuesOf returns the values that conditions compare a dimension with.
+// valuesOf returns the values with which conditions compare a dimension.
 func (p *prover) valuesOf(dim int) (out []string) {
 	for _, level := range p.Content.Levels {
 		if at := slices.Index(level.Dimensions, dim); at >= 0 {

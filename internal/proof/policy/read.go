@@ -15,7 +15,8 @@ import (
 	"bindc/internal/yaml"
 )
 
-// Read reads the policies of the site in dir, and those in the files named by extra. It reports errors in them.
+// Read reads the policies of the site in dir and the policies in the files named by extra. It adds errors in policies
+// to diags.
 func Read(dir string, extra []string, disk fsx.Disk, diags *diag.List) []*Policy {
 	r := &reader{disk: disk, diags: diags, names: map[string]diag.Pos{}}
 	for _, path := range Policies.Files(dir, disk, diags) {
@@ -38,8 +39,8 @@ type reader struct {
 	digest string
 }
 
-// file reads the policy file at path. A file without a version is ignored, unless --policy names it: then it is an
-// error.
+// file reads the policy file at path. It ignores a file without a version unless named is set, because --policy names
+// the file; then it reports an error.
 func (r *reader) file(path string, named bool) {
 	src, doc, entries := Policies.Parse(path, named, r.disk, r.diags)
 	r.doc, r.digest = doc, fmt.Sprintf("%x", sha256.Sum256(src))
@@ -63,7 +64,7 @@ func (r *reader) unknown(n *yaml.Node, what string, allowed ...string) (any bool
 	return any
 }
 
-// requirements are the attributes of which a policy has exactly one.
+// requirements lists the attributes that state a requirement. A policy has exactly one of them.
 var requirements = []string{"equals", "type", "satisfies", "bound", "layers"}
 
 // policy reads one policy. ok is false if the policy has an error.

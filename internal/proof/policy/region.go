@@ -28,8 +28,8 @@ const (
 	not
 )
 
-// literal requires a category or a variable to have a value, regardless of case. A literal with another expression is
-// opaque: the proof knows nothing about the requests in which it holds.
+// literal requires a category or a variable to have a value, regardless of case. A literal with any other expression is
+// opaque: the proof knows nothing about the requests in which the expression holds.
 type literal struct {
 	category string
 	variable string // path of the variable, as in decision.Piece
@@ -43,7 +43,7 @@ type literal struct {
 func (l *literal) isOpaque() bool { return l.category == "" && l.variable == "" }
 
 // dependsOnKind reports whether l compares a variable with a text that is also the text of a number, a boolean, an
-// array or a hash. These are not equal to the text.
+// array or a hash. Such a value does not equal the text.
 func (l *literal) dependsOnKind() bool {
 	if l.operand == nil {
 		return false
@@ -97,8 +97,8 @@ func ofExpression(n *expr.Node) *condition {
 	return &condition{lit: literal{expression: n}}
 }
 
-// equality returns the literal for a comparison of a variable with a constant string, or nil for any other operands. A
-// string may interpolate the variable.
+// equality returns the literal for a comparison of a variable with a constant string, or nil for any other operands.
+// The variable may also be interpolated in a string.
 func equality(n, variable, constant *expr.Node) *condition {
 	operand := variable
 	if variable.Op == expr.Concat && len(variable.Kids) == 1 {
@@ -136,16 +136,16 @@ func membership(n *expr.Node) *condition {
 	return joined(or, out)
 }
 
-// conjunct is an alternative of a region: all positive literals hold and no negative one does.
+// conjunct is an alternative of a region: all its positive literals hold, and none of its negative literals.
 type conjunct struct {
 	positive, negative []*literal
-	opaque             bool // it also depends on an opaque literal
+	opaque             bool // the condition also depends on an opaque literal
 }
 
 // maxConjuncts limits the alternatives of a region.
 const maxConjuncts = 4096
 
-// conjuncts returns the alternatives of c. ok is false if there are too many.
+// conjuncts returns the alternatives of c. ok is false if c has too many alternatives.
 func (c *condition) conjuncts(inverted bool) (out []conjunct, ok bool) {
 	if c == nil {
 		return []conjunct{{}}, true
@@ -228,7 +228,7 @@ func (c *condition) literals(yield func(*literal)) {
 
 func fold(text string) string { return strings.ToLower(text) }
 
-// factsEnv provides expressions with the variables of a request.
+// factsEnv gives expressions the variables of a request.
 type factsEnv struct{ variable func(name string) value.Value }
 
 func (e factsEnv) Variable(name string) (value.Value, bool) {

@@ -30,8 +30,8 @@ func keyHint(diags *diag.List, policy *Policy, keys []snapshot.Key) string {
 	return diags.Correct(policy.key, names).Hint()
 }
 
-// report adds a diagnostic for the violation b of a policy, with the facts of an example. It reports equal violations
-// once.
+// report adds a diagnostic for b, a violation of a policy, with the facts of an example. It reports equal violations
+// only once.
 func (p *prover) report(policy *Policy, key string, texts way, b *breach) {
 	at := b.at
 	if at.File != "" {
@@ -51,7 +51,7 @@ func (p *prover) report(policy *Policy, key string, texts way, b *breach) {
 	p.diags.Add(d)
 }
 
-// noteOf returns a note at the position of a policy, unless the diagnostic is there.
+// noteOf returns a note at the policy's position, or nil if the diagnostic has that position.
 func noteOf(policy *Policy, at diag.Pos) []diag.Note {
 	if at == policy.At {
 		return nil
@@ -68,8 +68,7 @@ func (p *prover) witness(texts way) string {
 	return "for example, a node with the facts " + facts
 }
 
-// where describes the requests in which a violation occurs, by the condition of the winning binding and that of the
-// policy.
+// where describes the requests in which a violation occurs, by the conditions of the winning binding and of the policy.
 func (p *prover) where(policy *Policy, texts way, when []lookup.Term) string {
 	terms := slices.Clone(when)
 	policy.region.literals(func(l *literal) {

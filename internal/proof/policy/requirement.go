@@ -8,7 +8,7 @@ import (
 	"bindc/internal/yaml"
 )
 
-// Requirement is a requirement on the value of one key, in the form that policies use.
+// Requirement is a requirement on the value of one key, as in a policy.
 type Requirement struct{ claim claim }
 
 // Equal returns the requirement that a value is v.

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// Limits of the search for the ways in which equations can hold. A search that exceeds them is incomplete.
+// Limits on the search for the ways in which equations can hold. A search that reaches a limit is incomplete.
 const (
 	maxWays  = 64
 	maxSteps = 10_000
 )
 
-// solve returns the ways in which all equations can hold. complete is false if there may be more.
+// solve returns the ways in which all equations can hold. complete is false if there may be more ways.
 func (s *space) solve(equations []equation) (ways []way, complete bool) {
 	ordered := slices.Clone(equations)
-	// exact equations come first, because they determine the spelling
+	// Exact equations come first, because they determine the spelling.
 	slices.SortStableFunc(ordered, func(a, b equation) int {
 		if a.exact != b.exact {
 			return cmp.Compare(b2i(b.exact), b2i(a.exact))
@@ -76,7 +76,7 @@ func (v *solver) solve(left []equation) {
 	}
 	for n := 0; n <= len(e.text); n++ {
 		if len(e.parts) == 1 {
-			n = len(e.text) // the last part takes all of the rest
+			n = len(e.text) // the last part takes the rest
 		}
 		rest[0].text = e.text[n:]
 		for _, spelling := range v.spellings(p.Variable, e, e.text[:n]) {

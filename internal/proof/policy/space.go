@@ -16,12 +16,12 @@ type space struct {
 	content    *snapshot.Content
 	dims       []dimension
 	categories map[string]int
-	// how values are spelled in paths of Hiera 5, by variable and folded value
+	// how values are spelled in Hiera 5 paths, by variable and folded value
 	spellings map[string]map[string][]string
 	paths     map[string][]string // the paths by which a variable is read
 }
 
-// dimension is a category or a guard, as text with variables.
+// dimension is a category or a guard as a text with variables.
 type dimension struct {
 	*snapshot.Dimension
 	parts []decision.Piece
@@ -61,7 +61,7 @@ func newSpace(c *snapshot.Content) (*space, error) {
 var derived = []string{"architecture", "domain", "fqdn", "hostname", "operatingsystem", "operatingsystemmajrelease",
 	"operatingsystemrelease", "osfamily"}
 
-// variable returns the identifier of the variable that is read by a path.
+// variable returns the identifier of the variable that a path reads.
 func (s *space) variable(path string) string {
 	name := path
 	if slices.Contains(derived, path) {
@@ -76,7 +76,7 @@ func (s *space) variable(path string) string {
 // way assigns values to variables. The value "" means that the variable is not set.
 type way map[string]string
 
-// text returns the text of a dimension. ok is false if it depends on a variable that w does not assign.
+// text returns the text of a dimension. ok is false if the text depends on a variable that w does not assign.
 func (s *space) text(dim int, w way) (text string, ok bool) {
 	for _, p := range s.dims[dim].parts {
 		part := p.Text
@@ -98,7 +98,7 @@ func (s *space) folded(dim int, text string) string {
 	return fold(text)
 }
 
-// isIdle reports whether dim is a guard that may have no value, because its category may have none.
+// isIdle reports whether dim is a guard that may have no value because its category may have no value.
 func (s *space) isIdle(dim int, w way) bool {
 	d := s.dims[dim]
 	if !d.Guard || d.Category < 0 {
@@ -118,7 +118,7 @@ func (s *space) implies(w way, l *literal) bool {
 	return ok && fold(text) == l.text
 }
 
-// equation requires that its parts, concatenated, equal its text.
+// equation requires that the concatenated parts equal the text.
 type equation struct {
 	parts []decision.Piece
 	text  string
@@ -148,8 +148,8 @@ func (s *space) ofLiterals(ls []*literal) (out []equation) {
 	return out
 }
 
-// spelledIn collects the texts of variables in the values of exact dimensions. A policy's text can then be spelled as
-// in the paths of Hiera 5.
+// spelledIn collects how the values of exact dimensions spell the texts of variables, so that a policy's text can be
+// spelled as in Hiera 5 paths.
 func (s *space) spelledIn() map[string]map[string][]string {
 	if s.spellings != nil {
 		return s.spellings

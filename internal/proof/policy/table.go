@@ -14,7 +14,7 @@ import (
 type row struct {
 	level int32  // for the unconditional binding, the number of levels
 	scope int32  // index in the level
-	entry uint32 // index in the scope; for the unconditional binding, the number of the key
+	entry uint32 // index in the scope; for the unconditional binding, the key number
 }
 
 // tables gives access to the rows of a site.
@@ -56,7 +56,7 @@ func (t *tables) collect(wanted []bool) {
 	}
 }
 
-// makeRoom allocates the rows of the wanted keys, which are too many to grow one by one.
+// makeRoom allocates memory for the rows of the wanted keys. Growing each key's rows separately would take too long.
 func (t *tables) makeRoom(wanted []bool) {
 	counts, all := make([]int, len(wanted)), 0
 	for i := range t.content.Levels {
@@ -75,7 +75,7 @@ func (t *tables) makeRoom(wanted []bool) {
 	}
 }
 
-// unconditional returns the row for the unconditional binding of a key, which must have one.
+// unconditional returns the row for the unconditional binding of a key. The key must have such a binding.
 func (t *tables) unconditional(key uint32) row {
 	return row{level: int32(len(t.content.Levels)), entry: key}
 }
@@ -83,7 +83,7 @@ func (t *tables) unconditional(key uint32) row {
 // isUnconditional reports whether r is the unconditional binding of a key.
 func (t *tables) isUnconditional(r *row) bool { return int(r.level) == len(t.content.Levels) }
 
-// value returns the number of the value of r.
+// value returns the value number of r.
 func (t *tables) value(r *row) uint32 {
 	if t.isUnconditional(r) {
 		return uint32(t.content.Keys[r.entry].Default)
@@ -91,7 +91,7 @@ func (t *tables) value(r *row) uint32 {
 	return t.scope(r).Entries[r.entry].Value
 }
 
-// scope returns the scope of r, which must not be the unconditional binding.
+// scope returns the scope of r, which must be a conditional binding.
 func (t *tables) scope(r *row) *snapshot.Scope { return &t.content.Levels[r.level].Scopes[r.scope] }
 
 // place returns the layer and the origin of r.

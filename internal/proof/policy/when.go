@@ -9,8 +9,8 @@ import (
 // factsKey is the key of an expression in 'when' and 'unless'.
 const factsKey = "facts"
 
-// condition reads 'when' or 'unless' of a policy: a hash, or a list of hashes. One hash of the list must hold. The
-// condition is nil if there is none.
+// condition reads 'when' or 'unless' of a policy: a hash, or a list of hashes. One hash in the list must hold. A
+// missing attribute is a nil condition.
 func (r *reader) condition(policy *yaml.Node, name string) (*condition, bool) {
 	_, n, ok := policy.Lookup(name)
 	if !ok {

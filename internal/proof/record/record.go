@@ -13,7 +13,7 @@ import (
 // Policy is a policy that holds for every request to a snapshot.
 type Policy struct {
 	Name   string `json:"name"`
-	Digest string `json:"sha256"` // SHA-256 of its file, in hexadecimal
+	Digest string `json:"sha256"` // SHA-256 of the policy file, in hexadecimal
 }
 
 // Add records proven policies in c, under an internal key that programs may ignore. Without policies, c does not

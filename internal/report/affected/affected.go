@@ -23,7 +23,7 @@ type Comparison struct {
 	Nodes            []facts.Node
 	Style            report.Style
 
-	// Change, if not nil, returns the node with changed facts that the new snapshot is asked about.
+	// Change, if not nil, returns the node with changed facts for which to query the new snapshot.
 	Change func(n facts.Node) (facts.Node, error)
 	// Check, if not nil, returns an error for a node whose answers cannot be compared reliably.
 	Check func(n facts.Node, keys []string, old, now *lookup.Request) error
@@ -93,7 +93,7 @@ func (c *Comparison) allKeys() map[string]bool {
 	return keys
 }
 
-// effect returns the changes for a node. old is its request to the old snapshot.
+// effect returns the changes for a node. old is the node's request to the old snapshot.
 func (c *Comparison) effect(n facts.Node, keys []string, old *lookup.Request) (report.Effect, error) {
 	if c.Change != nil {
 		var err error

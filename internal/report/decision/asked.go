@@ -12,7 +12,7 @@ import (
 )
 
 // CustomVariables returns the variables that answers can depend on and that not every node has: custom facts and
-// variables of --var. It cannot see those of encrypted values.
+// variables of --var. It cannot see the variables in encrypted values.
 func CustomVariables(f *snapshot.Snapshot) ([]string, error) {
 	names := map[string]bool{}
 	note := func(n *expr.Node) {

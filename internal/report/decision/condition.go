@@ -10,8 +10,8 @@ import (
 	"bindc/internal/relation"
 )
 
-// conditionTable finds the conditions that overlap with a given one. It groups conditions by their dimensions, and
-// indexes a group by the subsets of its dimensions that searches need.
+// conditionTable finds the conditions that overlap with a given condition. It groups conditions by their dimensions,
+// and indexes each group by the subsets of dimensions that searches need.
 type conditionTable struct {
 	*dimensions
 	conditions   []relation.Condition
@@ -82,8 +82,8 @@ func valuesOf(c relation.Condition, dims []int) string {
 	return string(b)
 }
 
-// agreeing returns the members of g that have the same values as c, a settled condition, in all shared dimensions. They
-// are in order.
+// agreeing returns, in order, the members of g that have the same values as c, a settled condition, in all shared
+// dimensions.
 func (g *group) agreeing(t *conditionTable, c relation.Condition) []int {
 	var shared []int
 	for _, term := range c {
@@ -140,7 +140,7 @@ func (t *conditionTable) first(in relation.Case) int {
 }
 
 // covering returns the first condition that covers c together with the conditions before it: whenever c holds, one of
-// them holds. It returns len(t.conditions) if there is none.
+// these conditions holds. It returns len(t.conditions) if all conditions together do not cover c.
 func (t *conditionTable) covering(c relation.Condition) int {
 	last := 0
 	for _, in := range t.Cases(c) {
@@ -156,8 +156,8 @@ func (d *dimensions) remaining(c, given relation.Condition) relation.Condition {
 	})
 }
 
-// minimal removes conditions that others cover. A condition that covers another one has no more variables, so it is
-// sorted before it.
+// minimal removes conditions that others cover. A condition that covers another does not have more variables, so it is
+// sorted before the other.
 func (d *dimensions) minimal(cs []relation.Condition) []relation.Condition {
 	slices.SortStableFunc(cs, func(a, b relation.Condition) int {
 		return cmp.Or(cmp.Compare(len(d.Settled(a)), len(d.Settled(b))), cmp.Compare(len(a), len(b)))

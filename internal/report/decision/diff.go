@@ -18,8 +18,8 @@ type Difference struct {
 	// Dynamic lists the keys, in either snapshot, whose values look up other keys that depend on facts. Keys does not
 	// cover such lookups.
 	Dynamic []string
-	// Categories lists the categories that only one snapshot has or whose expressions differ. Requests may have other
-	// values of them in the new snapshot.
+	// Categories lists the categories that only one snapshot has or whose expressions differ. In the new snapshot,
+	// requests may have other values of these categories.
 	Categories []string
 }
 
@@ -27,7 +27,7 @@ type Difference struct {
 type KeyChanges struct {
 	Key           string
 	Changes       []Change // the first change whose conditions a request meets applies
-	Contributions []Change // changes among the contributions to its multibindings
+	Contributions []Change // changes of contributions to the key's multibindings
 
 	Gone    bool   // the key was bound before, but no longer is
 	Renamed string // the new key with the same values, or ""
@@ -153,7 +153,7 @@ func sameRow(a, b Row) bool {
 	return a.contentID == b.contentID && a.Name == b.Name && slices.Equal(a.terms, b.terms)
 }
 
-// propagate marks the keys that look up a changed key as changed, too.
+// propagate marks keys that look up a changed key as changed.
 func (c *comparer) propagate() {
 	todo := slices.Collect(maps.Keys(c.changed))
 	for len(todo) > 0 {
@@ -191,7 +191,7 @@ func displayName(key string) string {
 	return strings.TrimLeft(strings.TrimPrefix(key, recipe.MergeKey("")), "\x00")
 }
 
-// region is the set of requests for which a given row of the old table wins, and a given row of the new one. An index
+// region is the set of requests for which a given row of the old table and a given row of the new table win. An index
 // after the last row means that no row wins.
 type region struct {
 	when     relation.Condition
@@ -280,8 +280,8 @@ func (c *comparer) equal(a, b *Row) bool {
 	return a.contentID == b.contentID && len(through) == 0 && !below
 }
 
-// decline reports whether two rows are equal although their key has changed: they only depend on lower rows, which
-// have not changed.
+// decline reports whether two rows are equal although their key has changed, because they depend only on lower rows,
+// which have not changed.
 func (c *comparer) decline(old, now []Row, a, b *Row) bool {
 	if a == nil || b == nil || a.contentID != b.contentID {
 		return false
@@ -347,8 +347,8 @@ func (d *dimensions) regions(old, now []Row) []region {
 	return out
 }
 
-// Meets reports whether a request can meet the conditions of both rows. They must be from the same snapshot.
+// Meets reports whether a request can meet the conditions of both rows. The rows must be from the same snapshot.
 func (r *Row) Meets(other *Row) bool { return r.dims.Together(r.terms, other.terms) }
 
-// Covers reports whether the condition of r holds whenever that of other does.
+// Covers reports whether the condition of r holds whenever the condition of other holds.
 func (r *Row) Covers(other *Row) bool { return r.dims.Implies(other.terms, r.terms) }

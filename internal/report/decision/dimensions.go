@@ -10,7 +10,8 @@ import (
 	"bindc/snapshot"
 )
 
-// dimensions holds the dimensions of one snapshot, or of two compared snapshots. Dimensions that both have are merged.
+// dimensions holds the dimensions of one snapshot, or of two compared snapshots. It merges dimensions that both
+// snapshots have.
 type dimensions struct {
 	*relation.Relations
 	names []string // names for messages

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// JoinedLast moves samples to the end in which a variable has a text that another sample makes of several variables.
-// For a level os/%{name}-%{major}.yaml below os/%{name}.yaml, that is name=windows-2016 instead of name=windows and
-// major=2016. Such requests are possible, but no node is likely to have them.
+// JoinedLast moves unlikely samples to the end: those in which one variable has the text that another sample builds
+// from several variables. For a level os/%{name}-%{major}.yaml below os/%{name}.yaml, this is name=windows-2016 instead
+// of name=windows and major=2016. Such requests are possible, but no node is likely to have them.
 func JoinedLast(samples []Sample) {
 	all := slices.Clone(samples)
 	isJoined := func(s Sample) bool {
@@ -20,7 +20,7 @@ func JoinedLast(samples []Sample) {
 	})
 }
 
-// joins reports whether a variable of s has a text with the texts of that variable and of another one in other.
+// joins reports whether a variable's text in s contains the texts of this variable and of another variable in other.
 func (s Sample) joins(other Sample) bool {
 	for name, text := range s.values {
 		part := other.values[name]

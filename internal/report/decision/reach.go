@@ -4,8 +4,8 @@ import (
 	"bindc/internal/recipe"
 )
 
-// Reaching returns a request that meets the condition of r and, where possible, no other condition. ok is false if none
-// is found.
+// Reaching returns a request that meets the condition of r and, where possible, no other condition. ok is false if it
+// finds no such request.
 func (s *Sampler) Reaching(r *Row) (sample Sample, ok bool) {
 	values := s.solve(r.binding.Terms)
 	return Sample{values, true}, values != nil

@@ -10,7 +10,7 @@ import (
 	"bindc/internal/value"
 )
 
-// setRecipe sets the content of r to a recipe. Recipes that differ only in source positions get the same id.
+// setRecipe sets the content of r to a recipe. The content ID ignores source positions in the recipe.
 func (r *Row) setRecipe(x *recipe.Recipe) {
 	r.Sensitive, r.Declines, r.isMultibind = x.Sensitive, x.Declines(), x.Kind == recipe.Multibind
 	switch {

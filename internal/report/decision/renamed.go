@@ -12,7 +12,7 @@ type keyTables struct {
 	oldContributions, nowContributions []Row
 }
 
-// gone reports whether a key was bound and is not any more.
+// gone reports whether a key was bound before, but no longer is.
 func (t *keyTables) gone() bool { return isBound(t.old) && !isBound(t.now) }
 
 // isNew reports whether a key was not bound before.
@@ -55,8 +55,8 @@ func contentText(rows, contributions []Row) string {
 	return b.String()
 }
 
-// renames marks the keys that are gone and finds the new name of each. This is a key that takes its value from the old
-// key, or has the same values under the same conditions.
+// renames marks the keys that are gone, and finds the new name of each. A new name is a key that takes its value from
+// the old key, or has the same values under the same conditions.
 func renames(keys []KeyChanges, tables map[string]*keyTables) {
 	same, users := map[string][]string{}, map[string]string{}
 	for key, t := range tables {

@@ -47,7 +47,7 @@ func (s Sample) String() string {
 // Sampler constructs requests from the rows of keys.
 type Sampler struct {
 	tables    *Tables
-	templates [][]piece // parts of the text of each dimension; nil if it is not text with variables
+	templates [][]piece // by dimension, the parts of its text; nil if it is not text with variables
 	rows      map[string][]Row
 }
 
@@ -72,19 +72,19 @@ func NewSampler(b *Tables) (*Sampler, error) {
 type Samples struct {
 	Samples  []Sample
 	Rows     int           // rows of the key itself
-	Terms    []lookup.Term // terms of their conditions
+	Terms    []lookup.Term // terms in the conditions of these rows
 	Exceeded bool          // the limit was less than the number of combinations
 }
 
-// Limits of the input for a key's samples.
+// Limits on the input for a key's samples.
 const (
-	maxUsed    = 64 // keys that its values look up
-	pairLimit  = 12 // up to this number of conditions, all pairs are combined
+	maxUsed    = 64 // maximum number of keys that the values look up
+	pairLimit  = 12 // maximum number of conditions for which all pairs are combined
 	minSamples = 1  // the request without any variable
 )
 
 // Samples returns at most limit requests that reach the rows of key, and the rows of the keys that its values look up.
-// Each row is tried alone, with a row of every other kind, and with as many others as can hold together.
+// It tries each row alone, with a row of every other kind, and with as many other rows as can hold together.
 func (s *Sampler) Samples(key string, limit int) (*Samples, error) {
 	out := &Samples{}
 	names, conditions, err := s.conditions(key, out)
@@ -285,7 +285,7 @@ func (s Sample) Facts(others []string) (*bindings.Facts, error) {
 	paths := slices.SortedFunc(maps.Keys(given), func(a, b string) int {
 		_, setA := s.values[a]
 		_, setB := s.values[b]
-		if setA != setB { // this order keeps variables in others from replacing those of s
+		if setA != setB { // in this order, variables in others do not replace those of s
 			return map[bool]int{true: -1, false: 1}[setA]
 		}
 		return cmp.Compare(a, b)
@@ -311,7 +311,7 @@ func (s Sample) Facts(others []string) (*bindings.Facts, error) {
 	if opts.Variables, err = runtimeValue(vars); err != nil {
 		return nil, err
 	}
-	ofFacts, _ := root["facts"].(tree) // those in noFacts
+	ofFacts, _ := root["facts"].(tree) // the facts in noFacts
 	for _, name := range []string{"environment", "trusted", "facts"} {
 		delete(root, name)
 	}

@@ -24,7 +24,7 @@ type Row struct {
 	Name  string // name of a contribution, if it has one
 
 	Value     value.Value // if Computed is "" and Abstract is false
-	Computed  string      // source of a value that depends on facts
+	Computed  string      // source of the value, if it depends on facts
 	Abstract  bool
 	Declines  bool // in some requests, it may leave the answer to the rows below
 	Erased    bool // the key is renamed from this row down, so it is not found
@@ -58,8 +58,8 @@ type Tables struct {
 	box         *seal.Box // decrypts sealed recipes; nil if they stay sealed
 }
 
-// NewTables returns the tables of f. With whole, it prepares for reading the tables of all keys, which is faster.
-// Sealed recipes are decrypted by box, if it is not nil.
+// NewTables returns the tables of f. With whole, it prepares for reading the tables of all keys, which is faster. If
+// box is not nil, it decrypts sealed recipes.
 func NewTables(f *snapshot.Snapshot, whole bool, box *seal.Box) (*Tables, error) {
 	dims, err := newDimensions(f)
 	if err != nil {
@@ -86,14 +86,14 @@ type Table struct {
 	Rows          []Row // by decreasing precedence: the first row that holds for a request wins
 	Contributions []Row // contributions to the multibindings among the rows
 
-	// HasOptions reports whether lookup_options of Hiera 5 apply to the key. Options are those options, or undef if
-	// they depend on the request. Merged reports whether they merge all rows that hold for a request.
+	// HasOptions reports whether Hiera 5 lookup_options apply to the key. Options are those options, or undef if they
+	// depend on the request. Merged reports whether the options merge all rows that hold for a request.
 	HasOptions bool
 	Options    value.Value
 	Merged     bool
 }
 
-// Values returns the table of key. If its values are merged, the rows are the values.
+// Values returns the table of key. If lookups merge the values of key, the rows are these values.
 func (b *Tables) Values(key string) (*Table, error) {
 	rows, err := b.Table(key)
 	if err != nil {
@@ -168,8 +168,8 @@ func (b *Tables) Contributions(rows []Row) ([]Row, error) {
 	return out, nil
 }
 
-// rowsOf returns the rows of any key, including internal ones. For the key of a multibinding, these are the
-// contributions; those of a scope keep their order.
+// rowsOf returns the rows of any key, including internal ones. For the key of a multibinding, the rows are the
+// contributions. Contributions in a scope keep their order.
 func (b *Tables) rowsOf(name string) ([]Row, error) {
 	if !recipe.IsContributionKey(name) {
 		return b.Table(name)
@@ -273,7 +273,7 @@ func (b *Tables) recipe(key string, n int) (r *recipe.Recipe, sealed string, err
 	return b.decoded(key, encoded, "recipes")
 }
 
-// decoded decodes a recipe. The results are those of recipe.
+// decoded decodes a recipe. It has the same results as method recipe.
 func (b *Tables) decoded(key, encoded, section string) (r *recipe.Recipe, sealed string, err error) {
 	if recipe.IsSealed(encoded) {
 		return b.unsealed(key, encoded)

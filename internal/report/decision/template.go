@@ -28,7 +28,7 @@ func pieces(n *expr.Node, mapped map[string]string) (out []piece, ok bool) {
 	kids := n.Kids
 	if dir, path, is := n.AsHieraPath(); is {
 		kids = []*expr.Node{dir, path}
-	} else if n.Lambda != nil && n.Op == expr.Call { // mapped_paths
+	} else if n.Lambda != nil && n.Op == expr.Call { // the expression comes from mapped_paths
 		path, ok := pathOf(n.Kids[1:])
 		if !ok || len(n.Lambda.Params) != 1 {
 			return nil, false
@@ -170,7 +170,7 @@ func (s *solving) solve(left []equation) bool {
 		rest[0].text = after
 		return ok && s.solve(rest)
 	}
-	last := len(e.pieces) == 1 // the last piece takes all of the rest
+	last := len(e.pieces) == 1 // the last piece takes the rest
 	for n := 1; n <= len(e.text); n++ {
 		if last {
 			n = len(e.text)

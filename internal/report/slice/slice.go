@@ -13,7 +13,7 @@ import (
 	"bindc/snapshot"
 )
 
-// Parse parses terms of the form CATEGORY=VALUE. Each must name a different category in dimensions.
+// Parse parses terms of the form CATEGORY=VALUE. Each term must name a different category in dimensions.
 func Parse(dimensions []snapshot.Dimension, given []string) (terms []snapshot.Term, err error) {
 	for _, text := range given {
 		name, val, ok := strings.Cut(text, "=")
@@ -69,8 +69,8 @@ func valuesOf(content *snapshot.Content, dimension int) (out []string) {
 }
 
 // Cut reduces content to the data that requests meeting all terms can reach. These requests get the same answers as
-// before; all others are rejected. Everything that only others could reach is removed, including keys and file names. A
-// slice that is cut again is for requests that meet the terms of both cuts.
+// before; a slice rejects all other requests. Cut removes everything that only other requests could reach, including
+// keys and file names. A slice that is cut again is for requests that meet the terms of both cuts.
 func Cut(content *snapshot.Content, terms []snapshot.Term) error {
 	relations, err := relationsOf(content.Dimensions)
 	if err != nil {
@@ -96,8 +96,8 @@ func Cut(content *snapshot.Content, terms []snapshot.Term) error {
 	return nil
 }
 
-// relationsOf returns the relations among dimensions. If values are not case-folded, they are unknown to package
-// relation.
+// relationsOf returns the relations among dimensions. Package relation treats values that are not case-folded as
+// unknown.
 func relationsOf(dimensions []snapshot.Dimension) (*relation.Relations, error) {
 	out := make([]relation.Dimension, len(dimensions))
 	for i, d := range dimensions {
@@ -124,12 +124,12 @@ type slicer struct {
 	relations *relation.Relations
 	when      relation.Condition
 
-	origins     map[snapshot.Origin]bool // positions of bindings that stay; alternatives share one
+	origins     map[snapshot.Origin]bool // positions of the bindings that stay; alternatives share a position
 	inputBinds  []bool                   // whether each input binds anything
 	keyStays    []bool                   // whether each key stays
 	valueStays  []bool                   // whether each value stays
 	inputStays  []bool                   // whether a binding in each input stays
-	levelsAbove []int                    // maps a number of levels above a binding to that number after the cut
+	levelsAbove []int                    // levels above a binding after the cut, by the number before it
 }
 
 func condition(terms []snapshot.Term) (c relation.Condition) {
@@ -193,7 +193,7 @@ func (s *slicer) keepScope(l *snapshot.Level, sc *snapshot.Scope) bool {
 	return stays
 }
 
-// keys removes keys that are no longer bound, and renumbers the others.
+// keys removes keys that are no longer bound, and renumbers the remaining keys.
 func (s *slicer) keys() {
 	number := make([]uint32, len(s.out.Keys))
 	kept := s.out.Keys[:0]

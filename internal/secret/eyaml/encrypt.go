@@ -18,7 +18,7 @@ import (
 
 // PublicKey is a public key of hiera-eyaml. Only the holder of the private key can decrypt its output.
 type PublicKey struct {
-	name asn1.RawValue // issuer and serial number of its certificate
+	name asn1.RawValue // issuer and serial number of the certificate
 	key  *rsa.PublicKey
 }
 

@@ -122,7 +122,7 @@ type run struct {
 	left   int   // remaining steps
 	groups spans // unused for plain expressions
 	failed map[state]bool
-	done   map[state]int // end of each match nested by opInside, or -1 if it failed
+	done   map[state]int // where each match nested by opInside ended, or -1 if it failed
 }
 
 const allProgress = ^uint64(0)
@@ -219,7 +219,7 @@ func (s *state) advance(n int) {
 // has been tried before.
 func (r *run) split(i *instruction, s *state, ways *[]way, failed map[state]bool) bool {
 	if r.plain {
-		if failed[*s] { // no state needs to be tried twice, even while it is on the stack
+		if failed[*s] { // a state that failed, or is on the stack, is not tried again
 			return false
 		}
 		failed[*s] = true

@@ -61,7 +61,7 @@ func (r *reader) grouped(depth int) (*node, error) {
 		r.fold = (r.fold || strings.Contains(on, "i")) && !strings.Contains(off, "i")
 		r.dotAll = (r.dotAll || strings.Contains(on, "s")) && !strings.Contains(off, "s")
 	}
-	if !closed { // the options apply until the enclosing group ends, including its other alternatives
+	if !closed { // the options apply up to the end of the enclosing group, including the group's other alternatives
 		body, err := r.alternation(depth + 1)
 		r.fold, r.dotAll = fold, dotAll // x stays set, as in the translator
 		return body, err

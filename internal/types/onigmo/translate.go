@@ -207,7 +207,7 @@ func (t *translator) group(depth int) (string, error) {
 		return "", err
 	}
 	body, err := t.alternatives(depth + 1)
-	if err != nil || !closed { // (?i) applies until the enclosing group ends, including its other alternatives
+	if err != nil || !closed { // (?i) applies up to the end of the enclosing group, across its other alternatives
 		return open + body + ")", err
 	}
 	t.extended = extended

@@ -95,7 +95,7 @@ func (c config) source(n, defaults *yaml.Node, at diag.Pos) dataSource {
 			break
 		}
 	}
-	if function == "" && c.defaultsNode != nil { // entries report the same diagnostic, which is shown once
+	if function == "" && c.defaultsNode != nil { // each entry reports this diagnostic, which is shown only once
 		c.Doc.Diags.Add(diag.Diagnostic{Pos: c.Doc.Pos(c.defaultsNode), Code: "hierarchy",
 			Message: "expected one of " + diag.Quoted(backendKeys) +
 				" in 'defaults' or in each entry: Puppet has no other default",

@@ -36,7 +36,7 @@ func (h *Hierarchy) TakeAlone(in *site.Inputs, l *Location, only bool) (out []si
 func (h *Hierarchy) Deal(in *site.Inputs, l Location) [][]site.DataFile {
 	var out [][]site.DataFile
 	for _, condition := range l.conditions {
-		depth := map[uint32]int{} // first layer below all files with a key, by key
+		depth := map[uint32]int{} // by key, the first layer below all files with the key
 		for _, f := range l.files[condition] {
 			entries := h.ownEntries(in, f)
 			if len(entries) == 0 {

@@ -77,7 +77,8 @@ func nextGlob(text string, begins bool) (globElement, int) {
 	return globElement{text: text[:1]}, 1
 }
 
-// escaped returns the first character of a string, or the one after a leading backslash. n is the length of both.
+// escaped returns the first character of text, or the second if the first is a backslash. n is the number of bytes
+// read, including the backslash.
 func escaped(text string) (char rune, n int) {
 	if strings.HasPrefix(text, `\`) {
 		n = 1

@@ -1,5 +1,5 @@
-// Package hiera5 reads hierarchies of Hiera 5. For each path and glob, it finds the matching data files and the
-// condition under which a request reads each file.
+// Package hiera5 reads Hiera 5 hierarchies. For each path and glob, it finds the matching data files and the condition
+// under which a request reads each file.
 package hiera5
 
 import (
@@ -52,18 +52,18 @@ type dataSource struct {
 	ok      bool   // false if bindc does not read the entry
 }
 
-// Reader reads hierarchies of Hiera 5.
+// Reader reads Hiera 5 hierarchies.
 type Reader struct {
 	*site.Inputs
 	*site.Dimensions
 	Dirs map[string]*Hierarchy // hierarchies by configuration file; nil if it has an error
 
 	globbed    map[*site.File]bool // files that at least one glob matches
-	foundAgain int                 // remaining budget of maxFoundAgain
+	foundAgain int                 // starts at maxFoundAgain and counts down
 
 	global  string            // hiera.yaml of Puppet's global layer
 	codedir string            // Puppet's code directory
-	absent  []diag.Diagnostic // warnings about missing directories, reported if the site has no errors
+	absent  []diag.Diagnostic // warnings about missing directories; reported only if the site has no errors
 	checked map[string]bool   // datadirs that were checked for existence
 	Trees   map[string]*site.Tree
 }
@@ -84,7 +84,7 @@ var ConfigNames = []string{"hiera5.yaml", "hiera.yaml"}
 // entry.
 var snapshotFunctions = map[string]string{"data_hash": "bindc::data_hash", "lookup_key": "bindc::lookup_key"}
 
-// ConfigIn returns the Hiera 5 configuration file in dir, or "" if there is none. A hiera.yaml of version 2 does not
+// ConfigIn returns the Hiera 5 configuration file in dir, or "" if there is none. A version 2 hiera.yaml does not
 // count.
 func (r *Reader) ConfigIn(dir string) string {
 	for i, name := range ConfigNames {
@@ -174,7 +174,7 @@ type config struct {
 	*Reader
 	*Hierarchy
 	root         string     // directory of the file
-	defaultsNode *yaml.Node // defaults in the file, which replace Puppet's; may be nil
+	defaultsNode *yaml.Node // the file's defaults, which replace Puppet's; may be nil
 }
 
 var (

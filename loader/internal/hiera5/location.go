@@ -21,7 +21,7 @@ type location struct {
 
 	dirLabel string // name of the directory in Inputs
 	text     string
-	parts    []*expr.Node // parts in the source: datadir, then path
+	parts    []*expr.Node // the parts as in the source: datadir, then path
 	dir      *expr.Node   // the part of the datadir with variables, with a trailing slash
 	path     *expr.Node
 	node     *expr.Node // the expression for dir and path together

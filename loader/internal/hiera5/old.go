@@ -11,8 +11,7 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// version4 converts a configuration of version 4, in which the backend of an entry determines the extension of its
-// paths.
+// version4 converts a version 4 configuration, in which the backend of an entry determines the extension of its paths.
 func (c config) version4() {
 	datadir := "data"
 	if dir, ok := c.text(c.Doc.Root, "datadir"); ok {
@@ -73,7 +72,7 @@ func withExtension(path, ext string) string { return strings.TrimSuffix(path, ".
 var hiera3Kinds = map[string]datafile.Format{"yaml": datafile.Hiera5YAML, "json": datafile.Hiera5JSON,
 	"eyaml": datafile.Hiera5EYAML}
 
-// version3 converts a configuration of Hiera 3, in which all backends share one hierarchy. The result has one entry per
+// version3 converts a Hiera 3 configuration, in which all backends share one hierarchy. The result has one entry per
 // backend and level.
 func (c config) version3() {
 	backends, hierarchy := []string{"yaml"}, []string{"nodes/%{::trusted.certname}", "common"}
@@ -112,7 +111,7 @@ func (c config) version3() {
 	c.warnOfMerges()
 }
 
-// strategies3 maps merge behaviors of Hiera 3 to the merge strategies that do the same.
+// strategies3 maps Hiera 3 merge behaviors to the equivalent merge strategies.
 var strategies3 = map[string]string{"deep": "{strategy: unconstrained_deep, preserve_unmergeables: true}",
 	"deeper": "unconstrained_deep"}
 

@@ -18,7 +18,7 @@ type Dimensions struct {
 	numbers    map[string]int   // index in Conditions for other conditions, by their encoding
 	key        []byte           // buffer for an encoded condition
 
-	Alternatives int // remaining number of alternatives over all bindings, see DefaultAlternatives of package loader
+	Alternatives int // remaining number of alternatives in all bindings, see loader.DefaultAlternatives
 
 	UnknownCategories
 }

@@ -10,7 +10,7 @@ import (
 // Dimension is a category or a guard. Each request has one value for it.
 type Dimension struct {
 	Name     string
-	Category int // for a guard, the category of its file, or -1 for common; for a category, itself
+	Category int // for a guard, its file's category, or -1 for common; for a category, its own index
 	Guard    bool
 	Exact    bool       // values are case-sensitive
 	Value    *expr.Node // expression for the value, as text
@@ -29,7 +29,7 @@ type Term = relation.Term
 type DataFile struct {
 	Path      string // path for messages
 	Condition int    // index in Site.Conditions
-	Hidden    bool   // never used: an earlier backend has the same keys under the same condition
+	Hidden    bool   // the file is never used, because an earlier backend has the same keys under the same condition
 	Entries   []datafile.Entry
 	Options   []datafile.Entry // see datafile.File
 }

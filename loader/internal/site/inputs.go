@@ -30,7 +30,7 @@ type Inputs struct {
 	sets    string  // the directory of the site's own sets of bindings; "": bindings in dir
 	Modules Modules // set by the loader after it has found them
 	Reader  *datafile.Reader
-	Share   datafile.Share // the data files to read
+	Share   datafile.Share // selects the data files to read
 
 	byPath [datafile.Kinds + 1]map[string]*File // files by format and path; the last map is for files without data
 	expect int                                  // capacity of a new map in byPath

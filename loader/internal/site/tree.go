@@ -43,7 +43,7 @@ type Listed struct {
 // unless hidden is set.
 func (t *Tree) Below(dir string, depth int, hidden bool) []Listed {
 	if t == nil {
-		return nil // the directory does not exist
+		return nil // dir does not exist
 	}
 	key := listing{dir, depth, hidden}
 	out, ok := t.listings[key]

@@ -13,7 +13,7 @@ import (
 // maxAlsoUsed limits how many further uses of an unknown category an error lists.
 const maxAlsoUsed = 3
 
-// Categories describes where the categories of a site are defined, for messages about unknown ones.
+// Categories describes where the categories of a site are defined, for messages about unknown categories.
 type Categories struct {
 	At     diag.Pos // position of the list of categories, or of the configuration without one
 	Listed bool     // the configuration has a list of categories
