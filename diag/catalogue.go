@@ -100,7 +100,7 @@ var catalogue = []Rule{
 	{"eyaml", "A value that is encrypted for hiera-eyaml, but that no lookup can decrypt.", 7,
 		"Encrypt the value with 'bindc eyaml encrypt' and the public key (PKCS7); lookups with --eyaml-key " +
 			"decrypt it. In Hiera 5, give its entry 'lookup_key: eyaml_lookup_key'."},
-	{"fact", "The name of a variable is nearly that of a well-known fact, or cannot be the name of a variable.", 7,
+	{"fact", "The name of a variable is nearly that of a well-known fact, or is not a valid variable name.", 7,
 		"Correct the name, or keep it if your nodes have such a fact."},
 	{"facts", "The facts are not a hash of names and values.", 7,
 		"Provide a hash of names and values, such as the output of 'puppet facts --render-as json'."},

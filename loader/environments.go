@@ -100,7 +100,7 @@ func (r *environmentsReader) directories(dir string, names *regexp.Regexp, given
 		}
 		if !envfile.IsName(e.Name()) || !names.MatchString(e.Name()) {
 			r.Diags.Warnf(diag.Pos{File: at}, "environments",
-				"this directory is ignored: the name of an environment has only letters, digits and _")
+				"this directory is ignored: an environment name has only letters, digits and _")
 		} else if _, declared := r.named[e.Name()]; !declared {
 			r.add(e.Name(), at, diag.Pos{File: at}, given)
 		}

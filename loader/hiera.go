@@ -294,7 +294,7 @@ func (r *hieraReader) checkDataPath(doc site.Document, n *yaml.Node, path string
 	}
 	if strings.Contains(path, `\$`) {
 		doc.Diags.Add(diag.Diagnostic{Pos: doc.Pos(n), Severity: diag.Warning, Code: "data_path",
-			Message: `'\$' stands for a dollar sign in the name of a file, and begins no variable`,
+			Message: `'\$' stands for a dollar sign in a file name, and does not begin a variable`,
 			Hint:    "write " + strings.ReplaceAll(path, `\$`, "$"), Fix: diag.Fix{Old: `\$`, New: "$", Syntax: true}})
 	}
 	return true

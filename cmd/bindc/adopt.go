@@ -81,7 +81,7 @@ func (g *bounds) adoptCommand() *cobra.Command {
 	cmd.Flags().StringArrayVar(&a.given, "option", nil,
 		"set an option of the entry in hiera.yaml, `NAME=TEXT`, such as command=/opt/bin/bindq (repeatable)")
 	cmd.Flags().StringArrayVar(&a.keep, "keep", nil,
-		"leave the level of hiera.yaml named `LEVEL` to Puppet (repeatable; levels that only Puppet can look up "+
+		"leave the hiera.yaml level named `LEVEL` to Puppet (repeatable; levels that only Puppet can look up "+
 			"stay anyway)")
 	cmd.Flags().StringArrayVar(&a.keys, "eyaml-key", nil,
 		"`FILE` with a hiera-eyaml private key (repeatable; default: the keys that hiera.yaml names)")

@@ -296,5 +296,5 @@ func (a *adoption) differenceHint() string {
 		return "the comparison used a Puppet without hiera-eyaml, which the server may have: " +
 			"install the gem, or use --no-compare"
 	}
-	return "docs/hiera.md lists the known differences; --force switches in spite of them"
+	return "docs/hiera.md lists the known differences; --force switches anyway"
 }

@@ -63,7 +63,7 @@ func factsCommand() *cobra.Command {
 	flags.StringVar(&f.certFile, "cert", "", "`FILE` with the client's certificate, in PEM")
 	flags.StringVar(&f.keyFile, "key", "", "`FILE` with the certificate's private key, in PEM")
 	flags.StringVar(&f.caFile, "ca-file", "", "`FILE` of CA certificates to trust in addition to the system's")
-	flags.StringVar(&f.tokenFile, "token-file", "", "`FILE` with an access token of Puppet Enterprise")
+	flags.StringVar(&f.tokenFile, "token-file", "", "`FILE` with a Puppet Enterprise access token")
 	flags.Var(cli.AtLeastOne(&f.nodesAtOnce), "page", "fetch `N` nodes per request")
 	flags.BoolVar(&f.prune, "prune", false, "remove the files of nodes that were not fetched")
 	flags.DurationVar(&f.stall, "stall-timeout", ship.StallTimeout,

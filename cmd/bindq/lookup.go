@@ -208,7 +208,7 @@ func unboundHint(snap *lookup.Snapshot, known []string, key string) string {
 	case snap.Hiera():
 		return "'" + root + "' is bound, but its value for this node has nothing at '" + path + "'"
 	}
-	return unbound + "; '" + root + "' is bound, but dots dig into values only in a site of Hiera 5"
+	return unbound + "; '" + root + "' is bound, but dots dig into values only in a Hiera 5 site"
 }
 
 // lookUpOne looks up one key. If the key is not found, a default in the flags counts as found.

@@ -23,7 +23,7 @@ func (r *reader) legacyFacts(n *yaml.Node, text string) {
 		if modern == "" {
 			return
 		}
-		message := "%{" + strings.Join(path, ".") + "} is a legacy fact, which agents of Puppet 8 do not send by default"
+		message := "%{" + strings.Join(path, ".") + "} is a legacy fact, which Puppet 8 agents do not send by default"
 		// The line may contain a sensitive value, so the message names only the fact.
 		r.advice = append(r.advice, diag.Diagnostic{Pos: r.doc.PosIn(n, off), Code: "legacy_fact", Secret: true,
 			Message: message, Discreet: message,

@@ -91,7 +91,7 @@ func TestParameterOfUnknownTypeIsReportedOnlyWithData(t *testing.T) {
 	e.open("data/common.yaml", "")
 	e.settle()
 	wantDiagnostics(t, e, manifest, "4:13-4:19 parameter_unchecked: data for 1 parameter is only checked in part, "+
-		"because these types are not known: 'Own::Token'")
+		"because these types are unknown: 'Own::Token'")
 	e.change("data/common.yaml", "app::port: 80\n")
 	e.settle()
 	wantDiagnostics(t, e, manifest)

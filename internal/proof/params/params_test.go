@@ -164,7 +164,7 @@ func TestReportsValuesThatPuppetRefuses(t *testing.T) {
 			"-- modules/ntp/manifests/a.pp --\ntype Port = Integer\nclass ntp::a (Port $q) { }\n" +
 			"-- data/common.yaml --\nntp::p: x\nntp::a::q: 1\n",
 			"modules/ntp/manifests/init.pp:1 note data for 1 parameter is only checked in part, because these types " +
-				"are not known: 'Port'"},
+				"are unknown: 'Port'"},
 		{"glob that missing facts reach", intClass + "-- hiera.yaml --\nversion: 5\nhierarchy:\n" +
 			"  - {name: host, globs: ['host/%{facts.host}/*.yaml', 'host/%{facts.host}.yaml']}\n" +
 			"  - {name: common, path: common.yaml}\n" +
@@ -180,7 +180,7 @@ func TestReportsValuesThatPuppetRefuses(t *testing.T) {
 			"-- data/common.yaml --\nntp::p: x\n",
 			"data/common.yaml:1 error 'ntp::p': expected Array[Stdlib::Host], found String\n" +
 				"modules/ntp/manifests/init.pp:1 note data for 1 parameter is only checked in part, because these types " +
-				"are not known: 'Stdlib::Host'"},
+				"are unknown: 'Stdlib::Host'"},
 		{"pattern with lookahead", "-- modules/ntp/manifests/init.pp --\nclass ntp (Ntp::Digit $p, Ntp::Digit $q) { }\n" +
 			"-- modules/ntp/types/digit.pp --\ntype Ntp::Digit = Pattern[/^[0-9](?!\\d)/]\n" +
 			"-- data/common.yaml --\nntp::p: '12'\nntp::q: '1'\n",

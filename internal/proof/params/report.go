@@ -251,7 +251,7 @@ func (c *Checker) reportUnchecked(u *untyped) {
 	if n := len(names) - shown; n > 0 {
 		names, more = names[:shown], fmt.Sprintf(" and %d more", n)
 	}
-	d.Message += "these types are not known: " + diag.Quoted(names) + more
+	d.Message += "these types are unknown: " + diag.Quoted(names) + more
 	d.Hint = c.classes.defineHint(names)
 	c.diags.Add(d)
 }
