@@ -7,9 +7,8 @@ import (
 	"path/filepath"
 )
 
-// BuildPrograms builds bindc, bindq and bindsync into a directory. Without cgo, all files that they read are their own:
-// tests that inject faults must not hit the dynamic linker. All packages build them in the same way, so Go compiles them
-// once.
+// BuildPrograms builds bindc, bindq and bindsync into a directory, all packages in the same way, so that Go compiles
+// them once. Without cgo, the programs need no dynamic linker, which tests that inject faults would hit.
 func BuildPrograms(dir string) error {
 	build := exec.Command("go", "build", "-buildvcs=false", "-o", dir+string(filepath.Separator),
 		"bindc/cmd/bindc", "bindc/cmd/bindq", "bindc/cmd/bindsync")
