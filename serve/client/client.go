@@ -30,8 +30,11 @@ func (c *Client) Receive() ([]byte, error) {
 	if _, err := io.ReadFull(c.in, head[:]); err != nil {
 		return nil, err
 	}
-	text := make([]byte, binary.BigEndian.Uint32(head[:]))
-	_, err := io.ReadFull(c.in, text)
+	length := int64(binary.BigEndian.Uint32(head[:])) // not believed: a frame may be shorter
+	text, err := io.ReadAll(io.LimitReader(c.in, length))
+	if err == nil && int64(len(text)) < length {
+		err = io.ErrUnexpectedEOF
+	}
 	return text, err
 }
 
