@@ -2,7 +2,6 @@ package compile
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"bindc/diag"
 	"bindc/internal/recipe"
 	"bindc/internal/report/slice"
+	"bindc/internal/testmode"
 	"bindc/loader"
 	"bindc/snapshot"
 )
@@ -65,15 +65,7 @@ hierarchy:
 func sliced(t *testing.T, environment string) *snapshot.Content {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range slicedSite {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testmode.WriteFiles(t, dir, slicedSite)
 	var diags diag.List
 	site := loader.Load(dir, loader.Options{}, &diags)
 	content := Compile(site, Options{}, &diags)

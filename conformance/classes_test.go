@@ -4,7 +4,6 @@ import (
 	"flag"
 	"maps"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"bindc/conformance/classes"
 	"bindc/diag"
 	"bindc/internal/proof/params"
+	"bindc/internal/testmode"
 	"bindc/loader"
 )
 
@@ -58,15 +58,7 @@ func TestClassesAgreeWithPuppet(t *testing.T) {
 func writeSite(t *testing.T, s *classes.Site) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range s.Files {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testmode.WriteFiles(t, dir, s.Files)
 	return dir
 }
 

@@ -261,7 +261,8 @@ func (n Node) Contradiction() string {
 	if n.Name == "" || n.NamedByFile || certname == "" || certname == n.Name {
 		return ""
 	}
-	return fmt.Sprintf("the node is '%s', but its trusted facts have the certname '%s', which takes precedence", n.Name, certname)
+	return fmt.Sprintf("the node is '%s', but its trusted facts have the certname '%s', which takes precedence",
+		n.Name, certname)
 }
 
 // identifiesAnother reports whether the facts identify a node with another name. The fact clientcert is the certname,

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"bindc/diag"
+	"bindc/internal/testmode"
 	"bindc/internal/value"
 	"bindc/loader"
 )
@@ -21,15 +22,7 @@ import (
 func writeSite(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range files {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testmode.WriteFiles(t, dir, files)
 	return dir
 }
 

@@ -3,13 +3,13 @@ package loader_test
 import (
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"bindc/diag"
+	"bindc/internal/testmode"
 	"bindc/loader"
 )
 
@@ -233,15 +233,7 @@ func TestFirstBackendWinsPerKey(t *testing.T) {
 func loaded(t *testing.T, files map[string]string) (*loader.Site, string) {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range files {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testmode.WriteFiles(t, dir, files)
 	var diags diag.List
 	site := loader.Load(dir, loader.Options{}, &diags)
 	var out []string

@@ -16,6 +16,7 @@ import (
 
 	"bindc/compile"
 	"bindc/diag"
+	"bindc/internal/testmode"
 	"bindc/loader"
 	bindings "bindc/runtime"
 	"bindc/snapshot"
@@ -55,15 +56,7 @@ func buildSite(t testing.TB, path string, files map[string]string) {
 func compiled(t testing.TB, files map[string]string) *snapshot.Content {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range files {
-		file := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testmode.WriteFiles(t, dir, files)
 	var diags diag.List
 	content := compile.Compile(loader.Load(dir, loader.Options{}, &diags), compile.Options{}, &diags)
 	if diags.Failed() {

@@ -258,7 +258,8 @@ func (s *Store) Unknown(name string) error {
 
 func unknown(name string, names []string) error {
 	if slices.Contains(names, name) {
-		return fmt.Errorf("the store has no active snapshot for '%s' yet: pull a snapshot, or activate one in the store", name)
+		return fmt.Errorf("the store has no active snapshot for '%s' yet: pull a snapshot, or activate one in the store",
+			name)
 	}
 	hint, suggested := diag.DidYouMean(name, names), "no name"
 	if len(names) > 0 {

@@ -74,7 +74,8 @@ func (f *blaming) addRequest(cmd *cobra.Command) {
 	flags.StringArrayVar(&f.facts, "fact", nil, "one fact, `NAME=TEXT` or NAME:=JSON (repeatable)")
 	flags.StringArrayVar(&f.variables, "var", nil, "a variable that is not a fact: `NAME=TEXT` or NAME:=JSON")
 	flags.StringVar(&f.node, "node", "", "certname, the `NAME` of the node")
-	flags.StringVar(&f.environment, "environment", "", "`NAME` of the environment (default: the fact 'environment', or production)")
+	flags.StringVar(&f.environment, "environment", "",
+		"`NAME` of the environment (default: the fact 'environment', or production)")
 }
 
 func (f *blaming) run(key string) error {

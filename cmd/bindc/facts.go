@@ -116,8 +116,9 @@ func (f *factsFlags) open() (*puppetdb.DB, error) {
 		return nil, fmt.Errorf("--puppetdb: expected https://HOST:PORT, found '%s'", ship.Redacted(f.server))
 	}
 	if u.User != nil {
-		return nil, errors.New("--puppetdb: PuppetDB does not accept passwords; remove the user from the URL, and give --cert " +
-			"and --key, or --token-file")
+		return nil, errors.New(
+			"--puppetdb: PuppetDB does not accept passwords; remove the user from the URL, and give --cert " +
+				"and --key, or --token-file")
 	}
 	client, err := ship.ClientWithCertificate(f.caFile, f.certFile, f.keyFile, f.stall)
 	if err != nil {

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"bindc/internal/testmode"
 )
 
 // mistakesOf runs check on the site in dir and returns the number of errors and warnings, by code.
@@ -80,15 +82,7 @@ func TestFixCausesNoNewMistakes(t *testing.T) {
 	for seed := range sites {
 		dir := t.TempDir()
 		files := brokenSite(rand.New(rand.NewPCG(uint64(seed), 1)))
-		for name, text := range files {
-			path := filepath.Join(dir, name)
-			if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
+		testmode.WriteFiles(t, dir, files)
 		before, count := mistakesOf(t, dir)
 		mistakesOf(t, dir, "--fix")
 		after, left := mistakesOf(t, dir)

@@ -58,7 +58,8 @@ func (g *globals) serveCommand() *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	f.addStrictVariables(cmd)
-	cmd.Flags().BoolVar(&f.stdio, "stdio", false, "read requests from standard input and answer on standard output, until end of file")
+	cmd.Flags().BoolVar(&f.stdio, "stdio", false,
+		"read requests from standard input and answer on standard output, until end of file")
 	cmd.Flags().StringVar(&f.listen, "listen", "", "answer on a socket, `unix:PATH`, that only this user may open")
 	cmd.Flags().BoolVar(&f.copy, "copy", false, "read snapshots into memory instead of mapping them")
 	cmd.Flags().BoolVar(&f.keep, "keep", false, "keep the first file of each snapshot; ignore files that replace it")

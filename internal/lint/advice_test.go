@@ -3,7 +3,6 @@ package lint
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -128,13 +127,5 @@ func snapshotOf(t *testing.T, path string, content *snapshot.Content) *runtime.S
 // write writes the files of s below dir.
 func (s site) write(t *testing.T, dir string) {
 	t.Helper()
-	for name, text := range s {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testmode.WriteFiles(t, dir, s)
 }

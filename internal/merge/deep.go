@@ -187,7 +187,8 @@ func sorted(list []value.Value) (value.Value, error) {
 	slices.SortStableFunc(list, func(a, b value.Value) int {
 		order, ok := ruby.Order(a, b)
 		if !ok {
-			err = failf(Mismatch, "sort_merged_arrays cannot sort an array with values of the types %s and %s", a.Kind(), b.Kind())
+			err = failf(Mismatch, "sort_merged_arrays cannot sort an array with values of the types %s and %s",
+				a.Kind(), b.Kind())
 		}
 		return order
 	})

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"bindc/internal/testmode"
 )
 
 // git runs git in dir, without the configuration of the user.
@@ -38,15 +40,7 @@ func repository(t *testing.T, files map[string]string) string {
 
 func write(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
-	for name, text := range files {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testmode.WriteFiles(t, dir, files)
 }
 
 // extracted extracts HEAD of the repository in dir into a new directory.

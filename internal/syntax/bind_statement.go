@@ -9,8 +9,8 @@ import (
 )
 
 // bindWords lists the words that may follow bind instead of a key.
-var bindWords = []string{"abstract", "alias", "dependency", "map", "override", "parameters", "renamed", "sensitive", "to",
-	"variables"}
+var bindWords = []string{"abstract", "alias", "dependency", "map", "override", "parameters", "renamed", "sensitive",
+	"to", "variables"}
 
 // bind parses the rest of a statement after the word bind.
 func (p *setParser) bind(s *Statement) {

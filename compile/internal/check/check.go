@@ -42,8 +42,9 @@ func (c *checker) checkEffort() {
 		return
 	}
 	if at := c.Effort.OnPatterns; at != (diag.Pos{}) {
-		c.Diags.Add(diag.Diagnostic{Pos: at, Code: "effort", Message: "finding the keys that the patterns of lookup_options " +
-			"match takes more than " + strconv.Itoa(c.Effort.Limit) + " steps",
+		c.Diags.Add(diag.Diagnostic{Pos: at, Code: "effort",
+			Message: "finding the keys that the patterns of lookup_options " +
+				"match takes more than " + strconv.Itoa(c.Effort.Limit) + " steps",
 			Hint: "begin patterns with literal text, as in '^module::', use fewer patterns, or raise --max-effort"})
 		return
 	}

@@ -245,15 +245,7 @@ func written(t testing.TB, dir string, files map[string]string) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range files {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testmode.WriteFiles(t, dir, files)
 }
 
 // site is a compiled site with the results of its policies.
