@@ -1,4 +1,5 @@
-// Package testmode chooses between quick and thorough tests.
+// Package testmode has what tests of several packages share: the choice between quick and thorough tests, programs, and
+// files.
 package testmode
 
 import "os"
