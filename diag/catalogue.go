@@ -268,6 +268,9 @@ var catalogue = []Rule{
 	{"yaml_alias", "An alias has no anchor, refers to a value that contains it, or expands to more than the " +
 		"limit.", 10,
 		"Define the anchor before the alias. Quote text that begins with '*'."},
+	{"yaml_colon", "A key and its value have no colon between them, in an indented line or in braces. YAML reads the " +
+		"line as a part of the value above it, and the entry in braces as a key without a value.", 10,
+		"Write the colon, and remove the indentation of the line. Otherwise put the whole text in quotes."},
 	{"yaml_core", "Lint: YAML 1.2 reads a plain scalar differently than Puppet does.", 10,
 		"Quote the value if it is text. Otherwise write the value that Puppet reads."},
 	{"yaml_date", "An unquoted date or time. Data has no dates or times.", 10,
