@@ -158,40 +158,26 @@ func (b *AllBindings) Bindings(key string) ([]Binding, error) {
 }
 
 // BindingsWhere returns what Snapshot.BindingsWhere does, sorted by precedence.
-func (b *AllBindings) BindingsWhere(key string, f Filter) (out []Binding, left int, err error) {
+func (b *AllBindings) BindingsWhere(key string, f Filter) (out []Binding, left Left, err error) {
 	if f.Possible == nil {
 		out, err = b.selected(key, nil)
-		return out, 0, err
+		return out, left, err
 	}
-	q, level := f.quota(), uint32(0)
+	inScopes, outside := f.quota(), f.quota()
 	out, err = b.selected(key, func(l *line) bool {
-		if at := b.levelOf(l); at != level {
-			level, q.others = at, f.Others
+		if l.cold {
+			c := &b.cold[l.from]
+			return outside.takes(c.layer, f.accepts(c.terms))
 		}
-		return q.takes(b.isPossible(l, &f))
+		at := b.scopes[l.from]
+		return inScopes.takes(at.level, b.s.levels[at.level].isPossible(at.slot, f.Possible))
 	})
-	return out, q.left, err
+	return out, Left{inScopes.left, outside.left}, err
 }
 
 // BindingsIn returns the bindings of a key in the input with the given number, sorted by precedence.
 func (b *AllBindings) BindingsIn(key string, input uint32) ([]Binding, error) {
 	return b.selected(key, func(l *line) bool { return l.origin.Input == input })
-}
-
-// levelOf returns the level of a binding, or coldKeys if it is in no scope.
-func (b *AllBindings) levelOf(l *line) uint32 {
-	if l.cold {
-		return coldKeys
-	}
-	return b.scopes[l.from].level
-}
-
-func (b *AllBindings) isPossible(l *line, f *Filter) bool {
-	if l.cold {
-		return f.accepts(b.cold[l.from].terms)
-	}
-	at := b.scopes[l.from]
-	return b.s.levels[at.level].isPossible(at.slot, f.Possible)
 }
 
 // selected returns the bindings of a key for which keep returns true, sorted by precedence. If keep is nil, it returns

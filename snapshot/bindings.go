@@ -56,35 +56,39 @@ type Filter struct {
 	// may hold. If Possible is nil, every condition may hold.
 	Possible func(dimension int, number uint32) bool
 
-	// Others is the number of other bindings to select in each level, and outside all levels.
+	// Others is the number of other bindings to select in each level, and in each layer outside its levels.
 	Others int
 }
 
-// BindingsWhere works like Bindings, but returns only the bindings that f selects, and the number of all others. It
-// decodes only the blocks that contain the origins of selected bindings.
-func (s *Snapshot) BindingsWhere(key string, f Filter) (out []Binding, left int, err error) {
+// Left has the numbers of bindings that a Filter did not select: of those in scopes, and of all others. The
+// contributions to a multibinding are in no scope.
+type Left struct{ InScopes, Outside int }
+
+// BindingsWhere works like Bindings, but returns only the bindings that f selects. It decodes only the blocks that
+// contain the origins of selected bindings.
+func (s *Snapshot) BindingsWhere(key string, f Filter) (out []Binding, left Left, err error) {
 	n, ok := s.keyNumber(key)
 	if !ok {
-		return nil, 0, nil
+		return nil, left, nil
 	}
 	scopes := scopeReader{Snapshot: s, filter: f}
 	for l := range s.levels {
 		found, err := scopes.inLevel(l, n)
 		if err != nil {
-			return nil, 0, err
+			return nil, left, err
 		}
 		out = append(out, found...)
 	}
-	quota := f.quota()
+	outside := f.quota()
 	err = s.coldBindings(n, func(b *coldBinding) error {
-		if !quota.takes(f.accepts(b.terms)) {
+		if !outside.takes(b.layer, f.accepts(b.terms)) {
 			return nil
 		}
 		found, err := s.binding(b, n)
 		out = append(out, found)
 		return err
 	})
-	return out, scopes.left + quota.left, err
+	return out, Left{scopes.left, outside.left}, err
 }
 
 // accepts reports whether all terms may hold.
@@ -97,21 +101,22 @@ func (f *Filter) accepts(terms []coldTerm) bool {
 	return true
 }
 
-// quota decides which bindings of a level a filter selects.
+// quota decides which bindings a filter selects.
 type quota struct {
-	others int // number of bindings that may still be selected although they are not possible
-	left   int // number of bindings that were not selected
+	others int            // maximum of other bindings in a group
+	used   map[uint32]int // by group, a level or a layer: other bindings that were selected
+	left   int            // number of bindings that were not selected
 }
 
-func (f *Filter) quota() quota { return quota{others: f.Others} }
+func (f *Filter) quota() quota { return quota{others: f.Others, used: map[uint32]int{}} }
 
-// takes reports whether the filter selects the next binding.
-func (q *quota) takes(isPossible bool) bool {
+// takes reports whether the filter selects the next binding of a group.
+func (q *quota) takes(group uint32, isPossible bool) bool {
 	switch {
 	case isPossible:
 		return true
-	case q.others > 0:
-		q.others--
+	case q.others > 0 && q.used[group] < q.others:
+		q.used[group]++
 		return true
 	}
 	q.left++

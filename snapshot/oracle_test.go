@@ -483,23 +483,29 @@ func (r *site) checkFilters(t *testing.T, s *Snapshot, book *AllBindings, key st
 		})
 	}
 	f := Filter{func(d int, number uint32) bool { return number == wanted[d] }, r.IntN(3)}
-	left, others, input := len(all), map[int]int{}, map[uint32]int{}
+	left, others, input := Left{}, map[[2]int]int{}, map[uint32]int{}
 	for i := range all {
 		b := &all[i]
 		input[b.Origin.Input]++
-		if others[b.Level()]++; holds(b) || others[b.Level()] <= f.Others {
-			left--
-		}
 		if holds(b) {
-			others[b.Level()]--
+			continue
+		}
+		group := [2]int{b.Level(), b.Layer}
+		if others[group]++; others[group] <= f.Others {
+			continue
+		}
+		if b.Level() < 0 {
+			left.Outside++
+		} else {
+			left.InScopes++
 		}
 	}
-	for name, where := range map[string]func(string, Filter) ([]Binding, int, error){
+	for name, where := range map[string]func(string, Filter) ([]Binding, Left, error){
 		"Snapshot": s.BindingsWhere, "AllBindings": book.BindingsWhere} {
 		got, n, err := where(key, f)
-		if err != nil || n != left || len(got) != len(all)-left {
-			t.Fatalf("%s.BindingsWhere(%q) has %d bindings and leaves out %d of %d, expected %d: %v", name, key, len(got), n,
-				len(all), left, err)
+		if err != nil || n != left || len(got) != len(all)-left.InScopes-left.Outside {
+			t.Fatalf("%s.BindingsWhere(%q) has %d of %d bindings and leaves out %v, expected %v: %v", name, key, len(got),
+				len(all), n, left, err)
 		}
 		isIn := func(list []Binding, b *Binding) bool {
 			return slices.ContainsFunc(list, func(x Binding) bool { return reflect.DeepEqual(x, *b) })

@@ -142,7 +142,7 @@ func (f *tableFlags) addNodes(cmd *cobra.Command, dir, key string, s report.Styl
 			wrong[i] = snap.Protect(func() error {
 				r, err := affected.Request(snap, fleet.nodes[i])
 				if err == nil {
-					reports[i], err = s.Explain(r, key)
+					reports[i], err = s.ExplainBriefly(r, key, 0, lookup.Index{}) // AddNode ignores the others
 				}
 				return err
 			})
