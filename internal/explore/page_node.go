@@ -2,6 +2,7 @@ package explore
 
 import (
 	"cmp"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -66,7 +67,8 @@ func (v *view) nodeNamed(text string, to func(string, ...any) string, more ...li
 	if len(v.d.nodes) == 0 {
 		return n, notFound(message, "bindc explore --facts-dir DIR reads the facts of nodes")
 	}
-	return n, missing(message, text, v.d.nodeNames(), to, append(more, link{"All nodes", v.With("/n")})...)
+	return n, &problem{status: http.StatusNotFound, text: message, Near: similarNodes(text, v.d.nodeNames(), to),
+		Links: append(more, link{"All nodes", v.With("/n")})}
 }
 
 // nodePage shows the values of a node, and what changes with other facts or for another node.
@@ -112,10 +114,8 @@ func (v *view) nodeContent(n facts.Node, r *lookup.Request) *nodeContent {
 		Prefix: v.Get("prefix"), InFile: v.Get("file"), Layer: v.Get("layer"),
 		Layers: v.d.file.Layers(), If: v.Values["if"], With: v.Get("with")}
 	c.Unset, c.Empty = v.unset(n, r)
-	if isClosed(v.d.census.ready) {
+	if ready, _ := v.wait(v.d.census.ready); ready { // waiting for a page does not fail
 		v.suggest(c.Facts)
-	} else {
-		v.unstable = true
 	}
 	return c
 }

@@ -26,6 +26,14 @@ type Index struct {
 	Inputs   []snapshot.Input
 }
 
+// Index reads the index of a snapshot. It takes 40 bytes for each binding.
+func (s *Snapshot) Index() (out Index, err error) {
+	if out.Bindings, err = s.file.AllBindings(); err == nil {
+		out.Inputs, err = s.file.Inputs()
+	}
+	return out, err
+}
+
 // ExplainBriefly is like Explain, but faster for a key with many bindings. It omits most bindings whose condition does
 // not hold: it explains the given number of them in each level. If that is not 0, the fields Left and LeftParts count
 // those that it omits; if bindings may look the same, as with mapped_paths, it omits none, because reports show them
