@@ -52,8 +52,8 @@ func (s *Snapshot) Bindings(key string) ([]Binding, error) {
 
 // Filter selects bindings of a key. The zero Filter selects all of them.
 type Filter struct {
-	// Possible reports whether a condition on a value of a dimension may hold. A binding is selected if all of its terms
-	// may hold. If Possible is nil, every condition may hold.
+	// Possible reports whether a condition on a value of a dimension may hold. A binding is selected if all of its
+	// terms may hold. If Possible is nil, every condition may hold.
 	Possible func(dimension int, number uint32) bool
 
 	// Others is the number of other bindings to select in each level, and in each layer outside its levels.

@@ -58,7 +58,7 @@ func TestBriefExplanationsAgreeWithFullOnes(t *testing.T) {
 	}
 }
 
-// collectedBindings returns the bindings of a key, and contributions to a multibinding, for each of 30 operating systems.
+// collectedBindings returns bindings of a key and contributions to a multibinding, for each of 30 operating systems.
 func collectedBindings() string {
 	all := []string{"{name: users, multibind_id: users, type: 'Array[String]'}", "{in: users, to: root}"}
 	for i := range 30 {

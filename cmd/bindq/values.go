@@ -125,7 +125,7 @@ func (f *tableFlags) forFleet(cmd *cobra.Command, key string, s report.Style,
 	return fleet.outcome(nil), nil
 }
 
-// fewNodes is the number of nodes up to which looking the bindings up for each node is faster than reading all bindings.
+// fewNodes is the number of nodes up to which reading the bindings of each node is faster than reading all bindings.
 const fewNodes = 200
 
 // addNodes calls add with the explanation of key for each node of the fleet in dir.

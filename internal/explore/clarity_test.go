@@ -198,8 +198,8 @@ func TestConditionsAreSpelledAsOnNodes(t *testing.T) {
 
 func TestShortNameSuggestsNodesWithDomain(t *testing.T) {
 	names := []string{"db1.example.org", "web9.example.com", "web9.example.org", "web10"}
-	for text, expected := range map[string]string{"web99": "web9.example.com web9.example.org", "web99.example.org": "web9.example.org",
-		"web1o": "web10", "dbl": "db1.example.org", "mail": ""} {
+	for text, expected := range map[string]string{"web99": "web9.example.com web9.example.org",
+		"web99.example.org": "web9.example.org", "web1o": "web10", "dbl": "db1.example.org", "mail": ""} {
 		var found []string
 		for _, link := range similarNodes(text, names, links{}.Node) {
 			found = append(found, link.Text)

@@ -244,8 +244,8 @@ func (v *view) fileBinding(b boundAt, row *decision.Row) fileBinding {
 	key := v.d.keys[b.key]
 	c := v.d.style(form).Values(key, &decision.Table{Rows: []decision.Row{*row}}).Bindings[0]
 	out := fileBinding{Key: key, Layer: c.Layer, When: v.asOnNodes(c.When), At: c.At, Name: c.Name, Outcome: c.Outcome,
-		Nodes: b.reach.nodes(), UpTo: b.reach.isUpTo(), Line: int(b.line), Value: shown(c.Outcome), Place: v.place(c.At),
-		List: v.Key(key, "at", c.At, "part_name", c.Name)}
+		Nodes: b.reach.nodes(), UpTo: b.reach.isUpTo(), Line: int(b.line), Value: shown(c.Outcome),
+		Place: v.place(c.At), List: v.Key(key, "at", c.At, "part_name", c.Name)}
 	if b.isDead() {
 		out.Dead = v.d.deadReason(row)
 	}
