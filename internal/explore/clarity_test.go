@@ -204,7 +204,8 @@ func TestShortNameSuggestsNodesWithDomain(t *testing.T) {
 		for _, link := range similarNodes(text, names, links{}.Node) {
 			found = append(found, link.Text)
 		}
-		if n := len(strings.Fields(expected)); strings.Join(found[:min(n, len(found))], " ") != expected || n == 0 && len(found) > 0 {
+		n := len(strings.Fields(expected))
+		if first := strings.Join(found[:min(n, len(found))], " "); first != expected || n == 0 && len(found) > 0 {
 			t.Errorf("'%s' suggests %v, expected %s first", text, found, expected)
 		}
 	}
