@@ -29,16 +29,6 @@ func (d *dimension) shown() string {
 	return strings.Clone(d.name)
 }
 
-// hasNamesakes reports whether several dimensions have the same name in messages. Each element of mapped_paths has a
-// dimension of its own.
-func (s *Snapshot) hasNamesakes() bool {
-	names := map[string]bool{}
-	for i := range s.dimensions {
-		names[s.dimensions[i].shown()] = true
-	}
-	return len(names) < len(s.dimensions)
-}
-
 // text evaluates the dimension for facts. An unknown variable is not an error; it counts as an empty string.
 func (d *dimension) text(facts *Facts) (string, error) {
 	if d.variable != "" {

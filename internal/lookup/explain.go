@@ -50,6 +50,16 @@ func (r *Request) ExplainBriefly(key string, others int, index Index) (*Explanat
 	return r.explain(key, x)
 }
 
+// hasNamesakes reports whether several dimensions have the same name in messages. Each element of mapped_paths has a
+// dimension of its own.
+func (s *Snapshot) hasNamesakes() bool {
+	names := map[string]bool{}
+	for i := range s.dimensions {
+		names[s.dimensions[i].shown()] = true
+	}
+	return len(names) < len(s.dimensions)
+}
+
 // ExplainUnset is like Explain, but faster. It omits most bindings that would not hold even if the unset variables were
 // set: those for a category value other than the request's. Its positions have the number of a file in place of its
 // name.
