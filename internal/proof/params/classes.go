@@ -83,8 +83,8 @@ func Receiver(site *loader.Site, disk fsx.Disk, key string) (at diag.Pos, ok boo
 	return diag.Pos{}, false
 }
 
-// Choices returns the texts that the Enums in the type of a class parameter name, and reports whether the parameter also
-// accepts true and false. key is the key that Puppet looks up for the parameter.
+// Choices returns the texts that the Enums in the type of a class parameter name, and reports whether the parameter
+// also accepts true and false. key is the key that Puppet looks up for the parameter.
 func Choices(site *loader.Site, disk fsx.Disk, key string) (texts []string, boolean bool) {
 	p := findClasses(site, disk).receiver(key)
 	if p == nil || p.typ == nil {
