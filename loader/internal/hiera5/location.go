@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"bindc/diag"
@@ -42,7 +43,7 @@ func (c config) locate(at diag.Pos, source dataSource, path string, isGlob bool)
 			"what a lookup finds"})
 	}
 	for _, problem := range problems {
-		c.Diags.Add(diag.Diagnostic{Pos: at, Code: "interpolation", Message: problem.Message,
+		c.Doc.Diags.Add(diag.Diagnostic{Pos: at, Code: "interpolation", Message: problem.Message,
 			Fix: c.Diags.Correct(problem.Method, expr.HieraMethods)})
 	}
 	for _, e := range slices.Concat(syntax.MisspeltHiera(below), syntax.MisspeltHiera(node)) {
@@ -223,7 +224,7 @@ func (c config) mapped(at diag.Pos, source dataSource, texts []string) []Locatio
 	for i := range out {
 		n, problem := expr.HieraMapped(i-1, texts[0], texts[1], p.path)
 		if problem != "" {
-			c.Diags.Errorf(at, "interpolation", "%s", problem)
+			c.Doc.Diags.Errorf(at, "interpolation", "%s", problem)
 			return nil
 		}
 		mapped := p
@@ -347,11 +348,19 @@ func (c config) countAgain(at diag.Pos, found *site.File) bool {
 		return true
 	}
 	if c.foundAgain--; c.foundAgain == -1 {
-		c.Diags.Add(diag.Diagnostic{Pos: at, Code: "hierarchy",
+		c.Doc.Diags.Add(diag.Diagnostic{Pos: at, Code: "hierarchy",
 			Message: "too many globs of this site match the same files",
 			Hint:    "write fewer globs, or globs that match different files"})
 	}
 	return c.foundAgain >= 0
+}
+
+// tooManyReadings reports a glob that matches f in more ways than maxReadings.
+func (c config) tooManyReadings(at diag.Pos, p location, f site.Listed) {
+	c.Doc.Diags.Add(diag.Diagnostic{Pos: at, Code: "hierarchy",
+		Message: "the variables of this glob have more than " + strconv.Itoa(maxReadings) + " values for which it matches '" +
+			p.tree.Path(f.Path) + "'",
+		Hint: "remove a wildcard next to a variable, or separate the two by text, such as '-'"})
 }
 
 // glob returns the location of a glob without braces. The location has a condition for each string that the
@@ -369,8 +378,13 @@ func (c config) glob(at diag.Pos, source dataSource, text string) Location {
 		return l
 	}
 	for _, f := range c.usable(p, p.tree.Below("", -1, true), false, func(string) bool { return true }) {
+		readings, ok := readGlob(elems, f.Path, p.tree.IsLink)
+		if !ok {
+			c.tooManyReadings(at, p, f)
+			return l
+		}
 		counted := false
-		for _, values := range readGlob(elems, f.Path) {
+		for _, values := range readings {
 			text := expr.CleanPath(fillGlob(p.parts, values))
 			if text == "" {
 				continue // these values make it absolute or lead out of the directory
