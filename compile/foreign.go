@@ -26,12 +26,13 @@ type ForeignLookup struct {
 
 // ForeignLookups returns one lookup for each level that has lookups that a snapshot cannot answer.
 func ForeignLookups(site *loader.Site) []ForeignLookup {
-	f := foreign{site: site, puppets: foreignModules(site), needs: map[uint32][]string{}, users: map[string][]string{}}
+	f := foreign{site: site, puppets: foreignModules(site), needs: map[uint32][]string{},
+		users: map[string][]string{}}
 	if len(f.puppets) == 0 && !f.hasMethods() {
 		return nil
 	}
 	f.bindKeys()
-	f.eachHieraFile(f.find) // first the lookups of keys that nothing in the snapshot binds: they are the cause of others
+	f.eachHieraFile(f.find) // first find the keys that nothing in the snapshot binds: they are the cause
 	f.eachHieraFile(f.spread)
 	f.eachHieraFile(f.find)
 	return f.found
