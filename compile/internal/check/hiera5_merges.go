@@ -60,7 +60,7 @@ func (c *checker) checkFit(key string, m rewrite.MergedKey, all []fittedValue) {
 		if strategy.String() == "hash" && k.v.Kind() == value.Array {
 			d.Hint = "write 'merge: unique', which merges lists"
 		}
-		if at, ok := c.Merges.Place(c.Tables, key, m.Entry); ok {
+		if at, ok := c.Merges.Place(key, m.Entry); ok {
 			d.Notes = []diag.Note{{Pos: at, Message: "lookup_options merge the values of the key"}}
 		}
 		c.Report(d)
