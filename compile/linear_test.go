@@ -72,6 +72,10 @@ func TestSitesOfManyPartsCompileInLinearTime(t *testing.T) {
 		{"files with lookup_options", many(2000, "-- data/nodes/n#.yaml --\nlookup_options: {k#: {merge: unique}}") + common +
 			many(20_000, "k#: [1]"), 20_000},
 		{"aliases of keys that nothing binds", bindings(many(6000, "- {name: a#, to_alias_of: x#}\n- [b#, 1]")), 0},
+		{"values that a merge rejects", common + "lookup_options:\n" + many(10_000, "  k#: {merge: hash}") +
+			many(10_000, "k#: [1]") + "-- data/nodes/n.yaml --\n" + many(10_000, "k#: [1]"), 10_000},
+		{"contributions to ids that do not exist", bindings(many(6000, "- {name: m#, multibind_id: i#, type: 'Array[Data]'}\n"+
+			"- {in: other#, to: 1}")), 6000},
 		{"aliases of contributions", bindings(many(6000, "- {name: m#, multibind_id: i#, type: 'Hash[String, Data]'}\n"+
 			"- {name: p#, in: i#, to: 1}\n- {name: a#, to_alias_of: p#}")), 6000},
 	} {
