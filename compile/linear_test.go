@@ -20,7 +20,7 @@ func many(n int, lines string) string {
 	return b.String()
 }
 
-// loadTimed loads a site. It returns the time by which linear work on the site must have ended. Loading is linear, and a
+// loadTimed loads a site. It returns the time by which linear work on the site must have ended. Loading is linear. A
 // quadratic algorithm takes more than 25 times as long for the sites in this file.
 func loadTimed(t *testing.T, text string, diags *diag.List) (site *loader.Site, began time.Time, most time.Duration) {
 	t.Helper()

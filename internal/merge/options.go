@@ -181,8 +181,8 @@ func (l *Level) first(root string, left *int) (*Entry, error) {
 	return nil, nil
 }
 
-// UsedPatterns returns the patterns of l that match at least one of the roots. It includes patterns whose matching takes
-// too many steps.
+// UsedPatterns returns the patterns of l that match at least one of the roots. It includes patterns that take too many
+// steps to match.
 func (l *Level) UsedPatterns(roots []string, left *int) map[*Entry]bool {
 	used := map[*Entry]bool{}
 	if !slices.ContainsFunc(l.Entries, (*Entry).Pattern) {

@@ -160,8 +160,8 @@ func (m *merger) makesSecret(o *lookupOptions, root string) bool {
 	return o.secret || o.level != nil && o.level.Secret(root, &m.Effort.Left)
 }
 
-// mergeRecipe returns the recipe for root, a key of a module to which the lookup_options in own apply. It returns noValue
-// if they do not change its lookups. It also returns the entry for root, if the entry is the same for all requests.
+// mergeRecipe returns the recipe for root, a key of a module to which the lookup_options in own apply. It returns
+// noValue if they do not change its lookups. It also returns the entry for root, if it is the same for all requests.
 func (m *merger) mergeRecipe(root, module string, own []*lookupOptions) (uint32, *merge.Entry) {
 	r := &recipe.Recipe{Kind: recipe.Merged}
 	depends := func(o *lookupOptions) bool { return o.level == nil || o.condition != 0 }
