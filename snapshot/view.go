@@ -122,10 +122,10 @@ func (w *View) Encoded(key string) (text string, at int, ok bool) {
 			return "", 0, false
 		}
 	}
-	if ref < refInline {
-		return w.keys, int(cellUnit * ref), true
+	if at := cellUnit * uint64(ref); ref < refInline && at < uint64(len(w.keys)) {
+		return w.keys, int(at), true
 	}
-	text, err := w.file.Encoded(ref)
+	text, err := w.file.Encoded(ref) // in a block, or not a constant
 	return text, 0, err == nil
 }
 
