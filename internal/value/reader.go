@@ -30,7 +30,8 @@ func FromInline(n uint32) Value {
 	return Value{}
 }
 
-// Position returns the position of value number n in the cells, unless n is inline: CellUnit*n, or one more if bit 63 is set.
+// Position returns the position of value number n in the cells, unless n is inline. It is CellUnit*n, or one more if
+// bit 63 is set.
 func Position(n uint64) uint64 { return bits.RotateLeft64(n, 1) }
 
 // read returns value number n.
