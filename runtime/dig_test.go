@@ -23,7 +23,7 @@ node: {port: 2, name: x}
 common: {server: {port: 8140, 7: seven}, list: [zero], none: null}
 merged: {a: 2, b: 2}
 text: plain
-kinds: {float: 1.5, number: -123456789, yes: true, odd: a, list: [1]}
+kinds: {float: 1.5, number: -123456789, truth: true, odd: a, list: [1]}
 computed: {who: "%{node}"}
 a_root_of_some_length: {"key of words": 1, "x-y": 2, "7up": 3, "": 4, _under: {a_segment_of_usual_length: 5}, "no:0": 6,
   "a'b": 7, ümlaut: 8, "{": 9}
@@ -39,7 +39,7 @@ func TestDottedKeysReturnEntries(t *testing.T) {
 		"large.long":           `"` + long + `"`,
 		"kinds.float":          "1.5",
 		"kinds.number":         "-123456789",
-		"kinds.yes":            "true",
+		"kinds.truth":          "true",
 		"kinds.odd":            `"a"`,
 		"kinds.list":           "[1]",
 		"node.port":            "1",
