@@ -25,8 +25,12 @@ type Options struct {
 	Require bool            // required parameters without a value are errors
 	Lint    bool            // required parameters without a value are lints
 	Later   bool            // keep the errors about values until Report
+	Entries []string        // classes that nodes get although no manifest names them; * means any text
 	Disk    fsx.Disk        // reads manifests
 	Context context.Context // Check fails when it is done; may be nil
+
+	// Variable returns the values that a variable, such as facts.role, has on the nodes of a fleet. It may be nil.
+	Variable func(name string) []string
 }
 
 // Checker checks the data of one site.
@@ -42,7 +46,11 @@ type Checker struct {
 	suspects map[string]*suspect // by key
 	declared map[string][]manifest.Declaration
 	reached  map[string]certainty // set by findReached
-	merged   map[string]bool      // keys to which lookup_options apply
+
+	unresolved   []manifest.Declaration // declarations of unknown classes
+	isUndeclared bool                   // a class with data or without a value was not found to be declared
+
+	merged   map[string]bool // keys to which lookup_options apply
 	later    map[finding][]diag.Diagnostic
 	misspelt map[string]bool // keys that reportMisspelt has dealt with
 	looked   *lint.Lookups   // set by lookups
@@ -95,6 +103,7 @@ func Check(site *loader.Site, content *snapshot.Content, opts Options, diags *di
 	if err != nil {
 		return c, fmt.Errorf("checking the parameters of classes: %w", err)
 	}
+	c.reportUnresolved()
 	c.reportClasses()
 	return c, nil
 }
@@ -189,11 +198,27 @@ func (c *Checker) bindings(yield func(binding) bool) {
 
 // declarations returns the places where manifests and data declare each class.
 func (c *Checker) declarations() map[string][]manifest.Declaration {
-	if c.declared == nil {
-		c.declared = c.classes.declarations()
-		for _, d := range c.listed() {
+	if c.declared != nil {
+		return c.declared
+	}
+	c.declared = map[string][]manifest.Declaration{}
+	byKey := map[string][]manifest.Declaration{} // the declarations whose names are the values of a key
+	for _, d := range c.classes.declarations() {
+		if d.Names == nil {
 			c.declared[d.Class] = append(c.declared[d.Class], d)
+			continue
 		}
+		keys, ok := c.resolve(&d)
+		if !ok {
+			c.unresolved = append(c.unresolved, d)
+		}
+		for _, key := range keys {
+			byKey[key] = append(byKey[key], d)
+		}
+	}
+	c.declareEntries()
+	for _, d := range c.listed(byKey) {
+		c.declared[d.Class] = append(c.declared[d.Class], d)
 	}
 	return c.declared
 }

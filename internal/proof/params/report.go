@@ -131,10 +131,11 @@ func conditionText(when []lookup.Term) string {
 // doubt explains why Puppet may not look up the value, or returns "".
 func (c *Checker) doubt(s *suspect, at diag.Pos) string {
 	class := s.param.class.Name
-	switch list := c.declarations()[class]; {
-	case len(list) == 0:
+	switch _, sure := c.standing(s.param); {
+	case sure == undeclared && len(c.declarations()[class]) == 0:
+		c.isUndeclared = true
 		return "no manifest declares the class " + class + " by name, and no data lists it, so this is only a warning"
-	case !s.param.looksUp(list):
+	case sure == undeclared:
 		return "all manifests that declare the class " + class +
 			" set this parameter themselves, so this is only a warning"
 	case c.hasForeignAbove(s, at):
@@ -301,9 +302,9 @@ func (c *Checker) Refuses(r *lookup.Request, key string, v lookup.Value) (*Refus
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	list := c.declarations()[p.class.Name]
-	return &Refusal{At: at, mismatch: m.Text(true), Doubtful: !p.looksUp(list) || c.hasForeign(moduleOf(key)),
-		Perhaps: c.findReached()[p.class.Name] < certain,
+	_, sure := c.standing(p)
+	return &Refusal{At: at, mismatch: m.Text(true), Doubtful: sure == undeclared || c.hasForeign(moduleOf(key)),
+		Perhaps: sure < certain,
 		Message: "'" + key + "': " + m.Text(v.Sensitive()) + "; the class " + p.class.Name + " declares $" + p.Name +
 			" as " + p.Type}, nil
 }
