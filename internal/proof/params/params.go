@@ -94,6 +94,9 @@ func Check(site *loader.Site, content *snapshot.Content, opts Options, diags *di
 	c.classes = findClasses(site, opts.Disk)
 	c.findReceivers()
 	c.findSuspects()
+	if len(opts.Entries) > 0 {
+		c.declarations() // reports entries that do not exist
+	}
 	err := c.prove()
 	c.reportMisspelt()
 	c.reportUnknown()

@@ -27,7 +27,11 @@ func (p *prover) report(s *suspect, e *lookup.Explanation, at diag.Pos, region s
 	}
 	d.Notes = append(d.Notes, diag.Note{Pos: s.param.At, Message: "the class " + s.param.class.Name + " declares $" +
 		s.param.Name + " as " + s.param.Type})
-	if why := p.doubt(s, at); why != "" {
+	why := p.doubt(s, at)
+	if why == "" && region == unlessHigher && p.isPlaceholder(s, v) {
+		why = "null is no value, and perhaps every node that gets the class has one, so this is only a warning"
+	}
+	if why != "" {
 		d.Severity = diag.Warning
 		d.Notes = append(d.Notes, diag.Note{Pos: s.param.class.At, Message: why})
 	}
@@ -36,6 +40,14 @@ func (p *prover) report(s *suspect, e *lookup.Explanation, at diag.Pos, region s
 			optionsText(e.Options)})
 	}
 	p.add(finding{key, at, m.Text(true)}, d)
+}
+
+// isPlaceholder reports whether v is a null that may stand for a value in higher levels, because only some nodes get
+// the class.
+func (c *Checker) isPlaceholder(s *suspect, v lookup.Value) bool {
+	whole, err := v.Whole()
+	_, sure := c.standing(s.param)
+	return err == nil && whole.IsUndef() && sure < certain
 }
 
 // optionsText formats lookup_options.
@@ -67,8 +79,9 @@ func (c *Checker) add(f finding, d diag.Diagnostic) {
 // none.
 func (c *Checker) Affects(key string, at diag.Pos, r *Refusal, notes []diag.Note) bool {
 	list := c.later[finding{key, at, cmp.Or(r.mismatch, ofFailure)}]
-	for other := range c.later { // with merges, the path into the value depends on the node
-		if r.mismatch != "" && len(list) == 0 && other.key == key && other.at == at {
+	for other := range c.later { // with merges, the path into the value and the place of a failure depend on the node
+		isSame := other.at == at && r.mismatch != "" || other.mismatch == ofFailure && r.mismatch == ""
+		if len(list) == 0 && other.key == key && isSame {
 			list = c.later[other]
 		}
 	}
