@@ -1,11 +1,11 @@
 package manifest
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"bindc/internal/lookupkey"
+	"bindc/internal/pattern"
 )
 
 // ClassNames describes the class names that an expression may yield.
@@ -70,14 +70,14 @@ func (r *nameReader) expression(tokens []token, isName bool) {
 			continue
 		case t.kind == computed:
 			r.interpolated(t)
-		case t.kind == text && isName && className.MatchString(t.text):
+		case t.kind == text && isName && className().MatchString(t.text):
 			r.out.Patterns = append(r.out.Patterns, strings.TrimPrefix(t.text, "::"))
 		}
 		i++
 	}
 }
 
-var className = regexp.MustCompile(`^(::)?[a-z]\w*(::[a-z]\w*)*$`)
+var className = pattern.Lazy(`^(::)?[a-z]\w*(::[a-z]\w*)*$`)
 
 // mapped returns the body of a lambda that is passed to map, or all tokens.
 func mapped(tokens []token) []token {
@@ -234,9 +234,9 @@ func (r *nameReader) iterated(i int) (from, to int, ok bool) {
 
 // interpolated adds the values of a string with interpolations.
 func (r *nameReader) interpolated(t *token) {
-	pattern := r.pattern(t)
+	names := r.pattern(t)
 	inner := r.interpolations(t)
-	if pattern == "*" && len(inner) > 0 {
+	if names == "*" && len(inner) > 0 {
 		r.expression(inner, false)
 		return
 	}
@@ -245,8 +245,8 @@ func (r *nameReader) interpolated(t *token) {
 			r.seen[rootOf(&inner[i])] = true
 		}
 	}
-	if strings.Trim(pattern, "*:") != "" {
-		r.out.Patterns = append(r.out.Patterns, strings.TrimPrefix(pattern, "::"))
+	if strings.Trim(names, "*:") != "" {
+		r.out.Patterns = append(r.out.Patterns, strings.TrimPrefix(names, "::"))
 	} else {
 		r.out.Values = append(r.out.Values, "")
 	}
@@ -255,12 +255,12 @@ func (r *nameReader) interpolated(t *token) {
 // rootOf returns the name of a variable.
 func rootOf(t *token) string { return strings.TrimPrefix(strings.TrimPrefix(t.text, "$"), "::") }
 
-var interpolation = regexp.MustCompile(`\$\{[^{}]*\}|\$(::)?\w+(::\w+)*`)
+var interpolation = pattern.Lazy(`\$\{[^{}]*\}|\$(::)?\w+(::\w+)*`)
 
 // pattern returns the text of a string, with * for each interpolation. In a class, it replaces the class's name.
 func (r *nameReader) pattern(t *token) string {
 	src := strings.Trim(r.src[t.at:t.end], `"`)
-	return interpolation.ReplaceAllStringFunc(src, func(s string) string {
+	return interpolation().ReplaceAllStringFunc(src, func(s string) string {
 		switch s = strings.Trim(s, "${}"); {
 		case r.isClassName(s):
 			return r.block.within
@@ -274,7 +274,7 @@ func (r *nameReader) pattern(t *token) string {
 
 // interpolations returns the code in a string. Names at the start of the code are variables.
 func (r *nameReader) interpolations(t *token) (out []token) {
-	for _, s := range interpolation.FindAllString(r.src[t.at:t.end], -1) {
+	for _, s := range interpolation().FindAllString(r.src[t.at:t.end], -1) {
 		code := strings.TrimSuffix(strings.TrimPrefix(s, "${"), "}")
 		streams, _ := scan(code)
 		tokens := streams[0]
