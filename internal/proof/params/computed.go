@@ -8,9 +8,29 @@ import (
 	"bindc/internal/manifest"
 )
 
+// resolveAll adds the classes that declarations with computed names declare to c.declared. It returns, by key, the
+// declarations of the classes that the values of the key name.
+func (c *Checker) resolveAll(list []manifest.Declaration) (byKey map[string][]manifest.Declaration) {
+	byKey = map[string][]manifest.Declaration{}
+	named := map[string]bool{} // classes that a manifest declares by name
+	for class := range c.declared {
+		named[class] = true
+	}
+	for _, d := range list {
+		keys, ok := c.resolve(&d, named)
+		if !ok {
+			c.unresolved = append(c.unresolved, d)
+		}
+		for _, key := range keys {
+			byKey[key] = append(byKey[key], d)
+		}
+	}
+	return byKey
+}
+
 // resolve adds the classes that a declaration with a computed name declares to c.declared. It also returns the keys
 // whose values name such classes. ok is false if it finds neither.
-func (c *Checker) resolve(d *manifest.Declaration) (keys []string, ok bool) {
+func (c *Checker) resolve(d *manifest.Declaration, isNamed map[string]bool) (keys []string, ok bool) {
 	named := *d
 	named.Names, named.InNode = nil, true // only the nodes with a certain value get the class
 	add := func(class string, isConditional bool) {
@@ -26,7 +46,8 @@ func (c *Checker) resolve(d *manifest.Declaration) (keys []string, ok bool) {
 			continue
 		}
 		for _, class := range c.classes.matching(pattern) {
-			add(class, d.Within != "") // outside of classes, the name comes from a fact or an ENC
+			// Outside of classes, nodes set the name. But a class that another manifest names may only be a part of others.
+			add(class, d.Within != "" || isNamed[class])
 		}
 	}
 	for _, variable := range d.Names.Values {

@@ -1,6 +1,8 @@
 package params_test
 
 import (
+	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -22,6 +24,8 @@ func TestComputedNamesDeclareClasses(t *testing.T) {
 	for _, c := range []struct{ name, manifest, data, want string }{
 		{"prefix", "include \"role::${trusted['extensions']['pp_role']}\"", "", missing},
 		{"prefix in a variable", "node default {\n$c = \"role::${facts['role']}\"\nif defined($c) { include $c }\n}", "", missing},
+		{"prefix of a class that is only a part of another", "include \"app${x}\"", "-- modules/app/manifests/a.pp --\nclass app::a { }\n",
+			doubtful},
 		{"prefix under another condition", "if $x == 1 { include \"role::${y}\" }", "", doubtful},
 		{"prefix without classes", "include \"rolle::${y}\"", "", unknown(`"rolle::${y}"`, "no class has the name 'rolle::*'")},
 		{"prefix in a class that is not declared", "", "-- modules/x/manifests/init.pp --\nclass x { include \"role::${y}\" }\n", doubtful},
@@ -70,6 +74,29 @@ func TestOneRuleDecidesWhetherAClassIsDeclared(t *testing.T) {
 	}
 }
 
+func TestMissingValueNamesTheWayToTheClass(t *testing.T) {
+	for _, c := range []struct {
+		manifest string
+		entries  []string
+		want     string
+	}{
+		{"node default {\ninclude \"role::${x}\"\n}", nil, "site.pp:2 nodes get the class role::web here"},
+		{"include role::web", nil, "site.pp:1 nodes get the class role::web here"},
+		{"", []string{"role::web"}, "web.pp:1 --entry-class names the class role::web"},
+		{"include app", nil, ""},
+		{"", nil, ""},
+	} {
+		list := diagnosed(t, roles+"-- manifests/site.pp --\n"+c.manifest+"\n", params.Options{Require: true, Entries: c.entries})
+		got := ""
+		for _, note := range list[0].Notes[1:] {
+			got += fmt.Sprintf("%s:%d %s", filepath.Base(note.Pos.File), note.Pos.Line, note.Message)
+		}
+		if len(list) != 1 || got != c.want {
+			t.Errorf("%s: reported %v with the note %q, want %q", c.manifest, list, got, c.want)
+		}
+	}
+}
+
 func TestEntryClassesAreDeclared(t *testing.T) {
 	site := roles + "-- manifests/site.pp --\ninclude $facts['role']\n"
 	const missing = "modules/app/manifests/init.pp:1 error the class app requires $p, but 'app::p' is not bound"
@@ -80,6 +107,7 @@ func TestEntryClassesAreDeclared(t *testing.T) {
 		{"::role::web", missing},
 		{"*::web", missing},
 		{"role::*b", missing},
+		{"app", strings.Replace(missing, "error", "warning", 1)}, // an ENC may set the parameter
 		{"rolle::*", "no class has the name 'rolle::*' of --entry-class"},
 	} {
 		got := reports(t, site, params.Options{Require: true, Entries: []string{c.entry}})

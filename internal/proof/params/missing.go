@@ -44,19 +44,21 @@ func (c *Checker) reportMissing(severity diag.Severity) error {
 const notBound = "is not bound"
 
 func (c *Checker) addMissing(p *param, at *manifest.Declaration, sure certainty, where string, severity diag.Severity) {
+	isCertain := sure == certain || sure == some && where == notBound && !at.IsEntry
+	note := "the class is declared here" + ofCertainty[sure]
+	switch {
+	case at.IsEntry:
+		note = "--entry-class names the class, and perhaps the ENC sets the parameter"
+	case sure == some && !isCertain:
+		note = "the class is declared here for some nodes, and perhaps they all have a value"
+	}
 	d := diag.Diagnostic{Pos: p.At, Severity: severity, Code: "missing_parameter",
 		Message: "the class " + p.class.Name + " requires $" + p.Name + ", but '" + p.key() + "' " + where,
-		Notes:   []diag.Note{{Pos: at.At, Message: "the class is declared here" + ofCertainty[sure]}},
+		Notes:   append([]diag.Note{{Pos: at.At, Message: note}}, c.entryNote(at, sure)...),
 		Hint:    "bind the key for all nodes, or give the parameter a default"}
-	if at.IsEntry {
-		d.Notes[0].Message = "--entry-class names the class"
-	}
-	if isCertain := sure == certain || sure == some && where == notBound; severity == diag.Error && !isCertain {
+	if severity == diag.Error && !isCertain {
 		d.Severity = diag.Warning
 		c.isUndeclared = c.isUndeclared || sure == unreached
-		if sure == some {
-			d.Notes[0].Message = "the class is declared here for some nodes, and perhaps they all have a value"
-		}
 	}
 	c.diags.Add(d)
 }

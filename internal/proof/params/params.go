@@ -205,20 +205,15 @@ func (c *Checker) declarations() map[string][]manifest.Declaration {
 		return c.declared
 	}
 	c.declared = map[string][]manifest.Declaration{}
-	byKey := map[string][]manifest.Declaration{} // the declarations whose names are the values of a key
+	var computed []manifest.Declaration
 	for _, d := range c.classes.declarations() {
-		if d.Names == nil {
-			c.declared[d.Class] = append(c.declared[d.Class], d)
+		if d.Names != nil {
+			computed = append(computed, d)
 			continue
 		}
-		keys, ok := c.resolve(&d)
-		if !ok {
-			c.unresolved = append(c.unresolved, d)
-		}
-		for _, key := range keys {
-			byKey[key] = append(byKey[key], d)
-		}
+		c.declared[d.Class] = append(c.declared[d.Class], d)
 	}
+	byKey := c.resolveAll(computed)
 	c.declareEntries()
 	for _, d := range c.listed(byKey) {
 		c.declared[d.Class] = append(c.declared[d.Class], d)

@@ -2,8 +2,10 @@ package params
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"bindc/diag"
 	"bindc/internal/manifest"
 	"bindc/internal/recipe"
 	"bindc/internal/value"
@@ -51,6 +53,32 @@ func (c *Checker) findReached() map[string]certainty {
 	}
 	c.reached = reached
 	return reached
+}
+
+// entryNote returns a note about the place outside of classes that leads to the declaration at, if there is one.
+func (c *Checker) entryNote(at *manifest.Declaration, sure certainty) []diag.Note {
+	if sure < some {
+		return nil
+	}
+	entry, seen := at, map[string]bool{}
+	for entry.Within != "" && !seen[entry.Within] {
+		seen[entry.Within] = true
+		list := c.declarations()[entry.Within]
+		best := slices.IndexFunc(list, func(d manifest.Declaration) bool {
+			return c.certaintyOf(&d, c.findReached()) >= sure
+		})
+		if best < 0 {
+			return nil
+		}
+		entry = &list[best]
+	}
+	switch {
+	case entry == at:
+		return nil
+	case entry.IsEntry:
+		return []diag.Note{{Pos: entry.At, Message: "--entry-class names the class " + entry.Class}}
+	}
+	return []diag.Note{{Pos: entry.At, Message: "nodes get the class " + entry.Class + " here"}}
 }
 
 // certaintyOf returns how certain it is that nodes get a class because of d.

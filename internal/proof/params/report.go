@@ -80,7 +80,7 @@ func (c *Checker) add(f finding, d diag.Diagnostic) {
 func (c *Checker) Affects(key string, at diag.Pos, r *Refusal, notes []diag.Note) bool {
 	list := c.later[finding{key, at, cmp.Or(r.mismatch, ofFailure)}]
 	for other := range c.later { // with merges, the path into the value and the place of a failure depend on the node
-		isSame := other.at == at && r.mismatch != "" || other.mismatch == ofFailure && r.mismatch == ""
+		isSame := other.at == at || other.mismatch == ofFailure && r.mismatch == ""
 		if len(list) == 0 && other.key == key && isSame {
 			list = c.later[other]
 		}
