@@ -91,18 +91,21 @@ func (b *blocks) definition(i int) *block {
 
 // ask finds the variables that the body of an if, or of a lambda for each, needs.
 func (b *blocks) ask(i int) {
+	// Any condition without an end in these tokens is one that bindc does not know.
+	const longest = 1000
+	tokens := b.tokens[i+1 : min(i+1+longest, len(b.tokens))]
 	var asked [][]string
-	body, ok := i+1, true
+	body, ok := 0, true
 	if b.tokens[i].text == "if" {
-		for body < len(b.tokens) && !b.is(body, "{") {
-			if b.is(body, "(") || b.is(body, "[") {
-				body = closing(b.tokens, body) - 1
+		for body < len(tokens) && !isPunct(tokens[body], "{") {
+			if isPunct(tokens[body], "(") || isPunct(tokens[body], "[") {
+				body = closing(tokens, body) - 1
 			}
 			body++
 		}
-		asked, ok = b.presence(b.tokens[i+1 : min(body, len(b.tokens))])
+		asked, ok = b.presence(tokens[:min(body, len(tokens))])
 	} else {
-		asked, body, ok = b.eachElement(body)
+		asked, body, ok = eachElement(tokens)
 	}
 	if !ok {
 		return
@@ -110,25 +113,26 @@ func (b *blocks) ask(i int) {
 	if b.asking == nil {
 		b.asking = map[int][][]string{}
 	}
-	b.asking[body] = asked
+	b.asking[i+1+body] = asked
 }
 
-// eachElement returns the parameters of the lambda of each, whose arguments begin at token i, and the bracket of its
-// body.
-func (b *blocks) eachElement(i int) (asked [][]string, body int, ok bool) {
-	if b.is(i, "(") {
-		i = closing(b.tokens, i)
+// eachElement returns the parameters of the lambda of each, and the index of the bracket of its body. The tokens begin
+// after the name of the function.
+func eachElement(tokens []token) (asked [][]string, body int, ok bool) {
+	i := 0
+	if len(tokens) > 0 && isPunct(tokens[0], "(") {
+		i = closing(tokens, 0)
 	}
-	if !b.is(i, "|") {
+	if i >= len(tokens) || !isPunct(tokens[i], "|") {
 		return nil, 0, false
 	}
 	var names []string
-	for i++; i < len(b.tokens) && !b.is(i, "|"); i++ {
-		if b.tokens[i].kind == variable {
-			names = append(names, rootOf(&b.tokens[i]))
+	for i++; i < len(tokens) && !isPunct(tokens[i], "|"); i++ {
+		if tokens[i].kind == variable {
+			names = append(names, rootOf(&tokens[i]))
 		}
 	}
-	return [][]string{names}, i + 1, b.is(i+1, "{")
+	return [][]string{names}, i + 1, i+1 < len(tokens) && isPunct(tokens[i+1], "{")
 }
 
 // presence returns the variables in a condition. ok is false unless the condition only asks whether they have values,

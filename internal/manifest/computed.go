@@ -23,6 +23,7 @@ type nameReader struct {
 	block block // around the expressions
 	out   ClassNames
 	seen  map[string]bool // roots of the variables that the names depend on
+	depth int             // number of expressions around the one that is being read
 }
 
 // namesIn returns the class names that tokens from to to may yield, or nil if they are constant.
@@ -50,6 +51,12 @@ var choosing = []string{"concat", "downcase", "flatten", "pick", "pick_default",
 
 // expression reads an expression. Unless isName is set, its constants are not class names.
 func (r *nameReader) expression(tokens []token, isName bool) {
+	if r.depth == maxNesting {
+		r.out.Values = append(r.out.Values, "")
+		return
+	}
+	r.depth++
+	defer func() { r.depth-- }()
 	tokens = mapped(tokens)
 	for i := 0; i < len(tokens); {
 		t := &tokens[i]

@@ -77,3 +77,14 @@ func TestFindsPossibleNamesOfComputedDeclarations(t *testing.T) {
 		}
 	}
 }
+
+func TestDeeplyNestedNamesAreUnknown(t *testing.T) {
+	const depth = 100_000
+	src := "include " + strings.Repeat("f(", depth) + "$x" + strings.Repeat(")", depth)
+	for _, d := range manifest.ReadDeclarations("a.pp", src) {
+		if d.Names != nil && len(d.Names.Values) == 1 && d.Names.Values[0] == "" {
+			return
+		}
+	}
+	t.Error("no declaration with an unknown name")
+}
