@@ -11,19 +11,38 @@ type block struct {
 	isClass     bool   // within is a class
 	inNode      bool   // the code is in the definition of a node
 	conditional bool   // the code may not run, as in the body of an if
-	path        []int  // offsets of the brackets around the code, outermost first
+	hasOther    bool   // there are conditions other than those in scope
+	scope       *scope // nil at the top of the manifest
+}
 
-	// The code runs if each of these lists contains a variable that has a value. If hasOther is set, it only runs under
-	// further conditions.
-	asked    [][]string
-	hasOther bool
+// scope is the code between two brackets, with the scopes around it. The code runs if each of the lists contains a
+// variable that has a value.
+type scope struct {
+	outer *scope
+	asked [][]string
+}
+
+// isIn reports whether s is the scope outer, or inside it.
+func (s *scope) isIn(outer *scope) bool {
+	for s != outer {
+		if s == nil {
+			return false
+		}
+		s = s.outer
+	}
+	return true
 }
 
 // isUncertain reports whether it is not certain that the code runs if the given variables have values.
 func (b *block) isUncertain(variables map[string]bool) bool {
-	return b.hasOther || slices.ContainsFunc(b.asked, func(list []string) bool {
-		return !slices.ContainsFunc(list, func(name string) bool { return variables[name] })
-	})
+	for s := b.scope; s != nil; s = s.outer {
+		if slices.ContainsFunc(s.asked, func(list []string) bool {
+			return !slices.ContainsFunc(list, func(name string) bool { return variables[name] })
+		}) {
+			return true
+		}
+	}
+	return b.hasOther
 }
 
 // defining lists the words that begin a definition with a body.
@@ -48,16 +67,15 @@ func (b *blocks) see(i int) block {
 	case t.kind == name && (t.text == "if" || t.text == "each"):
 		b.ask(i)
 	case t.kind == punct && t.text == "{" && b.pending != nil && b.depth == len(b.open):
-		b.pending.path = append(slices.Clone(b.inside().path), t.at)
+		b.pending.scope = &scope{outer: b.inside().scope}
 		b.open, b.pending = append(b.open, *b.pending), nil
 	case t.kind == punct && (t.text == "(" || t.text == "[" || t.text == "{"):
 		inner := b.inside()
+		asked, known := b.asking[i]
 		if t.text == "{" && !b.isWord(i-1, "class") {
-			asked, known := b.asking[i]
-			inner.asked = append(slices.Clip(inner.asked), asked...)
 			inner.conditional, inner.hasOther = true, inner.hasOther || !known
 		}
-		inner.path = append(slices.Clone(inner.path), t.at)
+		inner.scope = &scope{inner.scope, asked}
 		b.open = append(b.open, inner)
 	case t.kind == punct && (t.text == ")" || t.text == "]" || t.text == "}") && len(b.open) > 0:
 		b.open = b.open[:len(b.open)-1]

@@ -31,7 +31,7 @@ func ReadDeclarations(path, src string) []Declaration {
 	streams, _ := scan(src)
 	var out []Declaration
 	for n, tokens := range streams {
-		d := declarationReader{parser: parser{path: path, src: src, tokens: tokens}, resources: map[string][][]int{}}
+		d := declarationReader{parser: parser{path: path, src: src, tokens: tokens}, resources: map[string][]*scope{}}
 		b := blocks{parser: &d.parser}
 		if n > 0 { // code in a string, in an unknown place
 			b.open = []block{{within: "?", conditional: true, hasOther: true}}
@@ -53,7 +53,7 @@ type declarationReader struct {
 	block block // around the token that is being read
 	out   []Declaration
 
-	resources map[string][][]int // by class, the paths of the blocks that declare it like a resource: class { 'x': }
+	resources map[string][]*scope // by class, the scopes that declare it like a resource: class { 'x': }
 }
 
 func (d *declarationReader) read(i int, word string) {
@@ -114,9 +114,7 @@ func (d *declarationReader) add(i int, like Declaration) bool {
 // isDeclared reports whether code before this token has certainly declared a class like a resource. In that case,
 // include and contain find the class in the catalog, and Puppet does not look up its parameters.
 func (d *declarationReader) isDeclared(class string) bool {
-	return slices.ContainsFunc(d.resources[class], func(path []int) bool {
-		return len(path) <= len(d.block.path) && slices.Equal(path, d.block.path[:len(path)])
-	})
+	return slices.ContainsFunc(d.resources[class], d.block.scope.isIn)
 }
 
 // list reads the arguments of a function. It skips brackets and commas.
@@ -202,7 +200,7 @@ func (d *declarationReader) body(from, to int) {
 	for i := from; i < colon; i++ {
 		if d.add(i, like) {
 			class := strings.TrimPrefix(d.tokens[i].text, "::")
-			d.resources[class] = append(d.resources[class], d.block.path)
+			d.resources[class] = append(d.resources[class], d.block.scope)
 		}
 	}
 }
