@@ -46,7 +46,7 @@ func (c *Checker) resolve(d *manifest.Declaration, isNamed map[string]bool) (key
 			continue
 		}
 		for _, class := range c.classes.matching(pattern) {
-			// Outside of classes, nodes set the name. But a class that another manifest names may only be a part of others.
+			// Outside of classes, nodes set the name. But a class that another manifest names may only be part of it.
 			add(class, d.Within != "" || isNamed[class])
 		}
 	}

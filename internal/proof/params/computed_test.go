@@ -86,7 +86,8 @@ func TestMissingValueNamesTheWayToTheClass(t *testing.T) {
 		{"include app", nil, ""},
 		{"", nil, ""},
 	} {
-		list := diagnosed(t, roles+"-- manifests/site.pp --\n"+c.manifest+"\n", params.Options{Require: true, Entries: c.entries})
+		opts := params.Options{Require: true, Entries: c.entries}
+		list := diagnosed(t, roles+"-- manifests/site.pp --\n"+c.manifest+"\n", opts)
 		got := ""
 		for _, note := range list[0].Notes[1:] {
 			got += fmt.Sprintf("%s:%d %s", filepath.Base(note.Pos.File), note.Pos.Line, note.Message)
