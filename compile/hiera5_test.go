@@ -73,7 +73,7 @@ var hieraReports = []struct{ name, data, want string }{
 			"this is of the kind String; with two values, every lookup fails, as in Puppet"},
 	{"values that cannot be merged, unknown option of the strategy", "-- data/nodes/n1.yaml --\na: text\n-- data/common.yaml --\n" +
 		"a: {y: 2}\nlookup_options: {a: {merge: {strategy: hash, knockout_prefix: --}}}",
-		"data/common.yaml:2 hiera_options the merge strategy 'hash' has no option 'knockout_prefix', it has none; every lookup that uses this fails, as in Puppet"},
+		"data/common.yaml:2 hiera_options the merge strategy 'hash' has no option 'knockout_prefix', it has none; every lookup that uses this fails, as in Puppet; only the strategy 'deep' has options: use it, or remove 'knockout_prefix'"},
 	{"misspelt option of the strategy", "-- data/nodes/n1.yaml --\na: {x: 1}\n-- data/common.yaml --\n" +
 		"a: {y: 2}\nlookup_options: {a: {merge: {strategy: deep, knock_out_prefix: --}}}",
 		"data/common.yaml:2 hiera_options the merge strategy 'deep' has no option 'knock_out_prefix', expected " +
