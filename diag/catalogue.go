@@ -52,6 +52,9 @@ var catalogue = []Rule{
 	{"category_value", "A hierarchy entry and binder_config.yaml have different expressions for the value of a " +
 		"category.", 4,
 		"Use the expression from binder_config.yaml in the entry, and a path that contains its variables."},
+	{"computed_class", "A manifest declares a class whose name is computed, and no class is known to have the name. The " +
+		"checks of class parameters may then find only warnings.", 9,
+		"Name the classes with --entry-class, which accepts patterns such as 'role::*'."},
 	{"config", "A configuration file of the site has an unknown key, exists twice, or has a misspelt name.", 2,
 		"Correct the name; the message lists the valid ones."},
 	{"conflict", "Two bindings of a key have the same precedence, and a node could meet both conditions.", 6,
