@@ -175,7 +175,7 @@ func joinTexts(kids []*Node) []*Node {
 	return out
 }
 
-// any reports whether the function is returns true for n or a node inside n. inLambdas includes the bodies of lambdas.
+// any reports whether the function is returns true for n or a node inside n. inLambdas includes lambdas.
 func (n *Node) any(inLambdas bool, is func(*Node) bool) bool {
 	if is(n) {
 		return true
@@ -185,16 +185,14 @@ func (n *Node) any(inLambdas bool, is func(*Node) bool) bool {
 			return true
 		}
 	}
-	return inLambdas && n.Lambda != nil && n.Lambda.any(is)
-}
-
-func (l *Lambda) any(is func(*Node) bool) bool {
-	for _, p := range l.Params {
-		if p.Type != nil && p.Type.any(true, is) || p.Default != nil && p.Default.any(true, is) {
-			return true
+	if inLambdas && n.Lambda != nil {
+		for k := range n.Lambda.below {
+			if k.any(true, is) {
+				return true
+			}
 		}
 	}
-	return l.Body.any(true, is)
+	return false
 }
 
 // assigns reports whether n assigns variables that later nodes can use.

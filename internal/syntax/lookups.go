@@ -40,7 +40,7 @@ func lookupHint(call *expr.Node) string {
 func CheckWithoutLookup(n *expr.Node, reason string) []SyntaxError {
 	errs := Check(n)
 	for call := range Calls(n) {
-		if call.Name != lookup && olderLookups[call.Name] == "" {
+		if name, _ := call.Callee(); name != lookup && olderLookups[name] == "" {
 			continue
 		}
 		errs = slices.DeleteFunc(errs, func(e SyntaxError) bool { return e.Off == call.Off })
