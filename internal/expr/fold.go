@@ -160,17 +160,17 @@ func (l *Lambda) reassigns() bool {
 // joinTexts joins adjacent constants in the parts of a string.
 func joinTexts(kids []*Node) []*Node {
 	var out []*Node
-	for _, k := range kids {
-		if k.Op != Const {
-			out = append(out, k)
+	for i := 0; i < len(kids); {
+		first, text := kids[i], []byte(nil)
+		if first.Op != Const {
+			out = append(out, first)
+			i++
 			continue
 		}
-		text, off := []byte(nil), k.Off
-		if last := len(out) - 1; last >= 0 && out[last].Op == Const {
-			text, off = value.AppendText(nil, out[last].Value), out[last].Off
-			out = out[:last]
+		for ; i < len(kids) && kids[i].Op == Const; i++ {
+			text = value.AppendText(text, kids[i].Value)
 		}
-		out = append(out, &Node{Op: Const, Off: off, Value: value.FromString(string(value.AppendText(text, k.Value)))})
+		out = append(out, &Node{Op: Const, Off: first.Off, Value: value.FromString(string(text))})
 	}
 	return out
 }
