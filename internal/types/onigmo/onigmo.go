@@ -19,7 +19,7 @@ import (
 type Regexp struct {
 	*regexp.Regexp
 	Cost  int
-	after func() *regexp.Regexp // matches one character and then the expression; nil if every match has characters
+	after *regexp.Regexp // matches one character and then the expression; nil if every match has characters
 }
 
 // These limits apply to each expression. Anything larger is more likely an attack than a useful expression.
@@ -86,7 +86,9 @@ func compile(src string) (*Regexp, error) {
 	}
 	out := &Regexp{Regexp: re, Cost: len(prog.Inst)}
 	if nullable(parsed) {
-		out.after = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A(?s:.)(?:` + translated + `)`) })
+		if out.after, err = regexp.Compile(`\A(?s:.)(?:` + translated + `)`); err != nil {
+			return nil, plain(err)
+		}
 	}
 	return out, nil
 }
@@ -130,7 +132,7 @@ func (re *Regexp) AddEmpty(s string, found [][]int) [][]int {
 func (re *Regexp) emptyAfter(s string, end int) []int {
 	_, size := utf8.DecodeLastRuneInString(s[:end]) // ^ and \b depend on this character
 	from := end - size
-	places := re.after().FindStringSubmatchIndex(s[from:])
+	places := re.after.FindStringSubmatchIndex(s[from:])
 	if places == nil || places[1] > size {
 		return nil
 	}
