@@ -108,8 +108,8 @@ func (p *setParser) elements(closing, what string, next func() bool, element fun
 	}
 }
 
-// resume records the error since begin, if there is one, and moves to a token that next accepts. The argument of next is
-// the indentation of the line at begin. resume returns false if there was no error.
+// resume records the error since begin, if there is one, and moves to a token that next accepts. The argument of next
+// is the indentation of the line at begin. resume returns false if there was no error.
 func (p *setParser) resume(begin lexer, next func(indent int) bool) bool {
 	if p.err == nil {
 		return false
