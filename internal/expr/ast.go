@@ -94,11 +94,14 @@ func (n *Node) Constant() (value.Value, bool) {
 }
 
 // Callee returns the name of the function that n, a Call, calls, and its arguments. For call('size', $x), these are
-// size and $x. The name is "" if the request determines it.
+// size and $x. If the request determines the function, the name is call.
 func (n *Node) Callee() (name string, args []*Node) {
 	name, args = n.Name, n.Kids
 	for name == "call" && len(args) > 0 {
 		v, _ := args[0].Constant()
+		if v.Kind() != value.String {
+			break
+		}
 		name, args = v.Text(), args[1:]
 	}
 	return name, args

@@ -42,7 +42,7 @@ func (n *Node) Reads(yield func(name string, path []value.Value)) {
 func (n *Node) callReads(yield func(name string, path []value.Value)) []*Node {
 	name, args := n.Callee()
 	switch name {
-	case "": // any function
+	case "call": // of any function
 		yield("facts", nil)
 	case "get", "dig":
 		if fact, ok := factOf(name, args); ok {
@@ -90,7 +90,7 @@ func (n *Node) Scoped(yield func(name string)) {
 // callScoped is Scoped for the function of n, a Call, without its arguments.
 func (n *Node) callScoped(yield func(name string)) {
 	switch name, args := n.Callee(); {
-	case name == "": // any function
+	case name == "call": // of any function
 		yield(AnyVariable)
 	case name == HieraScope && len(args) > 0:
 		yield(ruby.ToS(args[0].Value))

@@ -33,7 +33,7 @@ func checkNode(x *expr.Node) (SyntaxError, bool) {
 	switch {
 	case x.Op == expr.Call:
 		name, _ := x.Callee()
-		if _, exists := stdlib.Functions.Find(name); !exists && name != "" {
+		if _, exists := stdlib.Functions.Find(name); !exists {
 			return unknownFunction(x, name), true
 		}
 	case x.Op == expr.TypeName:

@@ -46,7 +46,7 @@ func Lookups(n *expr.Node) iter.Seq2[string, bool] {
 	return func(yield func(string, bool) bool) {
 		for call := range Calls(n) {
 			name, args := call.Callee()
-			if name != lookup && name != "" || name == lookup && len(args) == 0 {
+			if name != lookup && name != "call" || len(args) == 0 {
 				continue
 			}
 			key, text := "", false
