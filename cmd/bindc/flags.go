@@ -33,8 +33,10 @@ type flags struct {
 	lenient      bool
 
 	requireParams bool
+	entryClasses  []string
 	format        string
 	all           bool
+	allHint       string // how to see all diagnostics, for a verb without --all
 	lint          linting
 	policies      policies
 
@@ -56,6 +58,9 @@ func (f *flags) addSite(cmd *cobra.Command) {
 		"`FILE` to read instead of CONFDIR/binder_config.yaml")
 }
 
+// seeCheck is the allHint of verbs that report diagnostics like check.
+const seeCheck = "bindc check --all shows them"
+
 // addToAll adds the flags that do not depend on the kind of site.
 func (f *flags) addToAll(cmd *cobra.Command) {
 	f.addBuild(cmd)
@@ -65,6 +70,8 @@ func (f *flags) addToAll(cmd *cobra.Command) {
 	f.strict.add(cmd)
 	cmd.Flags().BoolVar(&f.requireParams, "require-parameters", false,
 		"a required parameter of a declared class that has no value for some nodes is an error")
+	cmd.Flags().StringArrayVar(&f.entryClasses, "entry-class", nil,
+		"`CLASS` that nodes get although no manifest names it, such as 'role::*' (repeatable)")
 	cmd.Flags().BoolVar(&f.all, "all", false, "show all diagnostics; by default, text shows the first 100 of "+
 		"each code")
 	f.format = "text"

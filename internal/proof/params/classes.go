@@ -83,6 +83,17 @@ func Receiver(site *loader.Site, disk fsx.Disk, key string) (at diag.Pos, ok boo
 	return diag.Pos{}, false
 }
 
+// Choices returns the texts that the Enums in the type of a class parameter name, and reports whether the parameter
+// also accepts true and false. key is the key that Puppet looks up for the parameter.
+func Choices(site *loader.Site, disk fsx.Disk, key string) (texts []string, boolean bool) {
+	p := findClasses(site, disk).receiver(key)
+	if p == nil || p.typ == nil {
+		return nil, false
+	}
+	boolean = p.typ.Accepts(types.Of(types.Boolean)) && !p.typ.Accepts(types.Of(types.ScalarData))
+	return p.typ.Choices(), boolean
+}
+
 // Receives returns a function that reports whether a class of the site has a parameter for which Puppet looks up the
 // given key. The function reads manifests on demand and is not safe for concurrent use.
 func Receives(site *loader.Site, disk fsx.Disk) func(key string) bool {
@@ -259,9 +270,8 @@ func (c *classes) aliasSource(name string) (string, bool) {
 	return "", false
 }
 
-// declarations returns the places where manifests declare each class.
-func (c *classes) declarations() map[string][]manifest.Declaration {
-	out := map[string][]manifest.Declaration{}
+// declarations returns the places where manifests declare classes.
+func (c *classes) declarations() (out []manifest.Declaration) {
 	dirs := []string{c.site.Manifests}
 	for _, m := range c.site.Modules {
 		dirs = append(dirs, filepath.Join(m.Dir, "manifests"))
@@ -269,17 +279,13 @@ func (c *classes) declarations() map[string][]manifest.Declaration {
 	for _, dir := range dirs {
 		for _, path := range c.manifestsIn(dir) {
 			text, _ := c.read(path)
-			for _, d := range manifest.ReadDeclarations(path, text) {
-				out[d.Class] = append(out[d.Class], d)
-			}
+			out = append(out, manifest.ReadDeclarations(path, text)...)
 		}
 	}
 	return out
 }
 
-// looksUp reports whether Puppet looks up p for one of the declarations, because the declaration does not set p.
-func (p *param) looksUp(declarations []manifest.Declaration) bool {
-	return slices.ContainsFunc(declarations, func(d manifest.Declaration) bool {
-		return !d.Any && !slices.Contains(d.Given, p.Name)
-	})
+// isLookedUp reports whether Puppet looks up p for a declaration, because the declaration does not set p.
+func (p *param) isLookedUp(d *manifest.Declaration) bool {
+	return !d.Any && !slices.Contains(d.Given, p.Name)
 }
