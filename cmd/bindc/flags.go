@@ -15,7 +15,7 @@ import (
 	"bindc/loader"
 )
 
-// flags holds the flags that build and check share.
+// flags holds the flags of the verbs that compile a site.
 type flags struct {
 	*bounds
 	modulePath   string
@@ -38,7 +38,7 @@ type flags struct {
 	lint          linting
 	policies      policies
 
-	parts   []*datafile.Part // parts to link into one snapshot
+	parts   []*datafile.Part // packs to link into one snapshot; nil except in 'bindc link'
 	signals signals
 	code    datafile.Program
 }
@@ -48,7 +48,7 @@ func (f *flags) add(cmd *cobra.Command) {
 	f.addToAll(cmd)
 }
 
-// addSite adds the flags for a single site.
+// addSite adds the flags that locate the files of a single site.
 func (f *flags) addSite(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.modulePath, "modulepath", "",
 		"`DIRS` of modules, separated by ':' (default CONFDIR/modules)")
@@ -56,7 +56,7 @@ func (f *flags) addSite(cmd *cobra.Command) {
 		"`FILE` to read instead of CONFDIR/binder_config.yaml")
 }
 
-// addToAll adds the flags that do not depend on the kind of site.
+// addToAll adds the flags that apply to a single site and to environments.
 func (f *flags) addToAll(cmd *cobra.Command) {
 	f.addBuild(cmd)
 	f.policies.add(cmd)
@@ -90,7 +90,7 @@ func (f *flags) addCodedir(cmd *cobra.Command) {
 		"Puppet's code `DIR`: in a Hiera 5 hiera.yaml, DIR/environments/%{environment} means CONFDIR")
 }
 
-// addToSnapshots adds the flags for the snapshots that are written.
+// addToSnapshots adds the flags of verbs that write snapshots.
 func (f *flags) addToSnapshots(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.encryptTo, "encrypt-to", nil,
 		"encrypt sensitive values to `RECIPIENT`, age1..., or to those in a file (repeatable)")
@@ -128,7 +128,6 @@ func (f *flags) options() loader.Options {
 	return o
 }
 
-// recipients returns the recipients that can decrypt sensitive values.
 func (f *flags) recipients() ([]age.Recipient, error) {
 	out, err := identity.Recipients(f.encryptTo)
 	if err != nil {
