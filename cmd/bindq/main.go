@@ -53,7 +53,6 @@ func command(args []string) *cobra.Command {
 	return root
 }
 
-// message returns an error as bindq prints it.
 func message(err error) string { return report.Message(err, report.CodeOf(err)) }
 
 // addShowSensitive adds --show-sensitive to a verb whose arguments do not name keys.

@@ -1,4 +1,5 @@
-// Command bindsync keeps the store of snapshots on a master: it fetches releases, checks them and activates them.
+// Command bindsync keeps the store of snapshots on a Puppet server: it fetches releases, checks them and activates
+// them.
 package main
 
 import (
