@@ -30,7 +30,8 @@ type reasoned struct {
 
 func (r *reasoned) Unwrap() error { return r.error }
 
-// because adds a reason to an error, unless the error has one.
+// because adds a reason to an error that has none. A Refusal is never a Network error, and an unreadable file is never
+// a Content error.
 func because(reason Reason, err error) error {
 	if err == nil || reasonIn(err) != "" {
 		return err
@@ -46,7 +47,7 @@ func because(reason Reason, err error) error {
 	return &reasoned{err, reason}
 }
 
-// reasonIn returns the reason in err; "" if err has none.
+// reasonIn returns the reason in err, or "" if err has none.
 func reasonIn(err error) Reason {
 	var reason *reasoned
 	var signature *origin.Rejection
@@ -59,7 +60,7 @@ func reasonIn(err error) Reason {
 	return ""
 }
 
-// ReasonOf returns the reason of an error from Pull.Run or Switch; "" if err is nil.
+// ReasonOf returns the reason of an error from Pull.Run or Switch. It returns "" only if err is nil.
 func ReasonOf(err error) Reason {
 	var refused *Refusal
 	switch reason := reasonIn(err); {
