@@ -26,8 +26,8 @@ var sections = [...]string{1: "Words", "The site", "Schemes", "Hiera 2 directori
 func Catalogue() []Rule { return slices.Clone(catalogue) }
 
 var catalogue = []Rule{
-	{"abstract", "No binding replaces an abstract binding in some or all requests, or the abstract binding has " +
-		"a value, which is never used.", 6,
+	{"abstract", "No binding replaces an abstract binding in some or all requests. Or an abstract binding has a " +
+		"value, which is never used.", 6,
 		"Bind the key in a higher layer or under a more specific condition, or remove 'abstract'."},
 	{"attribute", "Unknown, missing or malformed attribute of a binding.", 5,
 		"Correct the attribute. The message suggests one or lists the valid ones."},
@@ -77,7 +77,7 @@ var catalogue = []Rule{
 	{"empty", "A site or data file without bindings. Its build does not replace a snapshot that has bindings.", 2,
 		"Add a binding. If the site is empty on purpose, use --allow-empty; an empty data file needs {}."},
 	{"enc", "A node classifier printed an invalid answer, or failed for a node.", 14,
-		"Make the classifier print a hash of classes, parameters and environment, as Puppet expects. Then run " +
+		"Make the classifier print a hash with classes, parameters and environment, as Puppet expects. Then run " +
 			"bindc enc again."},
 	{"encrypted", "A value is encrypted, and the program does not have the key to decrypt it.", 0,
 		"For a snapshot with encrypted values, pass the identity: --identity FILE or BINDQ_IDENTITY. For " +
@@ -102,12 +102,12 @@ var catalogue = []Rule{
 			"decrypt it. In Hiera 5, give its entry 'lookup_key: eyaml_lookup_key'."},
 	{"fact", "The name of a variable is nearly that of a well-known fact, or is not a valid variable name.", 7,
 		"Correct the name, or keep it if your nodes have such a fact."},
-	{"facts", "The facts are not a hash of names and values.", 7,
-		"Provide a hash of names and values, such as the output of 'puppet facts --render-as json'."},
+	{"facts", "The facts are not a hash whose keys are fact names.", 7,
+		"Provide such a hash, for example the output of 'puppet facts --render-as json'."},
 	{"facts_missing", "A path or value uses a variable that no node has.", 7,
 		"Add the variable to the files of the nodes, as a fact or under 'vars' next to the facts."},
 	{"hiera", "A hiera.yaml has an unknown or repeated key, or a directory has more than one such file.", 4,
-		"Use only version, hierarchy and backends."},
+		"Correct the key; the message suggests or lists the valid ones. Remove the second file."},
 	{"hiera_foreign", "Only Puppet can read a Hiera 5 hierarchy entry, or a value that depends on one; it is " +
 		"not in the snapshot.", 13,
 		"Move its data to YAML or JSON files in the hierarchy, or let Puppet keep the entry."},
@@ -142,7 +142,7 @@ var catalogue = []Rule{
 		"Correct the name of the key, or bind it. If the key may be unbound, add 'optional: true' to the " +
 			"reference."},
 	{"layer", "Malformed list of layers.", 2,
-		"Write each layer as a hash of name, include and exclude. Each name must be unique."},
+		"Write each layer as a hash with the keys name, include and exclude. Each name must be unique."},
 	{"layout", "A file contains something that bindc fmt cannot format.", 0,
 		"Write that part in a simpler form, or leave the file unformatted."},
 	{"legacy_fact", "Lint: Hiera 5 data interpolates a legacy fact, which Puppet 8 agents do not send by " +
@@ -200,8 +200,8 @@ var catalogue = []Rule{
 		"Put the module that defines the type on the module path."},
 	{"path_extension", "The path of a Hiera 2 entry has an extension, or the path of a Hiera 5 entry has none.", 4,
 		"In Hiera 2, remove the extension; each backend adds its own. In Hiera 5, add it."},
-	{"policy", "A value breaks a policy of the site in some request, or a policy is malformed, not proven, or concerns " +
-		"nothing.", 0,
+	{"policy", "A value breaks a policy of the site in some request, or a policy is malformed, not proven, or matches " +
+		"no key.", 0,
 		"Correct the value, narrow the condition of its binding, or change the policy. The example in the message is a " +
 			"request that breaks it."},
 	{"producer", "A producer fails, or the program has not registered it.", 11,
@@ -217,7 +217,7 @@ var catalogue = []Rule{
 	{"replaced", "The snapshot was replaced while a client used it for a node, and bindq no longer has the old " +
 		"one.", 0,
 		"Look the values of the node up again, from the beginning."},
-	{"reserved", "The key is reserved: it begins with '/', or a statement of its own binds it.", 14,
+	{"reserved", "The key is reserved: it begins with '/', or only a special statement can bind it.", 14,
 		"Use the statement that the hint names, or a key that does not begin with '/'."},
 	{"ruby", "Bindings written in Ruby, which bindc does not run.", 3,
 		"Rewrite the bindings in YAML, in the directory 'bindings'."},
@@ -253,7 +253,7 @@ var catalogue = []Rule{
 	{"unknown_parameter", "A key has the name of a class, but the class has no such parameter, and nothing else looks " +
 		"the key up.", 9,
 		"Correct the name of the key, or remove it."},
-	{"untyped", "Lint: a binding may not have the type that another binding of its key requires.", 9,
+	{"untyped", "Lint: a binding might not have the type that another binding of its key requires.", 9,
 		"State the type in this binding too, or correct the value."},
 	{"unused_key", "Lint: a key is bound but never looked up.", 12,
 		"Remove the binding. If other programs look up the key, list it in the file for --used."},
@@ -261,13 +261,16 @@ var catalogue = []Rule{
 		"Write the URI as section 3 shows for its scheme."},
 	{"usage", "Invalid command line or query.", 0,
 		"Run the command with --help."},
-	{"version", "A file does not state the version of its language, or states an unsupported one.", 5,
+	{"version", "A file does not state the version of its format, or states an unsupported version.", 5,
 		"Add the version that the message names."},
 	{"when", "A condition can never hold, has no effect, is malformed, or has too many alternatives.", 5,
 		"Give each category one value, or list several in brackets."},
 	{"yaml_alias", "An alias has no anchor, refers to a value that contains it, or expands to more than the " +
 		"limit.", 10,
 		"Define the anchor before the alias. Quote text that begins with '*'."},
+	{"yaml_colon", "A key and its value have no colon between them, in an indented line or in braces. YAML reads the " +
+		"line as a part of the value above it, and the entry in braces as a key without a value.", 10,
+		"Write the colon, and remove the indentation of the line. Otherwise put the whole text in quotes."},
 	{"yaml_core", "Lint: YAML 1.2 reads a plain scalar differently than Puppet does.", 10,
 		"Quote the value if it is text. Otherwise write the value that Puppet reads."},
 	{"yaml_date", "An unquoted date or time. Data has no dates or times.", 10,

@@ -68,7 +68,7 @@ func withoutTag(src []byte) []byte {
 func ParseHash(what, file string, src []byte) (bindings.Value, error) {
 	v, err := parse(file, src)
 	if err == nil && !v.IsUndef() && v.Kind() != value.Hash {
-		err = fail("%s, %s: expected a hash of names to values", what, file)
+		err = fail("%s, %s: expected a hash whose keys are fact names, found %s", what, file, value.Describe(v))
 	}
 	if err != nil {
 		return bindings.Value{}, err

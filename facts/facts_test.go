@@ -74,7 +74,7 @@ func TestRejectsOtherFormats(t *testing.T) {
 		`["web1"]`:                        `expected {"certname", "name", "value"}`,
 		`[{"os": "Debian"}]`:              `expected {"certname", "name", "value"}`,
 		`[{"certname": "db1"}]`:           "expected the facts of 'db1', found none",
-		`{"certname": "d", "facts": 1}`:   "expected a hash of names to values, found the integer 1 in the facts of 'd'",
+		`{"certname": "d", "facts": 1}`:   "expected a hash whose keys are fact names, found the integer 1 in the facts of 'd'",
 		`{"certname": "d", "facts": [1]}`: `expected {"name", "value"}`,
 		`{"a": `:                          "f:1:7",
 		"1: x":                            "expected fact names",

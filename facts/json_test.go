@@ -61,10 +61,10 @@ func TestParseJSONPrefersItsOptions(t *testing.T) {
 func TestParseJSONRejectsJSONWithoutNode(t *testing.T) {
 	for json, want := range map[string]string{
 		`[]`:     "expected facts, found an empty list",
-		`"web1"`: "expected facts as a hash of names to values, found the string 'web1'",
+		`"web1"`: "expected facts as a hash whose keys are fact names, found the string 'web1'",
 		`[{"certname": "w1", "name": "a", "value": 1}, {"certname": "w2", "name": "a", "value": 2}]`: "expected the facts " +
 			"of one node, found 2 nodes; name the node",
-		`{"certname": "w1", "facts": 7}`: "expected a hash of names to values, found the integer 7 in the facts of 'w1'",
+		`{"certname": "w1", "facts": 7}`: "expected a hash whose keys are fact names, found the integer 7 in the facts of 'w1'",
 	} {
 		_, err := ParseJSON([]byte(json), bindings.FactsOptions{})
 		var e *bindings.Error

@@ -39,7 +39,7 @@ func nodesIn(v value.Value) ([]Node, error) {
 	case value.Undef:
 		return nil, errors.New("expected facts, found nothing (write {} for a node without facts)")
 	}
-	return nil, errors.New("expected facts as a hash of names to values, found " + value.Describe(v))
+	return nil, errors.New("expected facts as a hash whose keys are fact names, found " + value.Describe(v))
 }
 
 // singleNode returns the node in a hash: {"name", "values"} from Puppet, {"certname", "facts"} from PuppetDB, or bare
@@ -135,7 +135,7 @@ func (m *members) text(name string) string {
 }
 
 func (m *members) hash(name string) value.Value {
-	return m.get(name, value.Hash, "a hash of names to values")
+	return m.get(name, value.Hash, "a hash whose keys are names")
 }
 
 // variables returns the variables next to the facts. Puppet calls those of a node parameters.

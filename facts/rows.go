@@ -52,7 +52,7 @@ func factsIn(wrapped value.Value) (value.Value, error) {
 		}
 		return b.Hash(), nil
 	}
-	return value.Value{}, errors.New("expected a hash of names to values, found " + value.Describe(wrapped))
+	return value.Value{}, errors.New("expected a hash whose keys are fact names, found " + value.Describe(wrapped))
 }
 
 // data returns the list in a hash {"href", "data"}, in which PuppetDB wraps facts. It returns any other value

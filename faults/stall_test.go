@@ -41,7 +41,7 @@ func TestStallEndsPullAndPush(t *testing.T) {
 	} {
 		begun := time.Now()
 		r := run(t, args[0], append(args[1:], "--plain-http", "--stall-timeout", "300ms")...)
-		if r.status != 2 || !strings.Contains(r.stderr, "nothing was transferred for 300ms") {
+		if r.status != 2 || !strings.Contains(r.stderr, "no data was transferred for 300ms") {
 			t.Errorf("%s: status %d: %s", what, r.status, r.stderr)
 		}
 		if took := time.Since(begun); took > 20*time.Second {

@@ -76,7 +76,7 @@ func readCommands[T any](
 		return nil
 	}
 	if n.Kind != yaml.Mapping {
-		d.Errorf(n, "extension", "expected a hash of names to extensions for '%s', found %s", kind, n.Describe())
+		d.Errorf(n, "extension", "expected a hash whose keys are extension names for '%s', found %s", kind, n.Describe())
 		return nil
 	}
 	out := map[string][]string{}

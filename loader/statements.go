@@ -181,7 +181,7 @@ func (c *setCompiler) entries(s *bindingsfile.Statement, what string) []entry {
 			return computed(&p)
 		}
 	}
-	expected := "a hash of names to values"
+	expected := "a hash whose keys are " + what + " names"
 	if s.Abstract {
 		expected = "a list of names, because they are abstract"
 	}

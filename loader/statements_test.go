@@ -311,7 +311,7 @@ func TestBindingsOfOneStatementCountAgainstLimit(t *testing.T) {
 // Messages about invalid statements say what was expected and what was found.
 func TestMessagesAboutStatementsSayExpectedAndFound(t *testing.T) {
 	const categories = "; it has 'node', 'osfamily', 'environment' and 'common'"
-	const hash, list = "a hash of names to values", "a list of names, because they are abstract"
+	const hash, list = "a hash whose keys are parameter names", "a list of names, because they are abstract"
 	for _, c := range []struct{ text, want string }{
 		{"{parameters: 'Web[a, b]', to: {a: 1}}",
 			"expected one instance, its name in quotes if it contains a comma," +

@@ -588,8 +588,8 @@ func TestNewFactsRejectsNonHash(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, opts := range map[string]bindings.FactsOptions{"": {Trusted: hash, Variables: hash},
-		"expected trusted facts as a hash, found an array":                {Trusted: list},
-		"expected variables as a hash of names to values, found an array": {Variables: list}} {
+		"expected trusted facts as a hash, found an array":                           {Trusted: list},
+		"expected variables as a hash whose keys are variable names, found an array": {Variables: list}} {
 		_, err := bindings.NewFacts(bindings.Value{}, opts)
 		var refused *bindings.Error
 		if (err == nil) != (want == "") || err != nil && (!errors.As(err, &refused) || refused.Message != want ||

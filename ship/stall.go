@@ -26,7 +26,7 @@ func (i *impatient) RoundTrip(req *http.Request) (*http.Response, error) {
 	p := &progress{limit: i.limit}
 	p.ctx, p.end = context.WithCancelCause(req.Context())
 	p.timer = time.AfterFunc(i.limit, func() {
-		p.end(fmt.Errorf("nothing was transferred for %v: the server or the network stalls; if it is only slow, "+
+		p.end(fmt.Errorf("no data was transferred for %v: the server or the network has stalled; if it is only slow, "+
 			"raise the stall timeout", i.limit))
 	})
 	req = req.WithContext(p.ctx)

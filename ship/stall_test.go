@@ -45,7 +45,7 @@ func flush(w http.ResponseWriter, text string) {
 	w.(http.Flusher).Flush()
 }
 
-const stalls = "nothing was transferred for 200ms: the server or the network stalls"
+const stalls = "no data was transferred for 200ms: the server or the network has stalled"
 
 func hangs(_ http.ResponseWriter, _ *http.Request, release <-chan struct{}) { <-release }
 

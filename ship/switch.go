@@ -260,15 +260,19 @@ func unknown(name string, names []string) error {
 		return fmt.Errorf("the store has no active snapshot for '%s' yet: pull a snapshot, or activate one in the store",
 			name)
 	}
-	hint, suggested := diag.DidYouMean(name, names), "no name"
-	if len(names) > 0 {
-		suggested = diag.QuotedFor(hint, names)
+	hint := diag.DidYouMean(name, names)
+	known := "it has no names yet"
+	switch len(names) {
+	case 0:
+	case 1:
+		known = "its only name is " + diag.QuotedFor(hint, names)
+	default:
+		known = "its names are " + diag.QuotedFor(hint, names)
 	}
 	if hint != "" {
-		suggested += "; " + hint
+		known += "; " + hint
 	}
-	return fmt.Errorf("the store has no active snapshot for '%s': expected a name in the store, which has %s",
-		name, suggested)
+	return fmt.Errorf("the store has no active snapshot for '%s'; %s", name, known)
 }
 
 // unknown returns the error for a name that never had an active snapshot.

@@ -95,7 +95,7 @@ func TestStalledConnectionReportsStall(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = client.RoundTrip(req)
-	if err == nil || !strings.Contains(err.Error(), "nothing was transferred for 10ms") {
+	if err == nil || !strings.Contains(err.Error(), "no data was transferred for 10ms") {
 		t.Error(err)
 	}
 }

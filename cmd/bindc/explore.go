@@ -183,7 +183,7 @@ func (f *exploreFlags) listener() (l net.Listener, clean func(), err error) {
 		return nil, nil, fmt.Errorf("--listen: expected HOST:PORT or unix:PATH, found '%s'", address)
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) && !f.access.Remote {
-		return nil, nil, fmt.Errorf("--listen %s: other machines may reach this address; --remote allows that", address)
+		return nil, nil, fmt.Errorf("--listen %s: other machines may be able to reach this address; to allow that, add --remote", address)
 	}
 	l, err = net.Listen("tcp", address)
 	if err != nil && f.listen == "" {

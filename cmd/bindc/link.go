@@ -91,7 +91,7 @@ func checkComplete(parts []*datafile.Part) error {
 	byNumber := map[int]*datafile.Part{}
 	for _, p := range parts {
 		if p.Of != parts[0].Of {
-			return fmt.Errorf("%s is part %v and %s is part %v: build all parts with the same number of parts",
+			return fmt.Errorf("%s is part %v but %s is part %v: all parts must be built with the same total",
 				p.Path, p.Share, parts[0].Path, parts[0].Share)
 		}
 		if same := byNumber[p.Part]; same != nil {

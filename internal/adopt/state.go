@@ -111,7 +111,7 @@ func (e *Environment) parse(name string, src []byte) (err error) {
 	if e.Config, err = hieraconfig.Parse(e.path(name), src); err != nil {
 		hint := "correct the file; Puppet cannot read it either"
 		if errors.Is(err, hieraconfig.ErrVersion) {
-			hint = "only version 5 is supported: bindc compiles it, and Puppet uses it for its own data"
+			hint = "only version 5 of hiera.yaml is supported, the version that Puppet uses for its own data"
 		}
 		return refuse(hint, "%v", err)
 	}

@@ -19,7 +19,7 @@ func (c *compiler) rebind(p *Producer, r *recipe.Recipe) {
 		c.errorf(p.Argument.Pos, "rebind",
 			"'%s' cannot be another name for itself; expected another key, or 'rebind' and this one", name)
 	case p.Name != "to_alias_of" && c.In != nil:
-		c.errorf(p.Argument.Pos, "rebind", "a contribution cannot have '%s': expected no 'in'. Contributions "+
+		c.errorf(p.Argument.Pos, "rebind", "'%s' is not allowed in a contribution (a binding with 'in'). Contributions "+
 			"under a renamed name remain contributions, under the new name", p.Name)
 	default:
 		c.out.Rebinds, c.out.Erases = &Reference{name, p.Argument.Pos}, p.Name == "to_renamed"

@@ -172,8 +172,7 @@ func notHash(doc *yaml.Document, kind Format) diag.Diagnostic {
 		d.Severity = diag.Warning
 		d.Message += "; Hiera treats the file as empty"
 	}
-	text, _ := doc.Root.Text()
-	d.Hint = yaml.KeyHint(text)
+	d.Hint, d.Fix = doc.AsEntry(doc.Root)
 	return d
 }
 

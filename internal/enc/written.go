@@ -79,7 +79,7 @@ func (w written) prune(dir string, listed []Node, diags *diag.List) (removed int
 	names := slices.Sorted(maps.Keys(gone))
 	if len(gone) == len(w) {
 		diags.Add(diag.Diagnostic{Pos: diag.Pos{File: dir}, Code: "enc",
-			Message: "none of the nodes with a file here is listed: " + diag.Quoted(names) + "; their files are kept",
+			Message: "none of the nodes that have a file here is in the list: " + diag.Quoted(names) + "; their files are kept",
 			Hint:    "the list may belong to another site; otherwise remove the files"})
 		return 0, nil
 	}

@@ -174,7 +174,7 @@ func (r *reader) request(n *yaml.Node, e *Example) bool {
 	var err error
 	if inline {
 		if given.Kind != yaml.Mapping {
-			r.errorf(given, "expected a hash of names to values for 'facts', found %s", given.Describe())
+			r.errorf(given, "expected a hash whose keys are fact names for 'facts', found %s", given.Describe())
 			return false
 		}
 		node.Facts = bindings.Value(lookup.FromValue(given.Literal()))

@@ -18,10 +18,10 @@ func TestErrorKeepsForm(t *testing.T) {
 		"/n/web1?if=osfamily%3DSuse&if=blah": {http.StatusBadRequest, []string{
 			"expected name=text or name:=JSON, found &#39;blah&#39;", `name="if" value="blah"`,
 			`name="fact.osfamily" value="Suse"`, "<details open><summary>What if", "!another value", "!suppose <code>"}},
-		"/n/web1?with=web9": {http.StatusNotFound, []string{"No facts were read for a node &#39;web9&#39;.",
+		"/n/web1?with=web9": {http.StatusNotFound, []string{"No facts were read for node &#39;web9&#39;.",
 			`name="with" required value="web9"`, "<details open><summary>Compare", "!another value",
 			`Similar names: <a href="/s/` + d.ID + `/n/web1?with=web2"><bdi>web2</bdi></a>.`}},
-		"/n/-/k/a?node=web9": {http.StatusNotFound, []string{"No facts were read for a node &#39;web9&#39;.",
+		"/n/-/k/a?node=web9": {http.StatusNotFound, []string{"No facts were read for node &#39;web9&#39;.",
 			`action="/s/` + d.ID + `/n/-/k/a"`, `name="node" required placeholder="web1" value="web9"`,
 			"/n/web1/k/a", "/n/web2/k/a"}},
 		"/n/web9":     {http.StatusNotFound, []string{`/n/web1"`, `/n/web2"`, "!Why does a node"}},

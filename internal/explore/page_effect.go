@@ -120,7 +120,7 @@ func (v *view) badChange(n facts.Node, r *lookup.Request, wrong error) (any, err
 
 // unknownOther returns the node's page for a form that compares with an unknown node.
 func (v *view) unknownOther(n facts.Node, r *lookup.Request, with string) (any, error) {
-	text := "No facts were read for a node '" + diag.Visible(with) + "'"
+	text := "No facts were read for node '" + diag.Visible(with) + "'"
 	if v.asJSON {
 		return nil, notFound(text, "")
 	}

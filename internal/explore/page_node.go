@@ -59,7 +59,7 @@ func (v *view) nodeNamed(text string, to func(string, ...any) string, more ...li
 		return n, nil
 	}
 	v.Section = "n"
-	message := "No facts were read for a node '" + diag.Visible(text) + "'"
+	message := "No facts were read for node '" + diag.Visible(text) + "'"
 	if len(v.d.nodes) == 0 {
 		return n, notFound(message, "bindc explore --facts-dir DIR reads the facts of nodes")
 	}

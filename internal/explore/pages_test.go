@@ -101,7 +101,7 @@ func TestSearchForExactNameOpensIt(t *testing.T) {
 func TestUnknownNamesLeadToSimilarOnes(t *testing.T) {
 	d := open(t, ranked, Source{})
 	to := served(t, Access{}, d) + "/s/" + d.ID
-	shows(t, to, "/n/web", "No facts were read for a node", "/n/web1", "/n/web2", "All nodes", `/n" aria-current="true"`)
+	shows(t, to, "/n/web", "No facts were read for node", "/n/web1", "/n/web2", "All nodes", `/n" aria-current="true"`)
 	shows(t, to, "/n/nobody/k/a", "All nodes")
 	shows(t, to, "/k/unusde", "Nothing binds the key", "/k/unused", "All keys")
 	shows(t, to, "/f/data/comon.yaml", "/f/data/common.yaml", "All files")

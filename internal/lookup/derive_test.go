@@ -94,7 +94,7 @@ func TestNewFactsRejectsValuesThatAreNotHashes(t *testing.T) {
 	for json, found := range map[string]string{
 		"[]": "an array", `"text"`: "String 'text'", "7": "Integer '7'", "false": "Boolean 'false'",
 	} {
-		const facts, trusted = "expected the facts as a hash of names to values, found ",
+		const facts, trusted = "expected the facts as a hash whose keys are fact names, found ",
 			"expected trusted facts as a hash, found "
 		var e *Error
 		v, err := parseJSON([]byte(json))

@@ -32,7 +32,7 @@ type FactsOptions struct {
 // error is an *Error with the code facts, or a *DamageError if a given value is from a damaged
 // snapshot.
 func NewFacts(facts Value, opts FactsOptions) (*Facts, error) {
-	all, err := hashOfFacts(facts, "the facts as a hash of names to values")
+	all, err := hashOfFacts(facts, "the facts as a hash whose keys are fact names")
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func NewFacts(facts Value, opts FactsOptions) (*Facts, error) {
 	if err != nil {
 		return nil, err
 	}
-	variables, err := hashOfFacts(opts.Variables, "variables as a hash of names to values")
+	variables, err := hashOfFacts(opts.Variables, "variables as a hash whose keys are variable names")
 	if err != nil {
 		return nil, err
 	}

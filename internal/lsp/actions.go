@@ -123,6 +123,8 @@ func (c *cursor) correction(f analysis.Finding) *protocol.CodeAction {
 		title = "Remove '" + f.Fix.Old + "'"
 	case strings.TrimSpace(text) == "":
 		title = "Indent with spaces"
+	case strings.HasSuffix(strings.TrimRight(text, " "), ":") && len(strings.TrimSpace(text)) > 1:
+		title = "Write '" + strings.TrimSpace(text) + "'"
 	}
 	a := c.action(title, protocol.CodeActionKindQuickFix, &f)
 	yes := true

@@ -51,7 +51,7 @@ func ParseString(text string) (*expr.Node, []SyntaxError) {
 	p := parser{lexer: lexer{src: text}}
 	n := p.template(inYAML)
 	if p.jump > 0 {
-		p.fail(0, "a heredoc in ${} begins and ends inside the braces", "write the } on a line below the text")
+		p.fail(0, "a heredoc in ${} must begin and end inside the braces", "write the } on a line below the text")
 	}
 	return p.result(n)
 }

@@ -249,6 +249,11 @@ func (c *converter) entries(n *goyaml.Node, depth int) []Node {
 		} else {
 			m.set(key, val)
 		}
+		if n.Style&goyaml.FlowStyle == 0 {
+			c.warnOfLostColon(k, n.Content[i+1])
+		} else {
+			c.warnOfKeyAlone(k, n.Content[i+1])
+		}
 		n.Content[i], n.Content[i+1] = nil, nil
 	}
 	return m.kids

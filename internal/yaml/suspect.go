@@ -5,8 +5,6 @@ import (
 	"math"
 	"regexp"
 	"strconv"
-	"strings"
-	"unicode/utf8"
 
 	"bindc/diag"
 	"bindc/internal/pattern"
@@ -26,7 +24,8 @@ const (
 func (r *report) refuseSuspect(c complaint) bool {
 	at := r.doc.offset(c.pos.Line, c.pos.Col)
 	for _, suspect := range []func(complaint, int) bool{r.unclosedQuote, r.unclosedBracket, r.textAfterValue,
-		r.shallowBlock, r.colonWithoutBlank, r.wrongIndentation} {
+		r.shallowBlock, r.colonWithoutBlank,
+		r.keyWithoutColon, r.wrongIndentation} {
 		if suspect(c, at) {
 			return true
 		}
@@ -150,79 +149,6 @@ func (r *report) shallowBlock(c complaint, at int) bool {
 
 // blockHeader matches a line that ends with the start of a block scalar.
 var blockHeader = pattern.Lazy(`: +[|>][-+0-9]*[ \t\r]*$`)
-
-// colonWithoutBlank reports a line such as 'key:value', 'key => value' or 'key value' in place of a key. YAML reads it
-// as text.
-func (r *report) colonWithoutBlank(c complaint, at int) bool {
-	var line int // offset of the line
-	switch c.problem {
-	case noColon:
-		if c.start.Line == 0 {
-			return false
-		}
-		line = r.lineStart(r.doc.offset(c.start.Line, c.start.Col))
-		if arrowAsColon().Match(lineAt(r.doc.src, line)) {
-			r.correct(c.start, "yaml_syntax", "expected ': ' after the key, on the same line", arrowHint, arrowFix)
-			return true
-		}
-	case noKeyHere:
-		if line = r.entryAbove(at); line < 0 {
-			return false
-		}
-	default:
-		return false
-	}
-	text := lineAt(r.doc.src, line)
-	if d, ok := MissingBlank(r.doc.posAt(line), string(text)); ok {
-		r.failed = true
-		r.diags.Add(d)
-		return true
-	}
-	at = r.doc.offset(c.start.Line, c.start.Col)
-	if c.problem == noKeyHere {
-		found := wordsWithoutColon().FindSubmatchIndex(text)
-		if found == nil {
-			return false
-		}
-		at = line + found[2]
-	} else if c.start.Line == c.pos.Line {
-		return false
-	}
-	r.correct(r.doc.posAt(at), "yaml_syntax", "expected ': ' after the key, on the same line", "write 'key: value'",
-		diag.Fix{Old: " ", New: ": ", Syntax: true})
-	return true
-}
-
-// wordsWithoutColon matches a line with a possible key and a value, without a colon between them.
-var wordsWithoutColon = pattern.Lazy(`^\s*(?:- +)*()[A-Za-z_](?:\w|::)* +[^\s:=][^:#]*$`)
-
-// keyWithoutBlank matches a line such as 'key:value' or 'ntp::server:value'. The group is the colon.
-var keyWithoutBlank = pattern.Lazy(`^\s*(?:- +)*[A-Za-z_](?:[^\s'"#{\[:]|::)*(:)[^\s:].*$`)
-
-// MissingBlank returns an error for a line such as 'key:value', which begins at pos.
-func MissingBlank(pos diag.Pos, line string) (diag.Diagnostic, bool) {
-	found := keyWithoutBlank().FindStringSubmatchIndex(line)
-	if found == nil {
-		return diag.Diagnostic{}, false
-	}
-	pos.Col += utf8.RuneCountInString(line[:found[2]])
-	return diag.Diagnostic{Pos: pos, Code: "yaml_syntax", Message: "expected a space after the ':' of this key",
-		Hint: "write 'key: value', or quote a string that contains a ':'",
-		Fix:  diag.Fix{Old: ":", New: ": ", Syntax: true}}, true
-}
-
-// KeyHint returns a hint for a string that was probably meant as a key and a value, such as 'key:value' or 'key =
-// value'.
-func KeyHint(text string) string {
-	key, _, assigned := strings.Cut(text, "=")
-	switch {
-	case keyWithoutBlank().MatchString(text):
-		return "put a space after the ':' of the key: 'key: value'"
-	case assigned && !strings.ContainsAny(strings.TrimSpace(key), " \t\n"):
-		return "write 'key: value'"
-	}
-	return ""
-}
 
 // lineStart returns the offset of the line that contains offset at.
 func (r *report) lineStart(at int) int { return bytes.LastIndexByte(r.doc.src[:at], '\n') + 1 }

@@ -105,7 +105,7 @@ type factless struct {
 
 func (factless) Variable(string) (value.Value, bool) { return value.Value{}, false }
 
-var errUndecided = errors.New("the value of a key is unknown here")
+var errUndecided = errors.New("the value of a looked-up key is unknown at this point")
 
 func (s factless) Lookup(key string, t *types.Type) (v value.Value, found bool, err error) {
 	*s.looked = true

@@ -5,7 +5,7 @@ package outline
 import (
 	"bytes"
 	"regexp"
-	"strings"
+	"slices"
 
 	"bindc/diag"
 	"bindc/internal/yaml"
@@ -226,32 +226,39 @@ func (r *reader) blank(e *Entry, parsed bool, diags *diag.List) {
 			r.recovered[i] = ' '
 		}
 	}
-	if parsed {
-		line := string(r.src[bytes.LastIndexByte(r.src[:e.From], '\n')+1 : r.nextLine(e.From)])
-		at := diag.Pos{File: e.Pos.File, Line: e.Pos.Line, Col: 1}
-		if d, ok := yaml.MissingBlank(at, strings.TrimRight(line, "\r\n")); ok {
-			r.broken = append(r.broken, d)
-			return
-		}
-		text := strings.TrimSpace(string(r.src[e.From:r.nextLine(e.From)]))
+	errs := errorsOf(diags)
+	if parsed && !e.InBind {
+		errs = r.withoutColon(e.From, e.To)
+	}
+	if len(errs) == 0 {
 		hint := "write 'key: value'"
 		if e.InBind {
 			hint = "write '- [KEY, VALUE]' or '- {name: KEY, to: VALUE}'"
 		}
-		d := diag.Diagnostic{Pos: e.Pos, Code: "yaml_syntax", Message: "incomplete entry", Hint: hint}
-		if !strings.Contains(text, "ENC[") && strings.IndexByte(text, ':') < 0 {
-			d.Message = "expected 'key: value', found '" + text + "'"
-		}
-		r.broken = append(r.broken, d)
-		return
+		errs = []diag.Diagnostic{{Pos: diag.Pos{File: r.path, Line: 1, Col: 1}, Code: "yaml_syntax",
+			Message: "incomplete entry", Hint: hint}}
 	}
-	for _, d := range errorsOf(diags) {
+	for _, d := range errs {
 		d.Pos.Line += e.Pos.Line - 1
 		for i := range d.Notes {
 			d.Notes[i].Pos.Line += e.Pos.Line - 1
 		}
 		r.broken = append(r.broken, d)
 	}
+}
+
+// withoutColon returns the error of an entry that is only text. YAML misses its colon only next to other entries.
+func (r *reader) withoutColon(from, to int) (errs []diag.Diagnostic) {
+	text := slices.Concat([]byte("before:\n"), bytes.TrimRight(r.src[from:to], "\r\n"), []byte("\nafter:\n"))
+	last := bytes.Count(text, []byte("\n")) - 2
+	var diags diag.List
+	yaml.Parse(r.path, text, r.opts, &diags)
+	for _, d := range errorsOf(&diags) {
+		if d.Pos.Line--; d.Pos.Line >= 1 && d.Pos.Line <= last {
+			errs = append(errs, diag.Diagnostic{Pos: d.Pos, Code: d.Code, Message: d.Message, Hint: d.Hint, Fix: d.Fix})
+		}
+	}
+	return errs
 }
 
 // moved returns a copy of n, moved down by lines.
