@@ -142,7 +142,7 @@ func (a *adoption) run() error {
 	return a.refused(a.carryOut())
 }
 
-// If err is an Obstacle, refused prints it and returns errRefused. It returns any other err unchanged.
+// refused prints err if it is an Obstacle, and then returns errRefused. Otherwise, it returns err.
 func (a *adoption) refused(err error) error {
 	var refusal *adopt.Obstacle
 	if !errors.As(err, &refusal) {

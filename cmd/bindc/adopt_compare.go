@@ -154,7 +154,7 @@ func (a *adoption) compare() error {
 	case a.puppet == nil:
 		return a.unlessForced(&adopt.Obstacle{Reason: "Puppet was not found in PATH, so answers cannot be compared",
 			Hint: "--no-compare switches without comparing"})
-	case a.probe == nil: // --force is set, and Puppet does not run
+	case a.probe == nil: // Puppet failed, and --force ignores that
 		return nil
 	}
 	c, err := a.comparison()
@@ -192,7 +192,8 @@ func (a *adoption) comparison() (adopt.Comparison, error) {
 	return c, err
 }
 
-// sampleNodes returns the nodes in --facts-dir, or an evenly spread sample of the nodes that the server knows.
+// sampleNodes returns at most a.nodes nodes. They are spread evenly over the nodes in --facts-dir or, without that
+// flag, over the nodes that the server knows.
 func (a *adoption) sampleNodes() ([]facts.Node, error) {
 	var all []facts.Node
 	if a.factsDir != "" {
@@ -281,7 +282,7 @@ func mergeText(merge string) string {
 	return " with the merge " + merge
 }
 
-// nodesFrom returns the path of the facts of the compared nodes, or "this machine".
+// nodesFrom returns the source of the compared nodes for a message: a path, or "this machine".
 func (a *adoption) nodesFrom(c adopt.Comparison) string {
 	switch {
 	case len(c.Nodes) == 0:
@@ -292,7 +293,6 @@ func (a *adoption) nodesFrom(c adopt.Comparison) string {
 	return a.probe.Facts
 }
 
-// differenceHint suggests what to do if Puppet's answers differ.
 func (a *adoption) differenceHint() string {
 	if len(a.env.Config.EyamlKeys()) > 0 && !a.probe.Eyaml {
 		return "the comparison used a Puppet without hiera-eyaml, which the server may have: " +

@@ -209,8 +209,7 @@ func (f *blaming) blame(c report.Candidate) blamed {
 	return b
 }
 
-// lastChange returns git's information about the last change of a binding. The binding is at the position at, which is
-// FILE:LINE:COLUMN.
+// lastChange returns what git blame reports for the binding at a position of the form FILE:LINE:COLUMN.
 func (f *blaming) lastChange(at string) (*revision.Line, error) {
 	pos := diag.ParsePos(at)
 	if pos.Line == 0 {

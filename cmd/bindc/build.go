@@ -137,7 +137,7 @@ func build(cmd *cobra.Command, dir, out string, f *flags, sign *signing) error {
 	if out == toStdout {
 		success, name = cmd.ErrOrStderr(), "the snapshot"
 	}
-	if cli.IsTerminal(cmd.ErrOrStderr()) { // scripts use 'bindc check --lint' instead
+	if cli.IsTerminal(cmd.ErrOrStderr()) { // on a terminal, suggest 'bindc check --lint'
 		sayNearKeys(cmd.ErrOrStderr(), dir, c.site, f.jobs)
 	}
 	fmt.Fprintf(success, "%s: %s, %s, %d bytes, sha256 %x, %s\n", name, diag.Count(c.keys(), "key"),

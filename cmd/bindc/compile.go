@@ -22,7 +22,6 @@ import (
 	"bindc/snapshot"
 )
 
-// compilation is the result of compiling a site.
 type compilation struct {
 	site    *loader.Site
 	content *snapshot.Content // valid only if diags has no error
@@ -101,7 +100,7 @@ func (f *flags) compile(cmd *cobra.Command, dir, out string, options loader.Opti
 	if unchecked != nil {
 		return nil, unchecked
 	}
-	if unsaved != nil { // not an error, because the next build is only slower
+	if unsaved != nil { // without a cache, the next build is only slower
 		fmt.Fprintln(cmd.ErrOrStderr(), "bindc: cannot write the cache:", diag.Visible(unsaved.Error()))
 	}
 	return c, nil

@@ -75,7 +75,7 @@ type environments struct {
 func (b *environments) run(root string) error {
 	start := time.Now()
 	b.diagnostics.All = b.all || b.format != "text"
-	b.all = true // b.diagnostics omits some later
+	b.all = true // collect all diagnostics; b.diagnostics drops the excess
 	root, err := b.prepare(root)
 	if err != nil {
 		return err

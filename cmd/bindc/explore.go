@@ -33,7 +33,7 @@ type exploreFlags struct {
 
 	dir     string // temporary directory for the snapshots
 	builds  int    // number of snapshots written
-	failed  bool   // whether the last build failed
+	failed  bool
 	oldData *explore.Data
 }
 

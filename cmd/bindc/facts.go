@@ -168,7 +168,6 @@ func checkFileNames(names []string) error {
 	return nil
 }
 
-// factsDir is a directory with a facts file per node.
 type factsDir struct {
 	path             string
 	fetched          []string // names of the fetched nodes, sorted

@@ -66,7 +66,6 @@ func (f *flags) compileFrom(cmd *cobra.Command, dir string, disk fsx.Disk, more 
 // maxFixed limits the rounds of --fix. More than one is needed because a correction can reveal another mistake.
 const maxFixed = 10
 
-// fixRound is a compilation, and the changes that its diagnostics suggest.
 type fixRound struct {
 	*compilation
 	fixer   *fix.Fixer

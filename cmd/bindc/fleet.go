@@ -98,7 +98,6 @@ func askedVariables(path string) ([]string, error) {
 	return decision.CustomVariables(file)
 }
 
-// missing returns the names in asked that no node has.
 func missing(asked []string, nodes []facts.Node) []string {
 	return slices.DeleteFunc(asked, func(name string) bool {
 		return slices.ContainsFunc(nodes, func(n facts.Node) bool { return n.Has(name) })

@@ -8,7 +8,7 @@ import (
 	"bindc/loader"
 )
 
-// bounds holds the limits of a compilation, which are flags of all verbs.
+// bounds holds the limits of a compilation. Every verb has flags for them.
 type bounds struct{ effort, alternatives int }
 
 // add sets the default limits and adds their flags to root.

@@ -46,7 +46,6 @@ func explainCodes(root *cobra.Command) {
 	}
 }
 
-// explainCode prints the description of a code, or a list of all codes.
 func explainCode(out io.Writer, code string) error {
 	if code == codesTopic {
 		return diag.Explain(out)

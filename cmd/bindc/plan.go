@@ -81,7 +81,6 @@ func (g *bounds) planCommand() *cobra.Command {
 	return cmd
 }
 
-// run builds the snapshots of both sides and compares them.
 func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 	if err := f.check(); err != nil {
 		return err
@@ -167,7 +166,7 @@ func (f *planFlags) refuse(cmd *cobra.Command, c *compilation, s *side) error {
 	return errNoPlan
 }
 
-// compare prints what changes from the snapshot before to the snapshot after.
+// compare prints the changes between the snapshots at the paths before and after.
 func (f *planFlags) compare(cmd *cobra.Command, before, after string) error {
 	f.style.Form = report.FormOf(f.output)
 	return snapfile.Use(before, func(a *snapshot.Snapshot) error {

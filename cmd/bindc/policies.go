@@ -14,7 +14,7 @@ import (
 
 type policies struct {
 	files []string
-	fleet bool // decidePolicies checks the unproven policies against a fleet later
+	fleet bool // whether decidePolicies will check unproven policies against a fleet
 }
 
 func (p *policies) add(cmd *cobra.Command) {
@@ -41,7 +41,7 @@ func (c *compilation) prove(f *flags, dir string, disk fsx.Disk) error {
 	return nil
 }
 
-// decidePolicies checks the policies that could not be proven for all requests against the given nodes.
+// decidePolicies checks each policy that could not be proven for all requests, but only for the given nodes.
 func (c *compilation) decidePolicies(nodes []facts.Node) error {
 	if c.proofs == nil {
 		return nil

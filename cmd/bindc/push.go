@@ -40,7 +40,6 @@ func (p *pushing) add(cmd *cobra.Command) {
 	p.addRegistry(cmd)
 }
 
-// addRegistry adds the flags for access to a registry.
 func (p *pushing) addRegistry(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.caFile, "ca-file", "",
 		"`FILE` of CA certificates to trust in addition to the system's")

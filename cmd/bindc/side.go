@@ -13,9 +13,9 @@ import (
 type side struct {
 	name     string // the name that the user typed
 	snapshot string // path of the snapshot; "" until it is built
-	dir      string // path of the site, if side is a directory
+	dir      string // path of the site, if the side is a directory
 
-	repository *revision.Repository // the commit's repository, if side is a commit
+	repository *revision.Repository // the commit's repository, if the side is a commit
 	commit     string
 	below      string // path of the site inside the repository
 	tree       string // directory that contains the extracted commit

@@ -16,7 +16,6 @@ import (
 	"bindc/ship"
 )
 
-// signing holds the flags and the key for signing a snapshot.
 type signing struct {
 	keyFile, name, revision string
 
@@ -103,7 +102,7 @@ func (s *signing) checkFile(out string) error {
 // nameOf returns the default of --name: the name of the snapshot file without its extension.
 func nameOf(out string) string { return strings.TrimSuffix(filepath.Base(out), filepath.Ext(out)) }
 
-// publishAs is publish with another name in the statement.
+// publishAs is like publish, but signs the given name.
 func (s *signing) publishAs(name, out string, sum [32]byte) error {
 	if s.key == nil {
 		return nil

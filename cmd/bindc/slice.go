@@ -86,7 +86,6 @@ func completeWhen(cmd *cobra.Command, path func(args []string) (string, error)) 
 	}
 }
 
-// wordsOfWhen returns the completions of the text typed for --when.
 func wordsOfWhen(f *snapshot.Snapshot, typed string) (words []string) {
 	name, _, hasValue := strings.Cut(typed, "=")
 	for i, d := range f.Dimensions() {

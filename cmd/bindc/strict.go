@@ -26,7 +26,7 @@ func (s *strictness) add(cmd *cobra.Command) {
 	cli.Words(cmd, "strict", words)
 }
 
-// Set adds the codes in text, which commas separate. "all" and "true" select all codes, and "false" selects none.
+// Set adds the codes in text, a comma-separated list. "all" and "true" select all codes, and "false" selects none.
 func (s *strictness) Set(text string) error {
 	switch text {
 	case allCodes, "true":

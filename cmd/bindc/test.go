@@ -14,7 +14,6 @@ import (
 	"bindc/snapshot"
 )
 
-// errExamples means that tests of the site failed.
 var errExamples = &cli.Answer{Reason: "tests failed", Status: cli.ExitNo}
 
 func (g *bounds) testCommand() *cobra.Command {
