@@ -39,7 +39,7 @@ const (
 // maxSidecar limits the size in bytes of each file next to a snapshot.
 const maxSidecar = 64 << 10
 
-// Statement describes a snapshot. Its JSON encoding is what is signed.
+// Statement describes a snapshot. Its JSON encoding is signed.
 type Statement struct {
 	Name     string    `json:"name"`               // name of the site in the store
 	SHA256   string    `json:"sha256"`             // digest of the whole snapshot file, in hexadecimal

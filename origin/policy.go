@@ -177,8 +177,8 @@ func (s *signer) unfit(now func() time.Time) string {
 	return ""
 }
 
-// matchesList matches text against a list of patterns, as ssh does. A matching pattern that begins
-// with '!' excludes the text.
+// matchesList reports whether text matches a list of patterns, as in ssh. A matching pattern that begins with '!'
+// excludes the text.
 func matchesList(patterns []string, text string) bool {
 	fits := false
 	for _, pattern := range patterns {

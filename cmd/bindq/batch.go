@@ -143,14 +143,14 @@ func (b *batch) guarded(r *lookup.Request, q *query.Query) (a answer) {
 	return a
 }
 
-// each answers q by calling one for each of its keys.
-func each(q *query.Query, one func(key string) answer) answer {
+// each returns the answer to q. It calls lookUp for each key of q.
+func each(q *query.Query, lookUp func(key string) answer) answer {
 	if q.Key != nil {
-		return one(*q.Key)
+		return lookUp(*q.Key)
 	}
 	out := answer{}
 	for _, key := range q.Keys {
-		out.Answers = append(out.Answers, one(key))
+		out.Answers = append(out.Answers, lookUp(key))
 	}
 	return out
 }

@@ -13,8 +13,8 @@ import (
 	"bindc/internal/lookup"
 )
 
-// manyKeys is the maximum number of keys that completion offers. If more keys match, it offers only their next
-// segments.
+// manyKeys is the maximum number of keys that completion offers. If more keys match, it offers only the next segment of
+// each.
 const manyKeys = 100
 
 // completeKeys completes the arguments of cmd from the snapshot's keys. cmd accepts at most the given number of
@@ -47,7 +47,6 @@ func (s *source) completeFlag(cmd *cobra.Command, flag string, words completer) 
 	}
 }
 
-// completePrefix completes --prefix from the snapshot's keys.
 func (s *source) completePrefix(cmd *cobra.Command) {
 	s.completeFlag(cmd, "prefix", func(typed string) ([]string, cobra.ShellCompDirective) {
 		keys, how := s.keysFrom(typed)
@@ -55,7 +54,7 @@ func (s *source) completePrefix(cmd *cobra.Command) {
 	})
 }
 
-// inSnapshot returns the words that list finds in the snapshot, without those that do not begin with the typed text.
+// inSnapshot calls list with the snapshot, and returns those words that begin with the typed text.
 func (s *source) inSnapshot(typed string, list func(*lookup.Snapshot) ([]string, error)) (
 	words []string, how cobra.ShellCompDirective) {
 	path, err := s.path()
@@ -141,7 +140,7 @@ func (s *source) factsFrom(typed string) ([]string, cobra.ShellCompDirective) {
 	words, how := s.inSnapshot(typed, func(snap *lookup.Snapshot) ([]string, error) {
 		names, _, _, needsErr := snap.Needs()
 		compared, err := snap.Compared()
-		delete(compared, "node") // --node sets it
+		delete(compared, "node") // --node sets this variable
 		names = slices.AppendSeq(names, maps.Keys(compared))
 		slices.Sort(names)
 		names = slices.Compact(names)

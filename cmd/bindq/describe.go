@@ -9,7 +9,6 @@ import (
 	"bindc/internal/value"
 )
 
-// describeProgram describes an encoded expression on one line.
 func describeProgram(encoded string) string {
 	n, err := expr.Decode(encoded)
 	if err != nil {

@@ -179,7 +179,6 @@ func (f *diffFlags) noteUnusedChanges(cmd *cobra.Command, snap *lookup.Snapshot)
 	return nil
 }
 
-// withChanges returns a copy of n with the facts of --if.
 func (f *diffFlags) withChanges(n facts.Node) (changed facts.Node, err error) {
 	return n.With("--if", f.changed)
 }
@@ -267,7 +266,7 @@ func (f *diffFlags) refuseDoubts(n facts.Node, keys []string, old, now *lookup.R
 	return strictError(ofNode(n, slices.Compact(doubts)))
 }
 
-// isReport reports whether programs read the output. They get all details.
+// isReport reports whether the output format is for programs, which get all details.
 func (f *diffFlags) isReport() bool { return f.format == "json" || f.format == "yaml" }
 
 // print prints the differences. It returns errDiffers if there are differences.

@@ -204,8 +204,8 @@ func (s *source) misspeltNames(r *lookup.Request) ([]string, error) {
 	return out, failure
 }
 
-// misnamedPart returns a doubt if text sets a part of a structured fact, such as os.famly, whose name resembles one of
-// unset.
+// misnamedPart returns a doubt if text sets a part of a structured fact, such as os.famly, and its name resembles one
+// in unset.
 func misnamedPart(flag, text string, unset []string) []string {
 	path, _, _ := strings.Cut(text, "=")
 	path = strings.TrimSuffix(path, ":")

@@ -66,9 +66,9 @@ func styleOf(sensitive bool, format string) report.Style {
 	return report.Style{Sensitive: sensitive, Form: report.FormOf(format)}
 }
 
-// printReport prints of as YAML if format is "yaml", and as JSON otherwise.
-func printReport(w io.Writer, format string, of any) error {
-	return report.Write(w, format == "yaml", of)
+// printReport prints v as YAML if format is "yaml", and as JSON otherwise.
+func printReport(w io.Writer, format string, v any) error {
+	return report.Write(w, format == "yaml", v)
 }
 
 // printReports prints a hash that maps keys to reports. If o.bare is set, a single report is printed without the hash.

@@ -135,7 +135,7 @@ func readUpTo(path string, stdin io.Reader, n int) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(in, int64(n)))
 }
 
-// inputName returns the name for messages of a file or, for "-", of standard input.
+// inputName returns the name of a file for messages. The file "-" is standard input.
 func inputName(path string) string {
 	if path == "-" {
 		return "standard input"

@@ -160,7 +160,8 @@ func printed(cmd *cobra.Command) func([]byte, error) error {
 	}
 }
 
-// locations returns how many locations the entry for a snapshot needs, or 0 if bindq does the Hiera 5 merges.
+// locations returns how many locations the hiera.yaml entry for a snapshot needs, or 0 if bindq does the Hiera 5
+// merges.
 func (f *hieraConfigFlags) locations(file string) (n int, err error) {
 	err = f.ask(file, func(snap *lookup.Snapshot) error {
 		if snap.Hiera() {

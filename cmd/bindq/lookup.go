@@ -16,7 +16,6 @@ import (
 	bindings "bindc/runtime"
 )
 
-// lookupFlags holds the flags of 'bindq lookup' and 'bindq explain'.
 type lookupFlags struct {
 	source
 	typ         string

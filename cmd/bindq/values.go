@@ -16,7 +16,6 @@ import (
 	"bindc/snapshot"
 )
 
-// tableFlags holds the flags of the verbs that print a table.
 type tableFlags struct {
 	source
 	output

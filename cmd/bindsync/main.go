@@ -18,7 +18,6 @@ import (
 
 func main() { os.Exit(execute(command(os.Args[1:]))) }
 
-// execute runs the verb that the arguments name, prints its error and returns the exit status.
 func execute(root *cobra.Command) int { return cli.Execute(root, message, statusOf) }
 
 func (store *storeFlag) verbs() cli.Verbs {

@@ -19,7 +19,7 @@ import (
 
 const (
 	defaultStore  = "/var/lib/bindc"         // where a server keeps snapshots
-	defaultConfig = "/etc/bindc/follow.yaml" // the configuration of follow
+	defaultConfig = "/etc/bindc/follow.yaml" // path of the configuration of 'bindsync follow'
 )
 
 // policy holds the rules in the configuration of follow. They also apply to verbs that are run by hand.

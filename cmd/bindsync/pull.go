@@ -59,7 +59,6 @@ func (store *storeFlag) pullCommand() *cobra.Command {
 	return cmd
 }
 
-// run pulls once from source and prints the outcome.
 func (f *pullFlags) run(cmd *cobra.Command, source string) error {
 	pull, err := f.pull(cmd, source)
 	if err != nil {

@@ -15,7 +15,6 @@ import (
 	"bindc/ship/oci"
 )
 
-// sources holds the flags for connections to sources.
 type sources struct {
 	caFile, user  string
 	passwordStdin bool
