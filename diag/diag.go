@@ -98,11 +98,11 @@ type Diagnostic struct {
 type List struct {
 	All bool // keep all diagnostics instead of the first MaxShown of each kind
 
-	mu   sync.Mutex
-	kept map[kind]*shown
-	errs int
-	gaps int // number of errors without InValue
-	hint int // number of names that mayCompare has counted
+	mu       sync.Mutex
+	kept     map[kind]*shown
+	errs     int
+	gaps     int // number of errors without InValue
+	compared int
 
 	hidden map[string][][2]int // ranges of sensitive lines, by file
 }

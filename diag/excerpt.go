@@ -56,8 +56,8 @@ func around(line string, col int) (string, int) {
 	return line[from:to], utf8.RuneCountInString(line[from:at]) + 1 + left
 }
 
-// window joins the elements of shown around element at that fit in excerptColumns. before is their width before element
-// at.
+// window joins the elements of shown that fit in excerptColumns, around the element with index at. before is the width
+// of the text before that element.
 func window(shown []string, at int) (text string, before int) {
 	before, behind := columns(shown[:at]), columns(shown[at:])
 	if before+behind <= excerptColumns {

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// find returns the offset of the text that f replaces. It searches at the offset at in line, then in the value that
+// find returns the offset of the text that f replaces. It searches first at the given offset, then in the value that
 // begins there, and then in the list item around it. It returns false if it does not find the text, if a name occurs
 // several times, or if the new text does not fit.
 func (s *source) find(f Fix, line, at int) (int, bool) {
@@ -106,8 +106,8 @@ func continues(old, after string) bool {
 // maxExtent limits how many bytes are searched for the text of a Fix.
 const maxExtent = 64 << 10
 
-// end returns the end of the value that begins at the offset at in line. More deeply indented lines below it belong to
-// the value, and so does a list in the column of the value's key.
+// end returns the offset at which a value ends. The value begins at the given offset in the given line. More deeply
+// indented lines below it belong to the value, and so does a list in the column of the value's key.
 func (s *source) end(line, at int) int {
 	first := s.line(line)
 	base := indent(first)

@@ -35,8 +35,8 @@ func (l *List) Misspelt(word string, words []string) string {
 func (l *List) mayCompare(word string, words []string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	left := maxCompared - l.hint
-	l.hint += len(words) * (1 + len(word)/16)
+	left := maxCompared - l.compared
+	l.compared += len(words) * (1 + len(word)/16)
 	return left > 0
 }
 
@@ -103,9 +103,9 @@ func isNear(a, b string) bool {
 	return swapped || max(len(a), len(b)) == 1
 }
 
-// Unknown returns an error for a name that is not in allowed. The message calls the name by kind and quotes it as
-// found. If the source is sensitive, the message only shows a typo of an allowed name, because any other name may be a
-// wrongly indented part of a secret.
+// Unknown returns an error for a name that is not in allowed. In the message, kind says what the name is, and found
+// quotes it. If the source is sensitive, the message only shows a typo of an allowed name, because any other name may
+// be a wrongly indented part of a secret.
 func Unknown(at Pos, code Code, kind, name, found string, allowed []string) Diagnostic {
 	fix := Correct(name, allowed)
 	unknown := "unknown " + kind + ": "
@@ -189,7 +189,8 @@ func QuotedFor(hint string, names []string) string {
 	return Quoted(names)
 }
 
-// quoted formats up to most names, with the word last before the last one. If there are more, it adds how many.
+// quoted formats up to most names, and joins the last two with the word last. If there are more names, it adds how
+// many.
 func quoted(names []string, most int, last string) string {
 	if more := len(names) - most; more > 0 {
 		return "'" + strings.Join(names[:most], "', '") + "' and " + strconv.Itoa(more) + " more"

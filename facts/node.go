@@ -19,7 +19,7 @@ type Node struct {
 	Environment string // "" if the facts do not have it
 
 	Facts   bindings.Value
-	Trusted bindings.Value // $trusted
+	Trusted bindings.Value // the variable $trusted
 	Vars    bindings.Value // top-scope variables that are not facts
 
 	NamedByFile bool // Name is only the file's name; the facts have another one
@@ -68,7 +68,7 @@ func wrapperOf(v value.Value) string {
 	return ""
 }
 
-// inFacts returns the end of a message: " in the facts of" and the node's name, or "" if it has none.
+// inFacts returns the end of a message, such as " in the facts of 'web1'". If name is "", it returns "".
 func inFacts(name string) string {
 	if name == "" {
 		return ""
@@ -138,7 +138,7 @@ func (m *members) hash(name string) value.Value {
 	return m.get(name, value.Hash, "a hash whose keys are names")
 }
 
-// variables returns the variables next to the facts. Puppet calls those of a node parameters.
+// variables returns the variables next to the facts. In Puppet's format, they are called parameters.
 func (m *members) variables() value.Value {
 	vars, parameters := m.hash("vars"), m.hash("parameters")
 	m.check(vars.IsUndef() || parameters.IsUndef(),

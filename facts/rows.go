@@ -36,8 +36,8 @@ func checkNames(v value.Value) error {
 	return nil
 }
 
-// factsIn returns the facts in wrapped. It is a hash of facts, a list of {"name", "value"}, or a hash with such a list
-// in "data".
+// factsIn returns the facts in wrapped, which is a hash of facts, a list of {"name", "value"}, or a hash with such a
+// list in "data".
 func factsIn(wrapped value.Value) (value.Value, error) {
 	wrapped = data(wrapped)
 	switch wrapped.Kind() {

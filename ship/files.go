@@ -141,8 +141,8 @@ func (s *Store) temporaryDir(kind string) (string, error) {
 	return dir, s.files.mkdir(dir, 0o700)
 }
 
-// give sets the permissions of a new file or directory. If the program runs as root, give also changes the owner to the
-// store's owner. Otherwise the first pull by root would lock out the service's user.
+// give sets the permissions of a new file or directory. If the program runs as root, give also makes the owner of the
+// store the owner of path, so that a first pull by root does not lock out the service's user.
 func (s *Store) give(path string, mode fs.FileMode) error {
 	if err := s.files.chmod(path, mode); err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 
 // Keep selects the snapshots that Collect does not remove. Active snapshots are always kept.
 type Keep struct {
-	Last    int           // per name, how many of the snapshots that were active last to keep, including the active one
+	Last    int           // number of snapshots to keep per name: the active one, and those active before it
 	Younger time.Duration // keep snapshots that have been in the store for less than this time
 }
 

@@ -24,7 +24,7 @@ type Checks struct {
 	Origin func(label string, signed origin.Signed, sum [32]byte) (origin.Origin, error)
 	// Gate decides whether the snapshot at path may replace the one at active. If no snapshot is active, active is "".
 	Gate func(path, active string) error
-	// Rules returns a string that differs if Inspect or Gate could decide differently. A rejected snapshot is then
+	// Rules returns a string that changes when Inspect or Gate may decide differently. A rejected snapshot is then
 	// checked again.
 	Rules func() string
 }
@@ -128,7 +128,7 @@ func (p *Pull) stateOf(r *record) State {
 	return st
 }
 
-// rules returns a string that differs if the pull could now reject other releases.
+// rules returns a string that changes when the pull may reject other releases than before.
 func (p *Pull) rules() string {
 	rules := fmt.Sprintf("max_size %d", p.MaxBytes)
 	if p.Checks.Rules != nil {
@@ -137,7 +137,8 @@ func (p *Pull) rules() string {
 	return rules
 }
 
-// conclude records the result of a pull in the state. It returns the damage of the active file.
+// conclude records the result of a pull in the state. It returns an error if the active file is damaged or the state
+// cannot be written.
 func (p *Pull) conclude(begun time.Time, t taken, err, damage error) error {
 	now := p.Now()
 	reason := ReasonOf(err)
@@ -289,8 +290,8 @@ func (p *Pull) want(ctx context.Context, offer *Offer, t *taken, newest time.Tim
 	return exists, timely(o.Created, newest, p.Now(), p.Name)
 }
 
-// goByStatement sets the digest from a verified statement. If the source has no validator, it also derives that from
-// the statement.
+// goByStatement sets the digest from a verified statement. If the source has no validator, goByStatement also makes one
+// from the statement.
 func (p *Pull) goByStatement(t *taken, o *origin.Origin) {
 	if o != nil {
 		t.Digest = Digest(strings.ToLower(o.SHA256))

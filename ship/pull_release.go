@@ -39,11 +39,11 @@ func (p *Pull) origin(label string, signed *origin.Signed, d Digest) (*origin.Or
 	return &o, nil
 }
 
-// errStays ends a switch that is not needed or not allowed.
+// errStays makes perform end without a switch, because none is needed or allowed.
 var errStays = errors.New("the active snapshot stays")
 
-// release activates the snapshot that was taken. It does nothing if the snapshot is already active, the name is pinned,
-// or Hold is set.
+// release activates the snapshot t.Digest. It does nothing if the snapshot is already active, the name is pinned, or
+// Hold is set.
 func (p *Pull) release(t *taken) error {
 	if err := p.adopt(t.Digest, t.signed); err != nil {
 		if exists, failed := p.Store.holds(t.Digest); !exists && failed == nil {

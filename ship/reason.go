@@ -10,7 +10,7 @@ import (
 // Reason says why a release did not become active.
 type Reason string
 
-// The reasons. All reasons except Network and Disk are problems of the release.
+// All reasons except Network and Disk are problems of the release itself.
 const (
 	Network   Reason = "network"   // the source cannot be read, or the transfer is incomplete
 	Content   Reason = "content"   // the release is damaged, too large, not a snapshot, or not the one announced

@@ -44,7 +44,7 @@ type Store struct {
 // ErrNoStore reports that a directory is not a store.
 var ErrNoStore = errors.New("expected a store of snapshots, as 'bindsync pull' creates it")
 
-// FindStore opens an existing store in dir.
+// FindStore is like OpenStore, but returns ErrNoStore if dir is not a store.
 func FindStore(dir string) (*Store, error) {
 	s := &Store{dir: dir}
 	if _, err := os.Stat(s.entries()); errors.Is(err, fs.ErrNotExist) {

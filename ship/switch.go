@@ -179,8 +179,8 @@ func untimely(format string, args ...any) error { return because(Signature, refu
 // settled is how long a snapshot must have been active for a rollback to choose it.
 const settled = time.Minute
 
-// Back rolls the name back to the snapshot to, and returns its digest. If to is "", Back chooses the last snapshot that
-// was active for at least a minute. The name stays pinned until Resume or Activate.
+// Back rolls the name back to the given snapshot and returns its digest. If to is "", Back chooses the last snapshot
+// that was active for at least a minute. The name stays pinned until Resume or Activate.
 func (s *Switch) Back(to Digest) (d Digest, err error) {
 	_, err = s.perform(Rollback, func(r *record) (Digest, error) {
 		if len(r.events) == 0 {
@@ -194,7 +194,7 @@ func (s *Switch) Back(to Digest) (d Digest, err error) {
 	return d, err
 }
 
-// previous returns the last snapshot before the active one that was active for at least settled.
+// previous returns the last snapshot before the active one that was active for at least the duration settled.
 func (s *Switch) previous(r *record) (Digest, error) {
 	all := tenures(r.events)
 	for i := len(all) - 2; i >= 0; i-- {
@@ -246,7 +246,8 @@ func (e *Event) described() string {
 	return text + "active since " + e.Time.UTC().Format(time.RFC3339) + ")"
 }
 
-// Unknown returns an error if the store does not know name. The error lists the names that it knows and suggests one.
+// Unknown returns an error if the store does not know name. The error lists the names that the store knows and suggests
+// one.
 func (s *Store) Unknown(name string) error {
 	names, err := s.Names()
 	if err != nil || slices.Contains(names, name) {

@@ -80,7 +80,7 @@ type following struct {
 	keep     ship.Keep
 	follow   ship.Follow
 	wake     chan struct{}
-	inputs   string // differs if the configuration or its certificates have changed
+	inputs   string // changes with the configuration and its certificates
 }
 
 // reload reads the configuration again and wakes the polls of all names. It returns the new configuration, or nil if

@@ -131,8 +131,8 @@ func changesLittle(active, path string, share float64) error {
 	})
 }
 
-// rules returns a string that differs if the gates could decide differently: after a change of the program's version,
-// the limit, the queries, their facts, or the policies.
+// rules returns a string that changes when the gates may decide differently: with the program's version, the limit, the
+// queries, their facts, and the policies.
 func (g *gates) rules() string {
 	queries := ""
 	if g.checkKeys != "" {
@@ -146,8 +146,8 @@ func (g *gates) rules() string {
 	return cli.Version() + ", max_change " + cmp.Or(g.maxChange, "100%") + queries + policies
 }
 
-// factsRules returns a string that differs if the files in $BINDQ_FACTS_DIR have changed. It is "" if the variable is
-// not set.
+// factsRules returns a string that changes when the files in $BINDQ_FACTS_DIR change. It is "" if the variable is not
+// set.
 func factsRules() string {
 	dir := os.Getenv("BINDQ_FACTS_DIR")
 	if dir == "" {
