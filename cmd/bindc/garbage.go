@@ -18,7 +18,7 @@ func collectGarbageLate() {
 	limit := debug.SetMemoryLimit(-1)
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(min(limit, firstGarbage))
-	unused := new([64]byte)                        // large enough that the allocator does not combine it with other objects
+	unused := new([64]byte)                        // too large to be combined with other objects
 	runtime.SetFinalizer(unused, func(*[64]byte) { // runs after the first collection
 		debug.SetGCPercent(garbagePercent)
 		debug.SetMemoryLimit(limit)
