@@ -81,7 +81,6 @@ func window(shown []string, at int) (text string, before int) {
 	return text, before
 }
 
-// columns returns the width of strings on a terminal.
 func columns(texts []string) int {
 	n := 0
 	for _, text := range texts {

@@ -23,7 +23,6 @@ func (r Rule) Explain(w io.Writer) error {
 	return err
 }
 
-// example splits the example of a rule into its commands and its files.
 func (r Rule) example() (commands, files string) {
 	text := r.Example()
 	at := len(text)
@@ -63,7 +62,6 @@ func Document(w io.Writer) error {
 	return err
 }
 
-// indented adds prefix to each line of text, except empty lines.
 func indented(prefix, text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {

@@ -87,8 +87,8 @@ func Locate(list []Diagnostic, read func(file string) ([]byte, error)) {
 
 type source struct {
 	text    string
-	lines   []int // the offset of each line
-	doubles bool  // a single quote in single quotes is doubled, as in YAML
+	lines   []int
+	doubles bool // a single quote in single quotes is doubled, as in YAML
 }
 
 func newSource(text string) *source {
@@ -169,7 +169,6 @@ func (s *source) edit(f Fix, p Pos) (Edit, bool) {
 	return Edit{s.pos(p.File, from), s.pos(p.File, from+len(f.Old)), text}, true
 }
 
-// rest returns the text of a line from an offset on.
 func (s *source) rest(line, at int) string {
 	return s.line(line)[at-s.lines[line-1]:]
 }

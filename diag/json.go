@@ -12,7 +12,6 @@ type jsonPlace struct {
 	Message string `json:"message,omitempty"`
 }
 
-// jsonRange is the JSON form of a range of text. The end is omitted if it is unknown.
 type jsonRange struct {
 	Line      int `json:"line,omitempty"`
 	Column    int `json:"column,omitempty"`

@@ -47,7 +47,6 @@ func renderSARIF(w io.Writer, list []Diagnostic) error {
 			"columnKind": "unicodeCodePoints", "results": results}}})
 }
 
-// artifact returns SARIF's artifactLocation for a file.
 func artifact(file string) map[string]any {
 	uri := url.URL{Path: filepath.ToSlash(file)}
 	return map[string]any{"uri": uri.String()}

@@ -88,7 +88,6 @@ func IsNear(a, b string) bool {
 	return a != b && isNear(a, b) && !strings.ContainsAny(a+b, "0123456789")
 }
 
-// isNear reports whether a and b differ by one character, or by two swapped neighbours.
 func isNear(a, b string) bool {
 	if abs(len(a)-len(b)) > 1 {
 		return false

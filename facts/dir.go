@@ -12,13 +12,11 @@ import (
 	"bindc/diag"
 )
 
-// extensions lists the extensions of facts files.
 var extensions = []string{".json", ".yaml", ".yml"}
 
 // naming is the end of messages about files that are not read.
 const naming = "a facts file is NAME.json, NAME.yaml or NAME.yml"
 
-// listing is the content of a fleet's directory.
 type listing struct {
 	files []file
 	wrong []error  // entries that look like misnamed facts files
@@ -58,7 +56,6 @@ func list(dir string) (listing, error) {
 	return out, nil
 }
 
-// maxListed is the maximum number of entries that a note lists.
 const maxListed = 5
 
 // Unread describes the entries of dir that are not read because of their names, except hidden ones. It returns "" if
@@ -163,7 +160,6 @@ func readAll(dir string) (out []Node, wrong []error, ambiguous map[string]bool, 
 	return out, wrong, ambiguous, nil
 }
 
-// twice returns the error for two files that both have facts of a node.
 func twice(first, second Node) error {
 	return failAt(diag.Pos{File: second.File},
 		"found the facts of '"+second.Name+"' twice: they are in "+first.File+" too")

@@ -31,7 +31,6 @@ type misfit struct {
 
 func (m *misfit) Error() string { return m.at.String() + ": " + m.text }
 
-// failAt returns an error with the code facts and a position.
 func failAt(at diag.Pos, text string) error {
 	m := &misfit{at, text}
 	return &bindings.Error{Code: bindings.CodeFacts, Message: m.Error(), Err: m}
@@ -162,7 +161,6 @@ func (n Node) complete(opts *bindings.FactsOptions) {
 	}
 }
 
-// withTextKeys returns v with all keys of hashes converted to strings.
 func withTextKeys(v bindings.Value) (bindings.Value, error) {
 	c := content(v)
 	if name, twice := value.SameText(c); twice {

@@ -26,7 +26,6 @@ func checkPlain(v value.Value) error {
 	return nil
 }
 
-// checkNames rejects a hash with a key that is not a string.
 func checkNames(v value.Value) error {
 	for k := range v.Pairs() {
 		if k.Kind() != value.String {

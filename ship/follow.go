@@ -20,7 +20,6 @@ type Follow struct {
 	Collect func()
 }
 
-// collectEvery is the time between two calls of Collect.
 const collectEvery = time.Hour
 
 // Run polls all names until ctx is done and the last poll has ended.

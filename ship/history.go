@@ -45,7 +45,6 @@ func (s *Store) events(name string) (all []Event, damaged int, err error) {
 	return all, damaged, nil
 }
 
-// damagedLines is the error for a number of damaged lines in a history.
 type damagedLines int
 
 func (n damagedLines) Error() string {
@@ -55,7 +54,6 @@ func (n damagedLines) Error() string {
 	return fmt.Sprintf("%d lines are not events", int(n))
 }
 
-// noted reports whether a history already has the event e.
 func noted(all []Event, e Event) bool {
 	return slices.ContainsFunc(all, func(have Event) bool { return have.Seq == e.Seq })
 }

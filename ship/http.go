@@ -49,7 +49,6 @@ func ClientWithCertificate(caFile, certFile, keyFile string, stall time.Duration
 	return &http.Client{Transport: &impatient{t, stall}, CheckRedirect: follows}, nil
 }
 
-// authorities returns the system's certificate authorities and those in a file.
 func authorities(file string) (*x509.CertPool, error) {
 	pem, err := os.ReadFile(file)
 	if err != nil {
@@ -209,7 +208,6 @@ func (h *HTTP) get(ctx context.Context, suffix, validator string) (*http.Respons
 	return h.Client.Do(req)
 }
 
-// signed fetches the statement and its signature. It returns nil if the server lacks either file.
 func (h *HTTP) signed(ctx context.Context) (*origin.Signed, error) {
 	sig, err := h.companion(ctx, origin.SignatureSuffix)
 	if sig == nil || err != nil {

@@ -200,8 +200,8 @@ type taken struct {
 	validator string // validator of the offer; "" if nothing changed
 	seq       uint64 // number of the record that the decision is based on
 	signed    *origin.Signed
-	looked    bool   // whether the poll got an offer
-	note      string // note of the offer
+	looked    bool // whether the poll got an offer
+	note      string
 }
 
 // take polls the source, fetches the snapshot that it offers, and activates it. st is the state of the name. Run

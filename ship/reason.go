@@ -22,7 +22,6 @@ const (
 // ofRelease reports whether the release itself is the cause, so that another poll would fail in the same way.
 func (r Reason) ofRelease() bool { return r == Content || r == Signature || r == Gate }
 
-// reasoned is an error with its reason.
 type reasoned struct {
 	error
 	reason Reason
@@ -47,7 +46,6 @@ func because(reason Reason, err error) error {
 	return &reasoned{err, reason}
 }
 
-// reasonIn returns the reason in err, or "" if err has none.
 func reasonIn(err error) Reason {
 	var reason *reasoned
 	var signature *origin.Rejection

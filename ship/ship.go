@@ -147,7 +147,7 @@ type Event struct {
 	Result   string    `json:"result"`           // "ok", or the error
 }
 
-// The actions of an Event.
+// Actions of an Event.
 const (
 	Activate = "activate"
 	Rollback = "rollback"

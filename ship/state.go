@@ -31,7 +31,7 @@ type State struct {
 type Counts struct {
 	Polls       map[string]uint64 `json:"polls,omitempty"` // by Reason, or "ok"
 	Downloads   uint64            `json:"downloads,omitempty"`
-	Bytes       uint64            `json:"bytes,omitempty"` // bytes downloaded
+	Bytes       uint64            `json:"bytes,omitempty"`
 	Activations uint64            `json:"activations,omitempty"`
 	Rollbacks   uint64            `json:"rollbacks,omitempty"`
 }
@@ -70,7 +70,7 @@ type Step struct {
 	At    time.Time `json:"at,omitzero"`     // time of the last attempt
 	Error string    `json:"error,omitempty"` // error of the last attempt; "" if it succeeded
 
-	Reason Reason  `json:"reason,omitempty"`  // reason of the error
+	Reason Reason  `json:"reason,omitempty"`
 	Took   float64 `json:"seconds,omitempty"` // duration of the last attempt
 }
 

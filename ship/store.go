@@ -36,8 +36,8 @@ type Store struct {
 	Notice func(text string)
 
 	dir   string
-	mode  fs.FileMode // permissions of dir
-	owner owner       // owner of dir
+	mode  fs.FileMode
+	owner owner
 	files files
 }
 

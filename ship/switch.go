@@ -212,7 +212,6 @@ func (s *Switch) previous(r *record) (Digest, error) {
 		left)
 }
 
-// maxLeft limits how many snapshots an error lists.
 const maxLeft = 5
 
 // left lists the inactive snapshots in the store that have been active for the name, the latest first.
@@ -347,7 +346,6 @@ func (s *Store) Find(name, text string) (Digest, error) {
 		found[0].Short(), found[1].Short())
 }
 
-// ofRevision returns the snapshots built from a revision.
 func (s *Store) ofRevision(name, revision string, all []Digest) (found []Digest, err error) {
 	history, err := s.History(name)
 	if err != nil {
@@ -369,7 +367,6 @@ func (s *Store) ofRevision(name, revision string, all []Digest) (found []Digest,
 	return found, nil
 }
 
-// digests returns the digests of the snapshots in the store, sorted.
 func (s *Store) digests() (all []Digest, err error) {
 	entries, err := s.files.readDir(s.entries())
 	for _, e := range entries {

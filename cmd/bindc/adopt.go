@@ -43,7 +43,7 @@ type adoption struct {
 	options hieraconfig.Options
 
 	lookupKey string // why hiera.yaml cannot use bindc::data_hash, "" if it can
-	text      []byte // text of the new hiera.yaml
+	text      []byte
 	site      *compilation
 	tmp       string
 	puppet    *adopt.Puppet

@@ -18,7 +18,6 @@ import (
 	"bindc/snapshot"
 )
 
-// snap returns the path of the temporary snapshot, which is only for the comparison with Puppet.
 func (a *adoption) snap() string { return filepath.Join(a.tmp, a.environment+".snap") }
 
 // draft writes the temporary snapshot for the comparison. It returns an Obstacle if the site has no Hiera 5 hierarchy.
@@ -261,7 +260,6 @@ func (a *adoption) reportComparison(c adopt.Comparison, r *adopt.Result) error {
 		Hint:   a.differenceHint()})
 }
 
-// sayFailing prints the keys whose lookups fail both with and without the snapshot.
 func (a *adoption) sayFailing(keys []string) {
 	if len(keys) == 0 {
 		return

@@ -176,7 +176,6 @@ func (f *blaming) explain(snap *lookup.Snapshot, key string, vars *bindings.Fact
 	return b.print(f.cmd.OutOrStdout())
 }
 
-// blame is the output of 'bindc blame' for one key.
 type blame struct {
 	Key      string   `json:"key"`
 	Bindings []blamed `json:"bindings"`

@@ -238,7 +238,6 @@ func (b *environments) build(all *loader.Environments) (sound []string, err erro
 	return sound, nil
 }
 
-// buildOne builds an environment unless its snapshot is up to date.
 func (b *environments) buildOne(e loader.Environment) error {
 	of, err := b.fingerprint(e)
 	if err != nil || !b.extensions && b.isCurrent(e.Name, of) {

@@ -32,7 +32,7 @@ type exploreFlags struct {
 	style     explore.Style
 
 	dir     string // temporary directory for the snapshots
-	builds  int    // number of snapshots written
+	builds  int
 	failed  bool
 	oldData *explore.Data
 }
@@ -78,7 +78,6 @@ func (g *bounds) exploreCommand() *cobra.Command {
 	return cmd
 }
 
-// run serves the pages until a signal arrives.
 func (f *exploreFlags) run(cmd *cobra.Command, path string) error {
 	info, err := os.Stat(path)
 	if err != nil {

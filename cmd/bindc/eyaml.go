@@ -29,7 +29,6 @@ func eyamlCommand() *cobra.Command {
 	return cmd
 }
 
-// publicKey is the value of --public-key.
 type publicKey struct{ file string }
 
 func (p *publicKey) add(cmd *cobra.Command) {

@@ -157,7 +157,6 @@ func (f *factsFlags) needed() ([]string, error) {
 	return names, nil
 }
 
-// checkFileNames rejects certnames that cannot be the name of a facts file.
 func checkFileNames(names []string) error {
 	for _, name := range names {
 		if strings.HasPrefix(name, ".") || strings.ContainsAny(name, "/\\\x00") {

@@ -185,7 +185,6 @@ func show(cmd *cobra.Command, changes map[string]*fix.Change) error {
 	return nil
 }
 
-// sayStopped prints a note if changes are left after the last round.
 func sayStopped(cmd *cobra.Command, changes []fix.Change) error {
 	if len(changes) == 0 {
 		return nil

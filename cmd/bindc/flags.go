@@ -71,7 +71,6 @@ func (f *flags) addToAll(cmd *cobra.Command) {
 	cli.AddFormat(cmd, &f.format, diag.Formats)
 }
 
-// addBuild adds the flags that control how a site is compiled.
 func (f *flags) addBuild(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.globalHiera, "global-hiera", "", "`FILE` with the hiera.yaml of Hiera 5's global layer")
 	f.addCodedir(cmd)
@@ -90,7 +89,6 @@ func (f *flags) addCodedir(cmd *cobra.Command) {
 		"Puppet's code `DIR`: in a Hiera 5 hiera.yaml, DIR/environments/%{environment} means CONFDIR")
 }
 
-// addToSnapshots adds the flags of verbs that write snapshots.
 func (f *flags) addToSnapshots(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.encryptTo, "encrypt-to", nil,
 		"encrypt sensitive values to `RECIPIENT`, age1..., or to those in a file (repeatable)")

@@ -280,7 +280,6 @@ func (f *fleet) addProblem(p problem, err error, n facts.Node) {
 	f.problems[p] = append(f.problems[p], n)
 }
 
-// namedNodes is the maximum number of nodes that an error names.
 const namedNodes = 5
 
 // diagnostic returns the diagnostic for p, which affects the nodes in hit. A problem without a key is reported at a

@@ -98,7 +98,6 @@ func (l *linting) choose() error {
 
 func (l *linting) wants(code diag.Code) bool { return slices.Contains(l.codes, code) }
 
-// sayNearKeys recommends 'bindc check --lint' if keys may be misspelt.
 func sayNearKeys(errs io.Writer, dir string, site *loader.Site, jobs int) {
 	n := lint.NearKeys(site, lint.Options{Jobs: jobs})
 	if n == 0 {

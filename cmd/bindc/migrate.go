@@ -167,7 +167,6 @@ func mustBeEmpty(dir string) error {
 	return nil
 }
 
-// printFiles prints the files in the txtar format.
 func printFiles(w io.Writer, files []migrate.File) error {
 	for _, f := range files {
 		if _, err := fmt.Fprintf(w, "-- %s --\n%s", diag.Visible(f.Path), f.Text); err != nil {

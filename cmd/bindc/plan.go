@@ -196,7 +196,6 @@ func (f *planFlags) compare(cmd *cobra.Command, before, after string) error {
 	})
 }
 
-// difference compares all decision tables of two snapshots.
 func (f *planFlags) difference(cmd *cobra.Command, before, after *snapshot.Snapshot) (*decision.Difference, error) {
 	a, err := decision.NewTables(before, true, nil)
 	if err != nil {

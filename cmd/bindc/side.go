@@ -46,7 +46,6 @@ func (f *planFlags) sides(args []string) (both [2]side, err error) {
 	return both, err
 }
 
-// between returns the sides of OLD..NEW or OLD...NEW.
 func (f *planFlags) between(text string) (both [2]side, err error) {
 	old, now, isMerge := strings.Cut(text, "...")
 	if !isMerge {

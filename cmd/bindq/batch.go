@@ -62,7 +62,6 @@ func (g *globals) batchCommand() *cobra.Command {
 	return cmd
 }
 
-// answer is one line of the output of 'bindq batch'.
 type answer struct {
 	Key   *string         `json:"key,omitempty"`
 	Found *bool           `json:"found,omitempty"`

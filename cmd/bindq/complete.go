@@ -28,7 +28,6 @@ func (s *source) completeKeys(cmd *cobra.Command, most int) {
 	}
 }
 
-// A completer returns the words that complete the typed text.
 type completer func(typed string) ([]string, cobra.ShellCompDirective)
 
 // completeFlag completes the value of a flag. The snapshot may be the argument of the verb.

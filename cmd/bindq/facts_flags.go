@@ -112,7 +112,6 @@ func (s *source) readAll(what, path string, stdin io.Reader) ([]byte, error) {
 
 func (s *source) hasFacts() bool { return s.describesNode() || s.factsDir != "" }
 
-// describesNode reports whether any flag describes a single node.
 func (s *source) describesNode() bool {
 	return s.factsFile != "" || len(s.facts)+len(s.variables) > 0 || s.node != "" || s.trustedFile != "" ||
 		s.environment != ""

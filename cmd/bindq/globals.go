@@ -16,7 +16,6 @@ import (
 	"bindc/snapshot"
 )
 
-// globals holds the flags that every verb of bindq accepts.
 type globals struct {
 	snapshot   string
 	signers    snapfile.Signers

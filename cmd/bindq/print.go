@@ -61,7 +61,7 @@ func printHash(w io.Writer, format string, h hash) error {
 type hashPrinter struct {
 	w          io.Writer
 	format     string
-	hasEntries bool // whether an entry was printed
+	hasEntries bool
 }
 
 // add prints an entry. If its value cannot be formatted, add prints nothing.

@@ -127,7 +127,6 @@ func (g *globals) verifyCommand() *cobra.Command {
 	return cmd
 }
 
-// verified is the output of verify for a valid snapshot.
 type verified struct {
 	File   string  `json:"file"`
 	Keys   int     `json:"keys"`

@@ -11,7 +11,6 @@ import (
 	bindings "bindc/runtime"
 )
 
-// source holds the flags that choose the snapshot and describe the node.
 type source struct {
 	*globals
 	factsFile   string

@@ -55,7 +55,6 @@ func (c *followed) parse() (*yaml.Node, error) {
 	return doc.Root, nil
 }
 
-// joinedProblems returns all problems as one error, or nil.
 func (c *followed) joinedProblems() error {
 	if len(c.problems) == 0 {
 		return nil

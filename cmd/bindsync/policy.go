@@ -77,10 +77,8 @@ func (c *followed) readPolicy(root *yaml.Node, p *policy) {
 	}
 }
 
-// storeFlag holds the flags that choose a store and its policy.
 type storeFlag struct{ dir, config string }
 
-// add adds the flags to root, so that all verbs accept them.
 func (s *storeFlag) add(root *cobra.Command) {
 	flags := root.PersistentFlags()
 	flags.StringVar(&s.dir, "store", "",

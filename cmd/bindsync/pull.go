@@ -111,7 +111,6 @@ func tookTooLong(timeout time.Duration) error {
 	return fmt.Errorf("the pull took longer than %v; raise --timeout if the source is only slow", timeout)
 }
 
-// outcomeOf describes the result of a pull on one line.
 func outcomeOf(name string, r ship.Result) string {
 	what := diag.Visible(name) + ": "
 	if r.Digest != "" {

@@ -223,7 +223,6 @@ func (f *statusFlags) print(w io.Writer, all []ship.Status) error {
 	return t.Flush()
 }
 
-// event is a ship.Event in the history, with the name it belongs to.
 type event struct {
 	Name string `json:"name"`
 	ship.Event
