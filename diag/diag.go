@@ -98,6 +98,9 @@ type Diagnostic struct {
 type List struct {
 	All bool // keep all diagnostics instead of the first MaxShown of each kind
 
+	// AllHint is the hint about diagnostics that are not kept. If it is "", the hint is "--all shows them".
+	AllHint string
+
 	mu       sync.Mutex
 	kept     map[kind]*shown
 	errs     int
@@ -212,7 +215,7 @@ func (l *List) Sorted() []Diagnostic {
 	for _, s := range l.kept {
 		out = append(out, s.list...)
 		if more := s.more(); more > 0 {
-			out = append(out, s.others(more))
+			out = append(out, s.others(more, cmp.Or(l.AllHint, "--all shows them")))
 		}
 	}
 	hidden := inOrder(l.hidden)

@@ -248,7 +248,7 @@ func (f *exploreFlags) build(cmd *cobra.Command) (out exploredBuild, err error) 
 	if err != nil {
 		return out, err
 	}
-	var first diag.List // keeps only the first diagnostics of each code
+	first := diag.List{AllHint: seeCheck} // keeps only the first diagnostics of each code
 	for _, d := range c.diags.Sorted() {
 		first.Add(d)
 	}

@@ -35,6 +35,7 @@ type flags struct {
 	requireParams bool
 	format        string
 	all           bool
+	allHint       string // hint about diagnostics that are not shown, for a verb without --all
 	lint          linting
 	policies      policies
 
@@ -55,6 +56,9 @@ func (f *flags) addSite(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.binderConfig, "binder-config", "",
 		"`FILE` to read instead of CONFDIR/binder_config.yaml")
 }
+
+// seeCheck is the hint about hidden diagnostics for verbs that report diagnostics like check but have no --all.
+const seeCheck = "bindc check --all shows them"
 
 // addToAll adds the flags that apply to a single site and to environments.
 func (f *flags) addToAll(cmd *cobra.Command) {

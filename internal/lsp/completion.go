@@ -66,7 +66,8 @@ var (
 	ofTriple    = regexp.MustCompile(`^\s*-\s*\[\s*['"]?[\w:.-]*$`)
 	attribute   = regexp.MustCompile(`^\s*(?:-\s*)?\{?(?:[^'"]*,)?\s*\w*$`)
 	declaration = regexp.MustCompile(`^\s*(?:environment|Environment|dynamic_environments)\s*\{[^}]*[:,{]\s*\w*$`)
-	ofStrategy  = regexp.MustCompile(`\b(?:merge|strategy):\s*['"]?\w*$`)
+	ofEntry     = regexp.MustCompile(`^['"]?([\w:]+::\w+)['"]?:\s+(['"]?)[\w.-]*$`)
+	ofBinding   = regexp.MustCompile(`^\s*-\s*\[\s*['"]?([\w:]+::\w+)['"]?\s*,\s*(['"]?)[\w.-]*$`)
 	topLevel    = regexp.MustCompile(`^['"]?[\w:.-]*$`)
 )
 
@@ -97,10 +98,12 @@ func (c *cursor) suggestions(before string) ([]string, protocol.CompletionItemKi
 	case kind == mention.Config && topLevel.MatchString(before):
 		return []string{"version", "hierarchy", "defaults", "default_hierarchy", "categories", "layers", "backends"},
 			protocol.CompletionItemKindProperty
-	case kind == mention.Data && ofStrategy.MatchString(before) && c.inOptions():
-		return []string{"first", "unique", "hash", "deep"}, protocol.CompletionItemKindEnumMember
-	case kind == mention.Data && (topLevel.MatchString(before) || c.inOptions()):
+	case kind == mention.Data && topLevel.MatchString(before):
 		return append(c.site.Keys(), c.parameters()...), protocol.CompletionItemKindField
+	case kind == mention.Data && ofEntry.MatchString(before):
+		return c.choices(ofEntry.FindStringSubmatch(before))
+	case kind == mention.Data && c.inOptions():
+		return c.inLookupOptions(before)
 	}
 	return nil, 0
 }
@@ -126,6 +129,8 @@ func (c *cursor) inBindings(before string) ([]string, protocol.CompletionItemKin
 		return c.site.Multibinds(), protocol.CompletionItemKindReference
 	case kind > 0:
 		return words, kind
+	case ofBinding.MatchString(before):
+		return c.choices(ofBinding.FindStringSubmatch(before))
 	case ofType.MatchString(before):
 		return dataTypes, protocol.CompletionItemKindClass
 	case ofTriple.MatchString(before) || strings.HasSuffix(strings.TrimSpace(before), "name:"):
@@ -149,14 +154,9 @@ func inEnvironments(before string) ([]string, protocol.CompletionItemKind) {
 	return nil, 0
 }
 
-// inOptions reports whether the cursor is inside the hash lookup_options.
-func (c *cursor) inOptions() bool {
-	f := c.doc.outline()
-	if f == nil {
-		return false
-	}
-	e := entryAt(f, c.off)
-	return e != nil && e.Key == "lookup_options"
+// choices returns the values of a class parameter. found has its key and the quote before the cursor.
+func (c *cursor) choices(found []string) ([]string, protocol.CompletionItemKind) {
+	return c.site.Choices(found[1], found[2] != ""), protocol.CompletionItemKindEnumMember
 }
 
 func (c *cursor) categories() (out []string) {

@@ -1,6 +1,35 @@
 package types
 
-import "slices"
+import (
+	"slices"
+
+	"bindc/internal/value"
+)
+
+// Choices returns the strings of type t if it names them all: the texts of an Enum, also inside Variant, Optional,
+// NotUndef and aliases. For any other t, it returns nil.
+func (t *Type) Choices() (texts []string) {
+	t = t.resolved()
+	switch t.Kind() {
+	case Enum:
+		return t.texts
+	case Variant, Optional, NotUndef:
+	default:
+		return nil
+	}
+	for _, a := range t.args {
+		if !a.Admits(value.String) {
+			continue
+		}
+		more := a.Choices()
+		if more == nil {
+			return nil
+		}
+		texts = append(texts, more...)
+	}
+	slices.Sort(texts)
+	return slices.Compact(texts)
+}
 
 // Collected returns the type of the elements that a multibinding of type t collects: the elements of an array or the
 // values of a hash. The result ok is false if t is neither.

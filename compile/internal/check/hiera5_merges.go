@@ -50,6 +50,9 @@ func (c *checker) checkFit(key string, m rewrite.MergedKey, all []fittedValue) {
 	if err != nil {
 		return
 	}
+	if c.reportStrategy(key, m, strategy, all) {
+		return
+	}
 	for _, k := range all {
 		err := strategy.Check(k.v)
 		if !k.constant || err == nil {
@@ -60,7 +63,7 @@ func (c *checker) checkFit(key string, m rewrite.MergedKey, all []fittedValue) {
 		if strategy.String() == "hash" && k.v.Kind() == value.Array {
 			d.Hint = "write 'merge: unique', which merges lists"
 		}
-		if at, ok := c.Merges.Place(c.Tables, key, m.Entry); ok {
+		if at, ok := c.Merges.Place(key, m.Entry); ok {
 			d.Notes = []diag.Note{{Pos: at, Message: "lookup_options merge the values of the key"}}
 		}
 		c.Report(d)
@@ -68,6 +71,35 @@ func (c *checker) checkFit(key string, m rewrite.MergedKey, all []fittedValue) {
 	if m.Secret == nil { // the message shows the value
 		c.checkKnockouts(key, strategy, all)
 	}
+}
+
+// shownValues is the number of values that are shown with a wrong strategy.
+const shownValues = 3
+
+// reportStrategy reports a strategy that can merge none of the values, if another strategy merges them all. It returns
+// false if there is nothing to report.
+func (c *checker) reportStrategy(key string, m rewrite.MergedKey, strategy merge.Strategy, all []fittedValue) bool {
+	at, ok := c.Merges.Place(key, m.Entry)
+	other := map[string]string{"hash": "unique", "unique": "hash"}[strategy.String()]
+	better, err := merge.Parse(value.FromString(other))
+	if !ok || other == "" || err != nil {
+		return false
+	}
+	d := diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "hiera_merge",
+		Hint: "write 'merge: " + other + "'", Fix: diag.MeantAs(strategy.String(), other)}
+	for _, k := range all {
+		if !k.constant || strategy.Check(k.v) == nil || better.Check(k.v) != nil {
+			return false
+		}
+		if len(d.Notes) < shownValues {
+			d.Notes = append(d.Notes, diag.Note{Pos: k.at, Message: "this value is of the kind " + k.v.Kind().String(),
+				Secret: m.Secret != nil})
+		}
+	}
+	d.Message = "the merge strategy '" + strategy.String() + "' cannot merge the values of '" + key + "'; every lookup " +
+		"that finds two of them fails, as in Puppet"
+	c.Report(d)
+	return true
 }
 
 // checkKnockouts warns about strings that look like knockouts but remove nothing. Either no level has the value, the

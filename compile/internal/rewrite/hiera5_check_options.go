@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -10,31 +11,32 @@ import (
 	"bindc/internal/lookupkey"
 	"bindc/internal/merge"
 	"bindc/internal/recipe"
+	"bindc/internal/types"
 	"bindc/internal/value"
 )
 
-type optionsChecker struct {
-	*pass.Env
-	*place.Tables
-}
+type optionsChecker struct{ *pass.Env }
 
 // checkLookupOptions warns about lookup_options that make lookups fail or have no effect.
 func checkLookupOptions(e *pass.Env, t *place.Tables, scopes []place.Scope, options []lookupOptions) {
-	c := optionsChecker{e, t}
+	c := optionsChecker{e}
 	roots := rootsOf(t, scopes)
+	bound := make(map[string]bool, len(roots))
+	for _, root := range roots {
+		bound[root] = true
+	}
 	for _, o := range options {
-		c.warnOfOptions(o, "", "every lookup that uses them fails, as in Puppet", o.err, diag.Fix{})
+		c.warnOfOptions(o, "", "every lookup that uses them fails, as in Puppet", o.err, value.Value{})
 		if o.level == nil {
 			continue
 		}
 		c.warnOfErasing(o)
-		used := o.level.Used(roots, &c.Effort.Left)
+		used := o.level.UsedPatterns(roots, &c.Effort.Left)
 		for _, e := range o.level.Entries {
-			c.warnOfOptions(o, e.Name, "every lookup that uses this fails, as in Puppet", e.Check(),
-				strategyFix(e.Value()))
+			c.warnOfOptions(o, e.Name, "every lookup that uses this fails, as in Puppet", e.Check(), e.Value())
 			c.warnOfUnread(o, e)
-			if !used[e] {
-				c.warnOfUnused(o, e, roots)
+			if !used[e] && (e.Pattern() || !bound[e.Name]) {
+				c.warnOfUnused(o, e, roots, bound)
 			}
 		}
 	}
@@ -69,41 +71,76 @@ func rootsOf(t *place.Tables, scopes []place.Scope) []string {
 }
 
 // warnOfOptions adds a warning for each part of err, which comes from package merge. name is the entry that a part is
-// about, unless the part names another entry.
-func (c *optionsChecker) warnOfOptions(o lookupOptions, name, consequence string, err error, fix diag.Fix) {
+// about, unless the part names another entry. options is the value of the entry.
+func (c *optionsChecker) warnOfOptions(o lookupOptions, name, consequence string, err error, options value.Value) {
 	parts := []error{err}
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		parts = joined.Unwrap()
 	}
 	for _, part := range parts {
-		if part != nil {
-			d := diag.Diagnostic{Pos: o.position(c.Tables, name), Severity: diag.Warning, Code: "hiera_options",
-				Message: part.Error() + "; " + consequence, Fix: fix}
-			if wrong, ok := part.(*merge.MergeError); ok && wrong.Entry != "" {
-				d.Pos = o.position(c.Tables, wrong.Entry)
-			} else if ok && wrong.Absent {
-				d.Message = part.Error() + "; Puppet supports this conversion, but every lookup that uses it fails in bindc"
-			}
-			c.Report(d)
+		if part == nil {
+			continue
 		}
+		wrong, ok := part.(*merge.MergeError)
+		if !ok {
+			wrong = &merge.MergeError{Message: part.Error()}
+		}
+		d := diag.Diagnostic{Pos: o.position(cmp.Or(wrong.Entry, name)), Severity: diag.Warning,
+			Code: "hiera_options"}
+		if wrong.Class == merge.Convert {
+			d.Fix = conversionFix(options)
+		} else {
+			d.Fix, d.Hint = strategyFix(options)
+		}
+		d.Message = strings.TrimSuffix(wrong.Message, "; "+d.Fix.Hint()) + "; " + consequence
+		if wrong.Absent {
+			d.Message = wrong.Message + "; Puppet supports this conversion, but every lookup that uses it fails in bindc"
+		}
+		c.Report(d)
 	}
 }
 
-// strategyFix returns the correction of a misspelt merge strategy, or of a misspelt option of a strategy.
-func strategyFix(options value.Value) diag.Fix {
+// strategyFix returns the correction of a misspelt merge strategy, or of a misspelt option of a strategy. If the option
+// belongs to another strategy, it returns a hint.
+func strategyFix(options value.Value) (fix diag.Fix, hint string) {
 	strategy, _ := options.Get(value.FromString("merge"))
 	if strategy.Kind() != value.Hash {
-		return correctName(strategy, strategies)
+		return correctName(strategy, strategies), ""
 	}
 	name, _ := strategy.Get(value.FromString("strategy"))
-	fix := correctName(name, strategies)
+	fix = correctName(name, strategies)
 	for option := range strategy.Pairs() {
 		if fix.IsNone() {
 			fix = correctName(option, strategyNames)
 		}
+		if slices.Contains(strategyNames[1:], option.Text()) && name.Text() != "deep" {
+			hint = "only the strategy 'deep' has options: use it, or remove '" + option.Text() + "'"
+		}
 	}
-	return fix
+	if !fix.IsNone() {
+		hint = ""
+	}
+	return fix, hint
 }
+
+// conversionFix returns the correction of a misspelt type in convert_to.
+func conversionFix(options value.Value) diag.Fix {
+	to, _ := options.Get(value.FromString("convert_to"))
+	if to.Kind() == value.Array && to.Len() > 0 {
+		to = to.Slice()[0]
+	}
+	if to.Kind() != value.String {
+		return diag.Fix{}
+	}
+	if _, err := types.Parse(to.Text()); !types.FixOf(err).IsNone() {
+		return types.FixOf(err)
+	}
+	return correctName(to, conversions)
+}
+
+// conversions lists the types that convert_to names most.
+var conversions = []string{"Array", "Boolean", "Float", "Integer", "Numeric", "Sensitive", "String", "Timespan",
+	"Timestamp"}
 
 // correctName returns the correction of a name that is not in names but resembles one of names.
 func correctName(name value.Value, names []string) diag.Fix {
@@ -123,7 +160,7 @@ var strategyNames = []string{"strategy", "knockout_prefix", "merge_hash_arrays",
 
 // warnOfUnread warns about options of an entry that have no effect, as in Puppet.
 func (c *optionsChecker) warnOfUnread(o lookupOptions, e *merge.Entry) {
-	d := diag.Diagnostic{Pos: o.position(c.Tables, e.Name), Severity: diag.Warning, Code: "hiera_options"}
+	d := diag.Diagnostic{Pos: o.position(e.Name), Severity: diag.Warning, Code: "hiera_options"}
 	switch options := e.Value(); options.Kind() {
 	case value.String:
 		d.Message = "the lookup_options of '" + e.Name + "' have no effect because they are a String; expected a Hash"
@@ -148,7 +185,7 @@ func (c *optionsChecker) warnOfUnread(o lookupOptions, e *merge.Entry) {
 			d.Fix = diag.Fix{}
 			d.Hint = "write merge options inside 'merge': merge: {strategy: …, " + unread[0] + ": …}"
 			if unread[0] == "strategy" {
-				d.Hint = "write merge options inside 'merge': merge: {strategy: …}"
+				d.Fix, d.Hint = misplacedStrategy(options)
 			}
 		}
 	}
@@ -157,19 +194,28 @@ func (c *optionsChecker) warnOfUnread(o lookupOptions, e *merge.Entry) {
 	}
 }
 
+// misplacedStrategy returns the correction of a strategy that is next to merge and not in it.
+func misplacedStrategy(options value.Value) (fix diag.Fix, hint string) {
+	name, _ := options.Get(value.FromString("strategy"))
+	if options.Len() == 1 && slices.Contains(strategies, name.Text()) {
+		return diag.Fix{Old: "strategy", New: "merge"}, "write 'merge: " + name.Text() + "'"
+	}
+	return diag.Fix{}, "write merge options inside 'merge': merge: {strategy: …}"
+}
+
 // rootOf returns the part of key before the first dot.
 func rootOf(key string) string {
 	root, _, _ := strings.Cut(key, ".")
 	return root
 }
 
-// warnOfUnused warns about an entry that applies to none of the roots. It allows an entry for an unbound key that does
-// not resemble a bound key, because class parameters need not be bound.
-func (c *optionsChecker) warnOfUnused(o lookupOptions, e *merge.Entry, roots []string) {
-	d := diag.Diagnostic{Pos: o.position(c.Tables, e.Name), Severity: diag.Warning, Code: "hiera_options",
+// warnOfUnused warns about an entry that applies to none of the roots, which are also the keys of bound. It allows an
+// entry for an unbound key that does not resemble a bound key, because class parameters need not be bound.
+func (c *optionsChecker) warnOfUnused(o lookupOptions, e *merge.Entry, roots []string, bound map[string]bool) {
+	d := diag.Diagnostic{Pos: o.position(e.Name), Severity: diag.Warning, Code: "hiera_options",
 		Message: "lookup_options contain '" + e.Name + "', but no binding has this key"}
 	switch {
-	case slices.Contains(roots, rootOf(e.Name)):
+	case bound[rootOf(e.Name)]:
 		d.Message = "lookup_options for '" + e.Name + "' have no effect: Puppet uses those of '" + rootOf(e.Name) + "'"
 		d.Hint = "set the options for '" + rootOf(e.Name) + "', the key without its subkeys"
 	case !e.Pattern() && strings.ContainsAny(e.Name, `*+?^$()[]|\`):

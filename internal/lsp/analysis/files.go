@@ -13,6 +13,8 @@ import (
 	"bindc/internal/lsp/buffer"
 	"bindc/internal/lsp/mention"
 	"bindc/internal/proof/params"
+	"bindc/internal/value"
+	"bindc/internal/yaml"
 )
 
 // File is a file of the site with its text.
@@ -121,6 +123,26 @@ type Parameter struct {
 // Receiver returns the class parameter that receives the value of key. ok is false if there is none.
 func (s *Site) Receiver(key string) (at diag.Pos, ok bool) {
 	return params.Receiver(s.Site, s.unsaved, key)
+}
+
+// Choices returns the values that the class parameter for key names in its type, as YAML. For a cursor in quotes, it
+// returns the texts alone.
+func (s *Site) Choices(key string, inQuotes bool) (out []string) {
+	texts, boolean := params.Choices(s.Site, s.unsaved, key)
+	for _, text := range texts {
+		if !inQuotes {
+			line, err := yaml.Write(value.FromString(text))
+			if err != nil {
+				continue
+			}
+			text = strings.TrimSuffix(string(line), "\n")
+		}
+		out = append(out, text)
+	}
+	if boolean && !inQuotes {
+		out = append(out, "true", "false")
+	}
+	return out
 }
 
 // Parameters returns the parameters of all classes in the manifests of the site.

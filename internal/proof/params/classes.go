@@ -83,6 +83,17 @@ func Receiver(site *loader.Site, disk fsx.Disk, key string) (at diag.Pos, ok boo
 	return diag.Pos{}, false
 }
 
+// Choices returns the texts that the Enums in the type of a class parameter name, and reports whether the parameter
+// also accepts true and false. key is the key that Puppet looks up for the parameter.
+func Choices(site *loader.Site, disk fsx.Disk, key string) (texts []string, boolean bool) {
+	p := findClasses(site, disk).receiver(key)
+	if p == nil || p.typ == nil {
+		return nil, false
+	}
+	boolean = p.typ.Accepts(types.Of(types.Boolean)) && !p.typ.Accepts(types.Of(types.ScalarData))
+	return p.typ.Choices(), boolean
+}
+
 // Receives returns a function that reports whether a class of the site has a parameter for which Puppet looks up the
 // given key. The function reads manifests on demand and is not safe for concurrent use.
 func Receives(site *loader.Site, disk fsx.Disk) func(key string) bool {

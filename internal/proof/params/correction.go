@@ -33,8 +33,8 @@ func correction(m *types.Mismatch, v lookup.Value) diag.Fix {
 		if meant := truth[similarTruth(text)]; meant != "" {
 			return diag.Fix{Old: text, New: meant, Value: true}
 		}
-	case kind == types.Enum && whole.Kind() == value.String:
-		return quoted(text, diag.Correct(text, m.Expected.Texts()).New)
+	case whole.Kind() == value.String && m.Expected.Choices() != nil:
+		return quoted(text, diag.Correct(text, m.Expected.Choices()).New)
 	case kind == types.String && whole.Kind() == value.Int:
 		number := strconv.FormatInt(whole.Int(), 10)
 		return diag.Fix{Old: number, New: "'" + number + "'", Value: true}

@@ -134,21 +134,19 @@ func (p *param) hint(m *types.Mismatch, v lookup.Value) string {
 	return hintOfTexts(m, v)
 }
 
-// hintOfTexts names the texts that an Enum accepts: a text similar to v, or all texts if there are few.
+// hintOfTexts names the texts that Enums accept: a text similar to v, or the texts that the message does not show.
 func hintOfTexts(m *types.Mismatch, v lookup.Value) string {
-	enum := m.Expected.OnlyKind(value.String)
+	texts := m.Expected.Choices()
 	whole, err := v.Whole()
-	if err != nil || v.Sensitive() || enum.Kind() != types.Enum {
+	if err != nil || v.Sensitive() || len(texts) == 0 {
 		return ""
 	}
-	texts := enum.Texts()
-	const shown = 8
 	part := partAt(whole, m.Path)
 	near := ""
 	if part.Kind() == value.String {
 		near = diag.DidYouMean(part.Text(), texts)
 	}
-	if near == "" && len(texts) <= shown && m.Expected.Kind() != types.Enum { // the message shows an Enum
+	if near == "" && m.Expected.Kind() != types.Enum { // the message shows an Enum
 		return "write one of " + diag.Quoted(texts)
 	}
 	return near

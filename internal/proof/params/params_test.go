@@ -231,6 +231,11 @@ func TestHintsNameWhatToWrite(t *testing.T) {
 		{"constant for a list", "Array", "x", "write a list, even of one element"},
 		{"wrong text for an alias of an Enum", "Ntp::Mode", "mssql", "write one of 'sql' and 'wid'"},
 		{"text like one of an alias of an Enum", "Ntp::Mode", "wids", "did you mean 'wid'?"},
+		{"text like one of two Enums", "Variant[Enum[server, client], Ntp::Mode]", "wids", "did you mean 'wid'?"},
+		{"wrong text for two Enums", "Variant[Enum[server], Ntp::Mode]", "x9", "write one of 'server', 'sql' and 'wid'"},
+		{"wrong text for an Enum or a Pattern", "Variant[Ntp::Mode, Pattern[/^a/]]", "x9", ""},
+		{"wrong text for an alias with many texts", "Ntp::Unit", "none",
+			"write one of 'a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'a7', 'a8' and 'a9'"},
 		{"text like one of an Enum", "Enum[server, client]", "clinet", "did you mean 'client'?"},
 		{"constant for a list in a hash", "Hash[String, Array]", "{a: x}", "write a list, even of one element"},
 		{"conversion to another type", "String", "'5'\nlookup_options:\n  ntp::p: {convert_to: Integer}",
@@ -242,11 +247,24 @@ func TestHintsNameWhatToWrite(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			list := diagnosed(t, "-- modules/ntp/manifests/init.pp --\nclass ntp ("+c.typ+" $p) { }\n"+
 				"-- modules/ntp/types/mode.pp --\ntype Ntp::Mode = Enum[sql, wid]\n"+
+				"-- modules/ntp/types/unit.pp --\ntype Ntp::Unit = Enum[a1, a2, a3, a4, a5, a6, a7, a8, a9]\n"+
 				"-- data/common.yaml --\nn: 5\nntp::p: "+c.value+"\n", params.Options{})
 			if len(list) != 1 || list[0].Hint != c.want {
 				t.Errorf("reported %v\nwant one error with the hint\n%s", list, c.want)
 			}
 		})
+	}
+}
+
+// A misspelt text of an Enum has a correction, also if the Enum has another name or is one of several types.
+func TestMisspeltTextOfEnumIsCorrected(t *testing.T) {
+	for _, typ := range []string{"Enum[sql, wid]", "Ntp::Mode", "Optional[Ntp::Mode]", "Variant[Boolean, Ntp::Mode]"} {
+		list := diagnosed(t, "-- modules/ntp/manifests/init.pp --\nclass ntp ("+typ+" $p) { }\n"+
+			"-- modules/ntp/types/mode.pp --\ntype Ntp::Mode = Enum[sql, wid]\n-- data/common.yaml --\nntp::p: wids\n",
+			params.Options{})
+		if want := (diag.Fix{Old: "wids", New: "'wid'", Value: true}); len(list) != 1 || list[0].Fix != want {
+			t.Errorf("%s: reported %+v, expected one error with the correction %v", typ, list, want)
+		}
 	}
 }
 

@@ -1,0 +1,66 @@
+package lsp
+
+import (
+	"regexp"
+	"strings"
+
+	"go.lsp.dev/protocol"
+)
+
+// inOptions reports whether the cursor is inside the hash lookup_options.
+func (c *cursor) inOptions() bool {
+	f := c.doc.outline()
+	if f == nil {
+		return false
+	}
+	e := entryAt(f, c.off)
+	return e != nil && e.Key == "lookup_options"
+}
+
+var (
+	ofStrategy   = regexp.MustCompile(`\b(?:merge|strategy):\s*['"]?\w*$`)
+	ofConversion = regexp.MustCompile(`\bconvert_to:\s*\[?\s*['"]?\w*$`)
+	ofSwitch     = regexp.MustCompile(`\b(?:merge_hash_arrays|sort_merged_arrays):\s*\w*$`)
+	optionName   = regexp.MustCompile(`(?:^|[{,])\s*['"]?[\w:.-]*$`)
+)
+
+// inLookupOptions returns the words that are possible in lookup_options after the line's text before the cursor.
+func (c *cursor) inLookupOptions(before string) ([]string, protocol.CompletionItemKind) {
+	switch {
+	case ofStrategy.MatchString(before):
+		return []string{"first", "unique", "hash", "deep"}, protocol.CompletionItemKindEnumMember
+	case ofConversion.MatchString(before):
+		return dataTypes, protocol.CompletionItemKindClass
+	case ofSwitch.MatchString(before):
+		return []string{"true", "false"}, protocol.CompletionItemKindEnumMember
+	case !optionName.MatchString(before):
+		return nil, 0
+	}
+	switch c.depth(before) {
+	case 1:
+		return append(c.site.Keys(), c.parameters()...), protocol.CompletionItemKindField
+	case 2:
+		return []string{"merge", "convert_to"}, protocol.CompletionItemKindProperty
+	case 3:
+		return []string{"strategy", "knockout_prefix", "merge_hash_arrays", "sort_merged_arrays"},
+			protocol.CompletionItemKindProperty
+	}
+	return nil, 0
+}
+
+// depth returns the number of hashes around the cursor below the top level of the file: those in lines above, which
+// are indented less, and those in braces in the line.
+func (c *cursor) depth(before string) int {
+	depth := strings.Count(before, "{") - strings.Count(before, "}")
+	indent := indentOf(before)
+	line := c.doc.text.LineOf(c.off)
+	for n := line - 1; n >= 0 && n >= line-maxContext && indent > 0; n-- {
+		from, to := c.doc.text.Line(n)
+		text := strings.TrimRight(c.doc.text.Src[from:to], " \t\r\n")
+		if text != "" && indentOf(text) < indent && !strings.HasPrefix(strings.TrimSpace(text), "#") {
+			indent = indentOf(text)
+			depth++
+		}
+	}
+	return depth
+}
