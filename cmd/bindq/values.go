@@ -124,7 +124,8 @@ func (f *tableFlags) forFleet(cmd *cobra.Command, key string, s report.Style,
 	return fleet.outcome(nil), nil
 }
 
-// fewNodes is the number of nodes up to which reading the bindings of each node is faster than reading all bindings.
+// fewNodes is the maximum number of nodes for which reading the bindings of each node is faster than reading all
+// bindings.
 const fewNodes = 200
 
 // addNodes calls add with the explanation of key for each node of the fleet in dir.
