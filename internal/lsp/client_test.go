@@ -30,6 +30,7 @@ type editor struct {
 
 	mu    sync.Mutex
 	diags map[string][]string // diagnostics by path relative to dir
+	sent  map[string]int      // number of publications by path
 	logs  []string
 
 	texts map[string]string // texts of open files
@@ -47,6 +48,7 @@ func (e *editor) PublishDiagnostics(_ context.Context, p *protocol.PublishDiagno
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	rel, _ := filepath.Rel(e.dir, p.URI.FsPath())
+	e.sent[rel]++
 	if e.diags[rel] = list; list == nil {
 		delete(e.diags, rel)
 	}
@@ -84,7 +86,8 @@ func startWith(t *testing.T, dir string, opts Options, settings string) *editor 
 	conn := jsonrpc2.NewConn(jsonrpc2.NewStream(&pipe{fromClient, toClient}), jsonrpc2.WithCodec(codec{}))
 	s.client = protocol.ClientDispatcher(conn)
 	conn.Go(ctx, s.handler())
-	e := &editor{t: t, dir: dir, inside: s, diags: map[string][]string{}, texts: map[string]string{}}
+	e := &editor{t: t, dir: dir, inside: s, diags: map[string][]string{}, sent: map[string]int{},
+		texts: map[string]string{}}
 	// protocol.NewClient would handle notifications in any order.
 	client := jsonrpc2.NewConn(jsonrpc2.NewStream(&pipe{fromServer, toServer}), jsonrpc2.WithCodec(codec{}))
 	client.Go(ctx, protocol.ClientHandler(e, jsonrpc2.MethodNotFoundHandler))

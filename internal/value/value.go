@@ -286,11 +286,11 @@ func (v Value) Get(key Value) (Value, bool) {
 		return Value{}, false
 	}
 	if key.is(String) {
-		encoded, found := entry(v.str, v.num, key.str)
+		at, found := entry(v.str, 0, v.num, key.str)
 		if !found {
 			return Value{}, false
 		}
-		return Peek(encoded)
+		return Peek(v.str[at:])
 	}
 	for k, e := range v.Pairs() {
 		if Identical(k, key) {

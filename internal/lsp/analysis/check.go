@@ -78,16 +78,25 @@ func (s *Site) remaining(path string, old, now *buffer.Text) (out []diag.Diagnos
 		if slices.ContainsFunc(alone, func(o diag.Diagnostic) bool { return same(o, d) }) {
 			continue
 		}
-		from := old.At(d.Pos, HasYAMLLines(path))
-		begin, ok := now.Follow(old, from)
-		if _, same := now.Follow(old, old.TokenEnd(from)); ok && same {
-			if d.Pos.Line > 0 {
-				d.Pos = now.Pos(path, begin)
-			}
+		if d, ok := follow(d, old, now); ok {
 			out = append(out, d)
 		}
 	}
 	return out
+}
+
+// follow returns a diagnostic of the text old at its position in the text now. ok is false if the token at the position
+// has changed.
+func follow(d diag.Diagnostic, old, now *buffer.Text) (out diag.Diagnostic, ok bool) {
+	from := old.At(d.Pos, HasYAMLLines(d.Pos.File))
+	begin, ok := now.Follow(old, from)
+	if _, same := now.Follow(old, old.TokenEnd(from)); !ok || !same {
+		return d, false
+	}
+	if d.Pos.Line > 0 {
+		d.Pos = now.Pos(d.Pos.File, begin)
+	}
+	return d, true
 }
 
 // Locate converts diagnostics to findings in a text, without duplicates.
@@ -139,6 +148,10 @@ func same(a, b diag.Diagnostic) bool {
 	return a.Pos == b.Pos && a.Code == b.Code && a.Message == b.Message
 }
 
+// bindingsVersion is the key of every bindings file. A file without it may be a data file that was empty when the site
+// was read.
+const bindingsVersion = "bindings_version"
+
 // alone returns the diagnostics from checking a text of the site alone.
 func (s *Site) alone(path, src string) []diag.Diagnostic {
 	if !s.Reads(path) || IsConfig(path) {
@@ -154,7 +167,7 @@ func (s *Site) alone(path, src string) []diag.Diagnostic {
 		if p := bindingsfile.ParsePuppet(path, []byte(src), &diags); p != nil {
 			p.Read(nil, &diags)
 		}
-	case IsYAML(path):
+	case IsYAML(path) && strings.Contains(src, bindingsVersion):
 		if doc, ok := yaml.Parse(path, []byte(src), yaml.Options{}, &diags); ok {
 			bindingsfile.YAML{Document: doc}.Read(nil, &diags)
 		}

@@ -37,6 +37,9 @@ type Reader struct {
 	cache *datafile.Cache
 	lints *lint.Files
 	reads int
+
+	late []diag.Diagnostic       // of the further checks of the last complete read
+	then map[string]*buffer.Text // the texts of that read
 }
 
 // NewReader returns a Reader.
@@ -80,23 +83,45 @@ func (r *Reader) Read(ctx context.Context, dir string, open map[string]*buffer.T
 	s.disk = fsx.Disk{Fence: disk.Fence}
 	s.unsaved = fsx.Disk{Fence: disk.Fence, Overlay: disk.Overlay}
 	found := append(loaded.Sorted(), composed.Sorted()...)
-	s.collect(found, broken)
+	early := len(found)
+	s.collect(slices.Concat(found, r.expected(open)), broken)
 	content, last := s.compiled.content, *s
-	then := func(check func(s *Site) []diag.Diagnostic) func() *Site {
+	then := func(check func(s *Site) []diag.Diagnostic, isLast bool) func() *Site {
 		return func() *Site {
 			next := last
 			found = append(found, check(&next)...)
-			next.collect(found, broken)
 			if ctx.Err() != nil {
 				return nil
+			}
+			if isLast {
+				r.late, r.then = slices.Clone(found[early:]), open
+				next.collect(found, broken)
+			} else {
+				next.collect(slices.Concat(found, r.expected(open)), broken)
 			}
 			last = next
 			return &next
 		}
 	}
 	return s, []func() *Site{
-		then(func(s *Site) []diag.Diagnostic { return r.findLints(s.Site, content, disk, isParameter) }),
-		then(func(s *Site) []diag.Diagnostic { return r.prove(ctx, s, content, disk, broken) })}
+		then(func(s *Site) []diag.Diagnostic { return r.findLints(s.Site, content, disk, isParameter) }, false),
+		then(func(s *Site) []diag.Diagnostic { return r.prove(ctx, s, content, disk, broken) }, true)}
+}
+
+// expected returns the diagnostics that the further checks found in the last read, at their current positions. They are
+// shown until the checks are done. Otherwise they would disappear and return with each read.
+func (r *Reader) expected(open map[string]*buffer.Text) (out []diag.Diagnostic) {
+	for _, d := range r.late {
+		before, now := r.then[d.Pos.File], open[d.Pos.File]
+		if before != nil && now != nil && before.Src != now.Src {
+			var ok bool
+			if d, ok = follow(d, before, now); !ok {
+				continue
+			}
+		}
+		out = append(out, d)
+	}
+	return out
 }
 
 // prove proves the policies of the site, and checks its data against the classes that receive it. If content is nil
