@@ -64,8 +64,8 @@ type Options struct {
 	Unseal func(sealed []byte) (key []byte, err error)
 }
 
-// Producer computes a value for a request. args has the arguments of the binding except the name: a list, a hash, or an
-// empty hash if there are none. If a Producer returns an error, the lookup fails with an *Error that has the code
+// Producer computes a value for a request. args has the arguments of the binding: the list after the name, the hash
+// with class_name, or an empty hash. If a Producer returns an error, the lookup fails with an *Error that has the code
 // producer and that error as its cause. A value computed from sensitive data should be sensitive. A Producer must be
 // safe for concurrent use and must not keep r or args after it returns. Its lookups through r count towards the limits
 // of the lookup that called it. A key that depends on itself through a Producer is an error.
