@@ -26,21 +26,24 @@ type ForeignLookup struct {
 
 // ForeignLookups returns one lookup for each level that has lookups that a snapshot cannot answer.
 func ForeignLookups(site *loader.Site) []ForeignLookup {
-	f := foreign{site: site, puppets: foreignModules(site), needs: map[uint32][]string{}}
+	f := foreign{site: site, puppets: foreignModules(site), needs: map[uint32][]string{},
+		users: map[string][]string{}}
 	if len(f.puppets) == 0 && !f.hasMethods() {
 		return nil
 	}
 	f.bindKeys()
-	for f.spread() {
-	}
+	f.eachHieraFile(f.find) // first find the keys that nothing in the snapshot binds: they are the cause
+	f.eachHieraFile(f.spread)
+	f.eachHieraFile(f.find)
 	return f.found
 }
 
 type foreign struct {
 	site    *loader.Site
-	puppets map[string]bool // see foreignModules
-	bound   map[string]bool // the bound keys; false if only Puppet can look up the key
-	needs   map[uint32][]string
+	puppets map[string]bool     // see foreignModules
+	bound   map[string]bool     // the bound keys; false if only Puppet can look up the key
+	needs   map[uint32][]string // keys that a value looks up, by number of the value
+	users   map[string][]string // keys whose values look up a key that is not Puppet's so far
 	found   []ForeignLookup
 }
 
@@ -75,41 +78,63 @@ func (f *foreign) bindKeys() {
 	}
 }
 
-// spread visits the values in all Hiera 5 levels once. It reports whether it found another key that only Puppet can
-// look up.
-func (f *foreign) spread() (more bool) {
+// eachHieraFile calls visit for each data file of Hiera 5. at identifies the level of the file.
+func (f *foreign) eachHieraFile(visit func(at ForeignLookup, file *loader.DataFile)) {
 	for _, l := range f.site.Layers {
 		if l.Hiera == loader.NoHiera {
 			continue
 		}
 		for _, c := range l.Contributions {
 			for i := range c.Files {
-				more = f.file(ForeignLookup{Part: l.Hiera, Config: c.Config, Entry: l.Entry}, &c.Files[i]) || more
+				visit(ForeignLookup{Part: l.Hiera, Config: c.Config, Entry: l.Entry}, &c.Files[i])
 			}
 		}
 	}
-	return more
 }
 
-// file visits the values of a data file. at identifies the level of the file.
-func (f *foreign) file(at ForeignLookup, file *loader.DataFile) (more bool) {
+// spread records the keys of a data file that only Puppet can look up.
+func (f *foreign) spread(_ ForeignLookup, file *loader.DataFile) {
+	for _, e := range file.Entries {
+		key := f.site.Keys[e.Key]
+		if f.method(e.Value) != "" {
+			f.leave(key)
+		}
+		for _, needed := range f.lookups(e.Value) {
+			if f.isPuppets(needed) {
+				f.leave(key)
+			} else {
+				f.users[needed] = append(f.users[needed], key)
+			}
+		}
+	}
+}
+
+// leave records that only Puppet can look up key, and so all keys whose values look it up.
+func (f *foreign) leave(key string) {
+	for todo := []string{key}; len(todo) > 0; {
+		key, todo = todo[len(todo)-1], todo[:len(todo)-1]
+		if f.bound[key] {
+			f.bound[key] = false
+			todo = append(todo, f.users[key]...)
+		}
+	}
+}
+
+// find records the first lookup in a data file that a snapshot cannot answer.
+func (f *foreign) find(at ForeignLookup, file *loader.DataFile) {
 	for i, e := range file.Entries {
-		keys := f.lookups(e.Value)
-		j := slices.IndexFunc(keys, f.isPuppets)
-		at.Key, at.Method, at.Pos = "", f.method(e.Value), file.Pos(i)
-		switch {
-		case at.Method != "":
-		case j < 0:
-			continue
-		default:
+		at.Method, at.Pos = f.method(e.Value), file.Pos(i)
+		if at.Method == "" {
+			keys := f.lookups(e.Value)
+			j := slices.IndexFunc(keys, f.isPuppets)
+			if j < 0 {
+				continue
+			}
 			at.Key = keys[j]
 		}
 		f.note(at)
-		if key := f.site.Keys[e.Key]; f.bound[key] {
-			f.bound[key], more = false, true
-		}
+		return
 	}
-	return more
 }
 
 // note records l unless its level already has a lookup.

@@ -259,8 +259,7 @@ var hieraReports = []struct{ name, data, want string }{
 		"data/common.yaml:1 loop 'a' depends on itself: a -> a; every lookup of it fails, as in Puppet"},
 	{"loop: through many keys", ring(21), "data/common.yaml:1 loop 'k00' depends on itself: k00 -> k01 -> k02 -> " +
 		"k03 -> k04 -> k05 -> k06 -> k07 -> k08 -> k09 -> k10 -> k11 -> k12 -> k13 -> k14 -> k15 -> k16 -> k17 -> k18 -> " +
-		"k19 -> k20 -> k00; every lookup of it fails, as in Puppet"},
-	{"no report: loop is longer than the limit", ring(22), ""},
+		"k19 -> (1 others) -> k00; every lookup of it fails, as in Puppet"},
 	{"loop: next to options that depend on the request", "-- data/common.yaml --\n" +
 		"a: \"%{lookup('a')}\"\n" + module + "-- modules/m/data/common.yaml --\nm::b: 1\n" +
 		"lookup_options: {m::b: {merge: '%{x}'}}",
@@ -477,5 +476,36 @@ func TestPatternsOfManyKeysTakeBoundedEffort(t *testing.T) {
 	const message = "patterns of lookup_options"
 	if len(errors) != 1 || errors[0].Code != "effort" || !strings.Contains(errors[0].Message, message) {
 		t.Errorf("patterns that begin with no text: %v", errors)
+	}
+}
+
+// A loop in interpolated lookups is reported however long it is, and however many keys lead to it.
+func TestReportsHiera5LoopOfAnyLength(t *testing.T) {
+	lookups := func(name string, n int, last string) string {
+		var b strings.Builder
+		for i := range n {
+			next := fmt.Sprintf("%s%03d", name, i+1)
+			if i == n-1 {
+				next = last
+			}
+			fmt.Fprintf(&b, "%s%03d: \"%%{lookup('%s')}\"\n", name, i, next)
+		}
+		return b.String()
+	}
+	for _, c := range []struct{ data, want string }{
+		{lookups("z", 3, "z000"), "'z000' depends on itself: z000 -> z001 -> z002 -> z000; "},
+		{lookups("a", 15, "z000") + lookups("z", 10, "z000"), "'z000' depends on itself: z000 -> z001 -> z002 -> "},
+		{lookups("z", 100, "z000"), "-> z018 -> z019 -> (80 others) -> z000; "},
+		{lookups("a", 100, "nothing"), ""},
+	} {
+		var diags diag.List
+		compile.Compile(loader.Load(hieraSite(t, c.data), loader.Options{}, &diags), compile.Options{}, &diags)
+		got := ""
+		for _, d := range diags.Sorted() {
+			got += d.Message + "\n"
+		}
+		if !strings.Contains(got, c.want) || strings.Count(got, "\n") > 1 || (got == "") != (c.want == "") {
+			t.Errorf("reported is %q, want %q", got, c.want)
+		}
 	}
 }

@@ -98,6 +98,9 @@ type Diagnostic struct {
 type List struct {
 	All bool // keep all diagnostics instead of the first MaxShown of each kind
 
+	// AllHint says how to see all diagnostics, if All is not set. The default is for a program with the flag --all.
+	AllHint string
+
 	mu   sync.Mutex
 	kept map[kind]*shown
 	errs int
@@ -211,7 +214,7 @@ func (l *List) Sorted() []Diagnostic {
 	for _, s := range l.kept {
 		out = append(out, s.list...)
 		if more := s.more(); more > 0 {
-			out = append(out, s.others(more))
+			out = append(out, s.others(more, cmp.Or(l.AllHint, "--all shows them")))
 		}
 	}
 	hidden := inOrder(l.hidden)

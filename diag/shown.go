@@ -62,10 +62,10 @@ func (s *shown) more() int {
 }
 
 // others returns a diagnostic that reports the number of dropped diagnostics. It sorts after all kept diagnostics.
-func (s *shown) others(more int) Diagnostic {
+func (s *shown) others(more int, hint string) Diagnostic {
 	d := slices.MaxFunc(s.list, compare)
 	return Diagnostic{Pos: d.Pos, Severity: d.Severity, Code: d.Code, Secret: true, more: more,
-		Message: strconv.Itoa(more) + " more of this kind are not shown", Hint: "--all shows them"}
+		Message: strconv.Itoa(more) + " more of this kind are not shown", Hint: hint}
 }
 
 func compare(a, b Diagnostic) int {

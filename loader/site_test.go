@@ -311,7 +311,7 @@ var sites = []struct {
 		"far/b.yaml": "-> ../modules/m/d/x",
 		"far/more":   "-> ../further", "further/c.yaml": "a: 1", "far/d/e.yaml": "a: 1"},
 		[]string{"modules/m/d/out/a.yaml error data_path", "modules/m/d/out/b.yaml error data_path",
-			"modules/m/d/out/d/e.yaml error data_path"},
+			"modules/m/d/out/d/e.yaml error data_path", "modules/m/d/out/more/c.yaml error data_path"},
 		[]string{"modules module-hiera:/m:"}},
 	{"bindings that no layer includes", map[string]string{"bindings/default.yaml": set("default"),
 		"bindings/a/b.yaml": "", "bindings/c.yml": "", "modules/m/bindings/offer.yaml": "", "modules/n/bindings/defaults.yaml": "",

@@ -128,7 +128,7 @@ func isHidden(path string) bool { return strings.HasPrefix(path, ".") || strings
 func (t *template) matches(path string) bool { return len(t.readings(path)) > 0 }
 
 // readings returns the values of the references, in the order of t.names, for each way in which the template matches
-// path. It stops at two, because callers only distinguish none, one and several.
+// path. It stops at two or three, because callers only distinguish none, one and several.
 func (t *template) readings(path string) [][]string {
 	long := len(path) >= len(t.before)+len(t.after)
 	if !long || !strings.HasPrefix(path, t.before) || !strings.HasSuffix(path, t.after) {
@@ -152,25 +152,36 @@ func (t *template) onlyRef() *reference {
 	return t.parts[slices.IndexFunc(t.parts, func(p part) bool { return p.ref != nil })].ref
 }
 
-// matchTemplate returns at most two ways in which the template matches text. Unlike readings, it has no fast path.
+// matchTemplate returns at most three ways in which the template matches text. Unlike readings, it has no fast path.
 func matchTemplate(t *template, text string) [][]string {
 	b := templateMatcher{parts: t.parts, values: make([]string, len(t.names)), assigned: make([]bool, len(t.names))}
 	b.read(0, text)
 	return b.out
 }
 
-// templateMatcher matches a string against a template by backtracking.
+// maxTemplateSteps limits the steps to match one path. Without a limit, a template with many references could take
+// years for a file name like 'a-a-a-a-a-a-a'.
+const maxTemplateSteps = 1 << 14
+
+// templateMatcher matches a string against a template by backtracking. If this takes too many steps, it counts as
+// several ways: the path as a whole is then the guard, which is right for any template.
 type templateMatcher struct {
 	parts    []part
 	values   []string
 	assigned []bool // references that have a value, by name
+	steps    int
 	out      [][]string
 }
 
 // read matches rest against the parts from index i on.
 func (b *templateMatcher) read(i int, rest string) {
+	b.steps++
 	switch {
 	case len(b.out) > 1:
+		return
+	case b.steps > maxTemplateSteps:
+		reading := slices.Clone(b.values)
+		b.out = append(b.out, reading, reading)
 		return
 	case i == len(b.parts):
 		if rest == "" {

@@ -81,6 +81,19 @@ func TestTemplateFindsAllReadingsOfPath(t *testing.T) {
 	}
 }
 
+// A path that takes too many steps counts as ambiguous, so that the whole path is the guard.
+func TestTemplateWithManyReferencesStopsMatching(t *testing.T) {
+	for text, want := range map[string]int{"${a}-${b}": 2, "${a}-${b}-${c}-${d}-${e}-${f}q${g}x": 2, "${a}-${b}q${c}x": 0} {
+		template := parseTemplate(t, text)
+		b := templateMatcher{parts: template.parts, values: make([]string, len(template.names)),
+			assigned: make([]bool, len(template.names))}
+		b.read(0, strings.Repeat("-", 100)+"x")
+		if len(b.out) != want || b.steps > maxTemplateSteps+1000 {
+			t.Errorf("%s: %d readings after %d steps, want %d", text, len(b.out), b.steps, want)
+		}
+	}
+}
+
 func TestTextDeterminesValuesUnlessAmbiguous(t *testing.T) {
 	tests := []struct {
 		template, text string

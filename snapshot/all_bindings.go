@@ -129,7 +129,7 @@ func (b *AllBindings) keys(block int) error {
 		}
 		kept := *c
 		kept.terms = slices.Clone(c.terms)
-		b.lines = append(b.lines, line{key: key, from: uint32(len(b.cold)), cold: true})
+		b.lines = append(b.lines, line{key: key, from: uint32(len(b.cold)), cold: true, origin: c.origin})
 		b.cold = append(b.cold, kept)
 	})
 }
@@ -153,25 +153,62 @@ func (b *AllBindings) sort() {
 
 // Bindings returns what Snapshot.Bindings does, sorted by precedence.
 func (b *AllBindings) Bindings(key string) ([]Binding, error) {
+	out, _, err := b.BindingsWhere(key, Filter{})
+	return out, err
+}
+
+// BindingsWhere returns what Snapshot.BindingsWhere does, sorted by precedence.
+func (b *AllBindings) BindingsWhere(key string, f Filter) (out []Binding, left Left, err error) {
+	if f.Possible == nil {
+		out, err = b.selected(key, nil)
+		return out, left, err
+	}
+	inScopes, outside := f.quota(), f.quota()
+	out, err = b.selected(key, func(l *line) bool {
+		if l.cold {
+			c := &b.cold[l.from]
+			return outside.takes(c.layer, f.accepts(c.terms))
+		}
+		at := b.scopes[l.from]
+		return inScopes.takes(at.level, b.s.levels[at.level].isPossible(at.slot, f.Possible))
+	})
+	return out, Left{inScopes.left, outside.left}, err
+}
+
+// BindingsIn returns the bindings of a key in the input with the given number, sorted by precedence.
+func (b *AllBindings) BindingsIn(key string, input uint32) ([]Binding, error) {
+	return b.selected(key, func(l *line) bool { return l.origin.Input == input })
+}
+
+// selected returns the bindings of a key for which keep returns true, sorted by precedence. If keep is nil, it returns
+// all bindings.
+func (b *AllBindings) selected(key string, keep func(l *line) bool) (out []Binding, err error) {
 	n, ok := b.s.keyNumber(key)
 	if !ok {
 		return nil, nil
 	}
 	lines := b.lines[b.first[n]:b.first[n+1]]
-	out := make([]Binding, len(lines))
-	for i, l := range lines {
-		var err error
+	if keep == nil {
+		out = make([]Binding, 0, len(lines))
+	}
+	for i := range lines {
+		l := &lines[i]
+		if keep != nil && !keep(l) {
+			continue
+		}
+		var x Binding
 		if l.cold {
-			out[i], err = b.s.binding(&b.cold[l.from], n)
+			x, err = b.s.binding(&b.cold[l.from], n)
 		} else {
 			at := b.scopes[l.from]
 			level := &b.s.levels[at.level]
-			out[i] = Binding{Layer: level.layer, Ref: l.ref, Origin: l.origin, above: int(at.level), inScope: true}
-			out[i].Terms, err = b.s.conditionOf(level, at.slot)
+			x = Binding{Layer: level.layer, Ref: l.ref, Origin: l.origin, above: int(at.level), inScope: true}
+			x.Terms, err = b.s.conditionOf(level, at.slot)
 		}
 		if err != nil {
 			return nil, err
 		}
+		out = append(out, x)
 	}
 	slices.SortStableFunc(out, ByPrecedence)
 	return out, nil

@@ -1,6 +1,10 @@
 package snapshot
 
-import "cmp"
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
 
 // Binding describes one binding of a key for reports. A lookup can find it, unless it is always hidden or is a
 // contribution to a multibinding.
@@ -42,31 +46,81 @@ func ByPrecedence(a, b Binding) int {
 // For an internal key it returns the contributions to a multibinding. It decodes blocks that lookups never read, so it
 // takes longer for larger sites. The error is a *DamageError.
 func (s *Snapshot) Bindings(key string) ([]Binding, error) {
-	return s.BindingsWhere(key, nil)
+	out, _, err := s.BindingsWhere(key, Filter{})
+	return out, err
 }
 
-// BindingsWhere works like Bindings but omits scopes with a value that the function possible rejects. A nil possible
-// accepts all values. It reads the origins of a level only if an accepted scope of the level binds the key.
-func (s *Snapshot) BindingsWhere(key string, possible func(dimension int, number uint32) bool) ([]Binding, error) {
+// Filter selects bindings of a key. The zero Filter selects all of them.
+type Filter struct {
+	// Possible reports whether a condition on a value of a dimension may hold. A binding is selected if all of its
+	// terms may hold. If Possible is nil, every condition may hold.
+	Possible func(dimension int, number uint32) bool
+
+	// Others is the number of other bindings to select in each level, and in each layer outside its levels.
+	Others int
+}
+
+// Left has the numbers of bindings that a Filter did not select: of those in scopes, and of all others. The
+// contributions to a multibinding are in no scope.
+type Left struct{ InScopes, Outside int }
+
+// BindingsWhere works like Bindings, but returns only the bindings that f selects. It decodes only the blocks that
+// contain the origins of selected bindings.
+func (s *Snapshot) BindingsWhere(key string, f Filter) (out []Binding, left Left, err error) {
 	n, ok := s.keyNumber(key)
 	if !ok {
-		return nil, nil
+		return nil, left, nil
 	}
-	var out []Binding
-	scopes := scopeReader{Snapshot: s, possible: possible}
+	scopes := scopeReader{Snapshot: s, filter: f}
 	for l := range s.levels {
 		found, err := scopes.inLevel(l, n)
 		if err != nil {
-			return nil, err
+			return nil, left, err
 		}
 		out = append(out, found...)
 	}
-	err := s.coldBindings(n, func(b *coldBinding) error {
+	outside := f.quota()
+	err = s.coldBindings(n, func(b *coldBinding) error {
+		if !outside.takes(b.layer, f.accepts(b.terms)) {
+			return nil
+		}
 		found, err := s.binding(b, n)
 		out = append(out, found)
 		return err
 	})
-	return out, err
+	return out, Left{scopes.left, outside.left}, err
+}
+
+// accepts reports whether all terms may hold.
+func (f *Filter) accepts(terms []coldTerm) bool {
+	for _, t := range terms {
+		if f.Possible != nil && !f.Possible(int(t.dimension), t.value) {
+			return false
+		}
+	}
+	return true
+}
+
+// quota decides which bindings a filter selects.
+type quota struct {
+	others int            // maximum of other bindings in a group
+	used   map[uint32]int // by group, a level or a layer: other bindings that were selected
+	left   int            // number of bindings that were not selected
+}
+
+func (f *Filter) quota() quota { return quota{others: f.Others, used: map[uint32]int{}} }
+
+// takes reports whether the filter selects the next binding of a group.
+func (q *quota) takes(group uint32, isPossible bool) bool {
+	switch {
+	case isPossible:
+		return true
+	case q.others > 0 && q.used[group] < q.others:
+		q.used[group]++
+		return true
+	}
+	q.left++
+	return false
 }
 
 // binding converts a cold binding of key number n for reports.
@@ -85,21 +139,23 @@ func (s *Snapshot) binding(b *coldBinding, n uint32) (Binding, error) {
 // block would keep it busy.
 type scopeReader struct {
 	*Snapshot
-	possible func(dimension int, number uint32) bool
-	block    int    // the next block to read
-	end      uint64 // where the last block that was read ends, as an offset in section origins
+	filter Filter
+	left   int    // number of bindings that the filter did not select
+	block  int    // the next block to read
+	end    uint64 // where the last block that was read ends, as an offset in section origins
 }
 
-// inLevel returns the bindings of key number n in the scopes of a level.
+// inLevel returns the selected bindings of key number n in the scopes of a level.
 func (s *scopeReader) inLevel(level int, n uint32) ([]Binding, error) {
 	l := &s.levels[level]
-	at, err := s.places(level, n, s.possible)
+	at, err := s.places(level, n)
 	if err != nil || len(at) == 0 {
 		return nil, err
 	}
+	places := slices.Sorted(maps.Keys(at))
 	var out []Binding
 	for ; s.block < s.coldBlocks() && s.coldLevel(s.block) <= uint32(level); s.block++ {
-		if s.coldLevel(s.block) < uint32(level) {
+		if s.coldLevel(s.block) < uint32(level) || !s.isInBlock(s.block, places) {
 			continue
 		}
 		packed, _, err := s.coldFrame(s.block)
@@ -126,36 +182,67 @@ func (s *scopeReader) inLevel(level int, n uint32) ([]Binding, error) {
 	return out, nil
 }
 
-// places returns the possible scopes of a level that bind key number n, by place.
-func (s *Snapshot) places(level int, n uint32, possible func(int, uint32) bool) (map[uint32]Binding, error) {
+// isInBlock reports whether a block of scopes may contain one of the sorted places.
+func (s *Snapshot) isInBlock(block int, places []uint32) bool {
+	first, _ := slices.BinarySearch(places, s.coldFirst(block))
+	if first == len(places) {
+		return false
+	}
+	next := block + 1
+	return next == s.coldBlocks() || s.coldLevel(next) != s.coldLevel(block) || places[first] < s.coldFirst(next)
+}
+
+// places returns the selected scopes of a level that bind key number n, by place.
+func (s *scopeReader) places(level int, n uint32) (map[uint32]Binding, error) {
 	l := &s.levels[level]
 	mask, err := s.maskWord(n, l.first/64)
 	if err != nil || mask&l.bits() == 0 {
 		return nil, err
 	}
 	at := map[uint32]Binding{}
+	take := func(f boundScope) error {
+		terms, err := s.conditionOf(l, f.slot)
+		at[f.place] = Binding{Layer: l.layer, Terms: terms, Ref: f.ref, above: level, inScope: true}
+		return err
+	}
+	var others []boundScope
 	for slot := range l.slots {
-		ref, place := Ref(noRef), l.placeAt(slot)
+		f := boundScope{slot, l.placeAt(slot), noRef}
 		switch {
-		case place == 0 || possible != nil && !l.isPossible(slot, possible):
+		case f.place == 0:
 		case !l.narrow:
-			ref, err = s.probe(n, place-1)
-		case uint64(place) <= uint64(l.count) && mask>>(l.first+int(place-1))&1 != 0:
-			ref, err = s.inColumn(n, mask, l.first+int(place-1), nil)
+			f.ref, err = s.probe(n, f.place-1)
+		case uint64(f.place) <= uint64(l.count) && mask>>(l.first+int(f.place-1))&1 != 0:
+			f.ref, err = s.inColumn(n, mask, l.first+int(f.place-1), nil)
+		}
+		switch {
+		case err != nil:
+		case f.ref == noRef:
+		case s.filter.Possible == nil || l.isPossible(slot, s.filter.Possible):
+			err = take(f)
+		default:
+			others = append(others, f)
 		}
 		if err != nil {
 			return nil, err
 		}
-		if ref == noRef {
-			continue
-		}
-		terms, err := s.conditionOf(l, slot)
-		if err != nil {
+	}
+	// The first places are close together, so few blocks contain their origins.
+	slices.SortFunc(others, func(a, b boundScope) int { return cmp.Compare(a.place, b.place) })
+	taken := min(len(others), s.filter.Others)
+	s.left += len(others) - taken
+	for _, f := range others[:taken] {
+		if err := take(f); err != nil {
 			return nil, err
 		}
-		at[place] = Binding{Layer: l.layer, Terms: terms, Ref: ref, above: level, inScope: true}
 	}
 	return at, nil
+}
+
+// boundScope is a scope that binds a key.
+type boundScope struct {
+	slot, place uint32
+	ref         Ref
 }
 
 // bits returns the columns of the level as bits of the mask word that contains its first column.

@@ -3,6 +3,7 @@ package snapshot
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -383,6 +384,7 @@ func (r *site) bindings(t *testing.T, s *Snapshot) {
 			t.Fatal(err)
 		}
 		r.checkAllBindings(t, book, r.Keys[k].Name, bs)
+		r.checkFilters(t, s, book, r.Keys[k].Name, bs)
 		got := make([]string, len(bs))
 		for i, b := range bs {
 			if b.Ref != noRef {
@@ -465,6 +467,64 @@ func (r *site) checkAllBindings(t *testing.T, book *AllBindings, key string, wan
 	}
 	if !slices.Equal(texts(got), texts(want)) {
 		t.Fatalf("bindings of %q from AllBindings:\n got %q\nwant %q", key, texts(got), texts(want))
+	}
+}
+
+// checkFilters compares the bindings that random filters select with the same part of all bindings, given in all.
+func (r *site) checkFilters(t *testing.T, s *Snapshot, book *AllBindings, key string, all []Binding) {
+	t.Helper()
+	wanted := make([]uint32, len(r.Dimensions))
+	for d := range wanted {
+		wanted[d] = s.ValueNumber(d, r.valueOf(d, 5))
+	}
+	holds := func(b *Binding) bool {
+		return !slices.ContainsFunc(b.Terms, func(t Term) bool {
+			return s.ValueNumber(t.Dimension, t.Value) != wanted[t.Dimension]
+		})
+	}
+	f := Filter{func(d int, number uint32) bool { return number == wanted[d] }, r.IntN(3)}
+	left, others, input := Left{}, map[[2]int]int{}, map[uint32]int{}
+	for i := range all {
+		b := &all[i]
+		input[b.Origin.Input]++
+		if holds(b) {
+			continue
+		}
+		group := [2]int{b.Level(), b.Layer}
+		if others[group]++; others[group] <= f.Others {
+			continue
+		}
+		if b.Level() < 0 {
+			left.Outside++
+		} else {
+			left.InScopes++
+		}
+	}
+	for name, where := range map[string]func(string, Filter) ([]Binding, Left, error){
+		"Snapshot": s.BindingsWhere, "AllBindings": book.BindingsWhere} {
+		got, n, err := where(key, f)
+		if err != nil || n != left || len(got) != len(all)-left.InScopes-left.Outside {
+			t.Fatalf("%s.BindingsWhere(%q) has %d of %d bindings and leaves out %v, expected %v: %v", name, key, len(got),
+				len(all), n, left, err)
+		}
+		isIn := func(list []Binding, b *Binding) bool {
+			return slices.ContainsFunc(list, func(x Binding) bool { return reflect.DeepEqual(x, *b) })
+		}
+		for i := range got {
+			if !isIn(all, &got[i]) {
+				t.Fatalf("%s.BindingsWhere(%q) has another binding: %+v", name, key, got[i])
+			}
+		}
+		for i := range all {
+			if holds(&all[i]) && !isIn(got, &all[i]) {
+				t.Fatalf("%s.BindingsWhere(%q) lacks %+v", name, key, all[i])
+			}
+		}
+	}
+	for number, n := range input {
+		if got, err := book.BindingsIn(key, number); err != nil || len(got) != n {
+			t.Fatalf("BindingsIn(%q, %d) has %d bindings, expected %d: %v", key, number, len(got), n, err)
+		}
 	}
 }
 

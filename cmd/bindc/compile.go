@@ -74,7 +74,7 @@ func (f *flags) compile(cmd *cobra.Command, dir, out string, options loader.Opti
 	progress := cli.NewProgress(cmd.ErrOrStderr())
 	progress.Begin("reading files", 0)
 	options.Found, options.Parsed = progress.Found, progress.Done
-	c := &compilation{diags: diag.List{All: f.all || f.format != "text"}}
+	c := &compilation{diags: diag.List{All: f.all || f.format != "text", AllHint: f.allHint}}
 	load := func() { c.site = loader.Load(dir, options, &c.diags) }
 	if f.extensions { // a signal has to stop the extension programs
 		f.signals.uninterrupted(load)

@@ -252,7 +252,7 @@ func (f *exploreFlags) build(cmd *cobra.Command) (out exploredBuild, err error) 
 	if err != nil {
 		return out, err
 	}
-	var first diag.List // the first diagnostic of each kind
+	first := diag.List{AllHint: seeCheck} // the first diagnostics of each kind
 	for _, d := range c.diags.Sorted() {
 		first.Add(d)
 	}

@@ -35,6 +35,7 @@ type flags struct {
 	requireParams bool
 	format        string
 	all           bool
+	allHint       string // how to see all diagnostics, for a verb without --all
 	lint          linting
 	policies      policies
 
@@ -55,6 +56,9 @@ func (f *flags) addSite(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.binderConfig, "binder-config", "",
 		"`FILE` to read instead of CONFDIR/binder_config.yaml")
 }
+
+// seeCheck is the allHint of verbs that report diagnostics like check.
+const seeCheck = "bindc check --all shows them"
 
 // addToAll adds the flags that do not depend on the kind of site.
 func (f *flags) addToAll(cmd *cobra.Command) {

@@ -46,7 +46,7 @@ type planFlags struct {
 }
 
 func (g *bounds) planCommand() *cobra.Command {
-	f := planFlags{flags: flags{bounds: g, format: "text", allowEmpty: true}, output: "text"}
+	f := planFlags{flags: flags{bounds: g, format: "text", allowEmpty: true, allHint: seeCheck}, output: "text"}
 	cmd := &cobra.Command{
 		Use:   "plan [REV | OLD..NEW | COMMIT^! | OLD NEW]",
 		Short: "Preview which keys and nodes a change of the data affects",

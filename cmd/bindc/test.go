@@ -18,7 +18,7 @@ import (
 var errExamples = &cli.Answer{Reason: "tests failed", Status: cli.ExitNo}
 
 func (g *bounds) testCommand() *cobra.Command {
-	f := flags{bounds: g, format: "text"}
+	f := flags{bounds: g, format: "text", allHint: seeCheck}
 	var update bool
 	format := examples.Formats[0]
 	cmd := &cobra.Command{

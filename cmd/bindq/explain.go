@@ -12,9 +12,13 @@ import (
 // explain prints why each key has its outcome.
 func (f *lookupFlags) explain(w io.Writer, r *lookup.Request, keys []string) error {
 	s := styleOf(f.showSensitive, f.format)
+	explain := s.Explain
+	if f.format == "text" && !f.every {
+		explain = s.ExplainForPage
+	}
 	var reports []*report.Explanation
 	for _, key := range keys {
-		e, err := s.Explain(r, key)
+		e, err := explain(r, key)
 		if err != nil {
 			return err
 		}

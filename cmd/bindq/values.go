@@ -125,6 +125,9 @@ func (f *tableFlags) forFleet(cmd *cobra.Command, key string, s report.Style,
 	return fleet.outcome(nil), nil
 }
 
+// fewNodes is the number of nodes up to which reading the bindings of each node is faster than reading all bindings.
+const fewNodes = 200
+
 // addNodes calls add with the explanation of key for each node of the fleet in dir.
 func (f *tableFlags) addNodes(cmd *cobra.Command, dir, key string, s report.Style,
 	add func(string, *report.Explanation)) (*fleet, error) {
@@ -136,13 +139,23 @@ func (f *tableFlags) addNodes(cmd *cobra.Command, dir, key string, s report.Styl
 	if err != nil {
 		return nil, err
 	}
-	return fleet, f.ask(path, func(snap *lookup.Snapshot) error {
+	return fleet, f.ask(path, func(snap *lookup.Snapshot) (err error) {
+		var index lookup.Index
+		if len(fleet.nodes) > fewNodes {
+			err = snap.Protect(func() error {
+				index, err = snap.Index()
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
 		reports, wrong := make([]*report.Explanation, len(fleet.nodes)), make([]error, len(fleet.nodes))
 		affected.InParallel(len(fleet.nodes), func(i int) {
 			wrong[i] = snap.Protect(func() error {
 				r, err := affected.Request(snap, fleet.nodes[i])
 				if err == nil {
-					reports[i], err = s.Explain(r, key)
+					reports[i], err = s.ExplainBriefly(r, key, 0, index) // AddNode ignores the others
 				}
 				return err
 			})

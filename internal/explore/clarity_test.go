@@ -195,3 +195,36 @@ func TestConditionsAreSpelledAsOnNodes(t *testing.T) {
 		shows(t, served(t, Access{}, d)+"/s/"+d.ID, "/k/a", "<bdi>DEBIAN</bdi>", "!<bdi>Debian</bdi>")
 	}
 }
+
+func TestShortNameSuggestsNodesWithDomain(t *testing.T) {
+	names := []string{"db1.example.org", "web9.example.com", "web9.example.org", "web10"}
+	for text, expected := range map[string]string{"web99": "web9.example.com web9.example.org",
+		"web99.example.org": "web9.example.org", "web1o": "web10", "dbl": "db1.example.org", "mail": ""} {
+		var found []string
+		for _, link := range similarNodes(text, names, links{}.Node) {
+			found = append(found, link.Text)
+		}
+		n := len(strings.Fields(expected))
+		if first := strings.Join(found[:min(n, len(found))], " "); first != expected || n == 0 && len(found) > 0 {
+			t.Errorf("'%s' suggests %v, expected %s first", text, found, expected)
+		}
+	}
+	site := strings.ReplaceAll(ranked, "fqdn: web1\n", "fqdn: web1.example.org\n")
+	d := open(t, site, Source{})
+	to := served(t, Access{}, d) + "/s/" + d.ID
+	for _, path := range []string{"/n/web11", "/n/" + d.nodes[1].Name + "?with=web11"} {
+		shows(t, to, path, "Similar names", ">"+d.nodes[0].Name+"<")
+	}
+}
+
+// Before the nodes have been counted, the page of a node lacks suggestions. It is loaded again later.
+func TestNodeWithoutSuggestionsIsPartial(t *testing.T) {
+	d := open(t, small, Source{})
+	uncounted, err := Open(Source{Path: d.path, Nodes: d.nodes, Style: Style{Name: "uncounted"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := "/n/" + d.nodes[0].Name
+	shows(t, served(t, Access{}, uncounted)+"/s/"+uncounted.ID, path, "data-partial", `!id="known`)
+	shows(t, served(t, Access{}, d)+"/s/"+d.ID, path, "!data-partial", `id="known`)
+}

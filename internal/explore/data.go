@@ -163,6 +163,11 @@ func (d *Data) readWhole() error {
 	})
 }
 
+// index returns what explanations need not read again.
+func (d *Data) index() lookup.Index {
+	return lookup.Index{Bindings: d.tables().Bindings(), Inputs: d.inputs}
+}
+
 // digest returns the digest of the snapshot.
 func (d *Data) digest() string { return d.file.Digest().String() }
 

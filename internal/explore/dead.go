@@ -22,15 +22,20 @@ func (d *Data) deadReason(row *decision.Row) string {
 	return "hidden where it applies, on " + nodes
 }
 
-// addReasons explains each counted row that reaches no node.
-func (v *view) addReasons(shown []keyRow, list []report.Candidate, rows []decision.Row) {
+// addReasons explains each counted row of a table that reaches no node. list has the same rows, without duplicates,
+// and the shown rows begin at its index from.
+func (v *view) addReasons(shown []keyRow, list []report.Candidate, rows []decision.Row, from int) {
 	for i := range shown {
-		b := &list[i]
-		at := slices.IndexFunc(rows, func(r decision.Row) bool {
+		if shown[i].Nodes > 0 {
+			continue
+		}
+		b := &list[from+i]
+		left := rows[from+i:] // its index in rows is at least that in list
+		at := slices.IndexFunc(left, func(r decision.Row) bool {
 			return r.At == b.At && r.Name == b.Name && slices.Equal(r.When, b.When)
 		})
-		if shown[i].Nodes == 0 && at >= 0 {
-			shown[i].Dead = v.d.deadReason(&rows[at])
+		if at >= 0 {
+			shown[i].Dead = v.d.deadReason(&left[at])
 		}
 	}
 }

@@ -177,7 +177,7 @@ func (d *Data) explain(n facts.Node, key string) (e *report.Explanation, err err
 	err = d.read(func() error {
 		r, err := affected.Request(d.snap, n)
 		if err == nil {
-			e, err = d.style(report.JSON).Explain(r, key)
+			e, err = d.style(report.JSON).ExplainBriefly(r, key, 0, d.index()) // AddNode ignores the others
 		}
 		return err
 	})

@@ -133,7 +133,7 @@ func (v *view) unknownOther(n facts.Node, r *lookup.Request, with string) (any, 
 			names = append(names, name)
 		}
 	}
-	c.Near = similar(with, names, func(name string, _ ...any) string {
+	c.Near = similarNodes(with, names, func(name string, _ ...any) string {
 		return v.Node(n.Name, append(v.conditions(), "with", name)...)
 	})
 	return c, nil

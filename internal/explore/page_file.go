@@ -139,23 +139,25 @@ func (v *view) filePage() (any, error) {
 		return &fileContent{File: file}, err
 	}
 	t := &v.d.tally.files[number]
-	list, from := t.bindings, 0
-	c := &fileContent{File: file, Total: len(list), Reaching: t.reaching, OnlyDead: v.Has("dead")}
-	if c.OnlyDead {
-		list = slices.DeleteFunc(slices.Clone(list), func(b boundAt) bool { return !b.isDead })
+	c := &fileContent{File: file, Total: len(t.bindings), Reaching: t.reaching, OnlyDead: v.Has("dead")}
+	var shown []int // indices of the bindings that the page may show
+	for i := range t.bindings {
+		if !c.OnlyDead || t.bindings[i].isDead() {
+			shown = append(shown, i)
+		}
 	}
-	selected := len(list)
+	from, to := 0, len(shown)
 	if !v.asJSON {
-		from = min(v.number("from"), len(list))
-		list = list[from:min(from+pageRows, len(list))]
+		from = min(v.number("from"), len(shown))
+		to = min(from+pageRows, len(shown))
 	}
-	if c.Bindings, err = v.bindingsOf(file, list); err != nil {
+	if c.Bindings, err = v.bindingsOf(number, shown[from:to]); err != nil {
 		return nil, err
 	}
 	if v.asJSON {
 		return fileTwin{File: file, Bindings: c.Bindings}, nil
 	}
-	if to := from + len(list); to < selected {
+	if to < len(shown) {
 		c.Next = v.FilePart(file, "from", to, "dead", v.Get("dead"))
 	}
 	return c, nil
@@ -187,79 +189,65 @@ func (v *view) FilePart(file string, pairs ...any) string {
 	return to + separator + strings.TrimPrefix(links{}.With("", pairs...), "?")
 }
 
-// bindingsOf returns the given bindings of a file, with their nodes.
-func (v *view) bindingsOf(file string, list []boundAt) ([]fileBinding, error) {
+// bindingsOf returns bindings of an input file, with their nodes. They are given by their indices in the file's tally.
+func (v *view) bindingsOf(input int, indices []int) ([]fileBinding, error) {
 	out := []fileBinding{}
-	seen := map[int32]bool{}
-	wanted := map[[2]int32]bool{} // lines and key numbers in list
-	for _, at := range list {
-		wanted[[2]int32{at.line, at.key}] = true
-	}
-	for _, at := range list {
-		if seen[at.key] {
-			continue
-		}
-		seen[at.key] = true
-		more, err := v.bindingsOfKey(v.d.keys[at.key], file)
-		if err != nil {
-			return nil, err
-		}
-		for _, b := range more {
-			if wanted[[2]int32{int32(b.Line), at.key}] {
-				out = append(out, b)
+	rows := map[int32][]decision.Row{} // by key number
+	all := v.d.tally.files[input].bindings
+	for _, i := range indices {
+		b := all[i]
+		if _, known := rows[b.key]; !known {
+			found, err := v.d.rowsIn(uint32(input), b.key)
+			if err != nil {
+				return nil, err
 			}
+			rows[b.key] = found
+		}
+		rank := 0 // among the bindings of the key at this line
+		for rank < i && byLine(all[i-rank-1], b) == 0 {
+			rank++
+		}
+		for k := range rows[b.key] {
+			row := &rows[b.key][k]
+			if row.Origin().Line != uint32(b.line) {
+				continue
+			}
+			if rank == 0 {
+				out = append(out, v.fileBinding(b, row))
+				break
+			}
+			rank--
 		}
 	}
-	slices.SortStableFunc(out, func(a, b fileBinding) int { return a.Line - b.Line })
 	return out, nil
 }
 
-// bindingsOfKey returns the bindings that a file has for a key.
-func (v *view) bindingsOfKey(key, file string) (out []fileBinding, err error) {
-	table, err := v.d.tables().Values(key)
+// rowsIn returns the rows of a key's table that are in an input file, followed by its contributions there.
+func (d *Data) rowsIn(input uint32, key int32) ([]decision.Row, error) {
+	if _, isCombined := slices.BinarySearch(d.tally.combined, key); !isCombined {
+		return d.tables().RowsIn(d.keys[key], input)
+	}
+	table, err := d.tables().Values(d.keys[key])
 	if err != nil {
 		return nil, err
 	}
+	isElsewhere := func(r decision.Row) bool { return r.Origin().Input != input }
+	return slices.DeleteFunc(append(table.Rows, table.Contributions...), isElsewhere), nil
+}
+
+// fileBinding returns what a file's page shows of a binding.
+func (v *view) fileBinding(b boundAt, row *decision.Row) fileBinding {
 	form := report.People
 	if v.asJSON {
 		form = report.JSON
 	}
-	inFile := func(r decision.Row) bool { in, _ := splitPlace(r.At); return in == file }
-	values := v.d.style(form).Values(key, &decision.Table{Rows: only(table.Rows, inFile),
-		Contributions: only(table.Contributions, inFile)})
-	declines := false
-	add := func(rows []decision.Row, shownRows []report.Candidate) func(i int, nodes *nodeSet) {
-		byID := map[string]*report.Candidate{}
-		for i := range shownRows {
-			byID[shownRows[i].At+shownRows[i].Name] = &shownRows[i]
-		}
-		return func(i int, nodes *nodeSet) {
-			in, line := splitPlace(rows[i].At)
-			c := byID[rows[i].At+rows[i].Name]
-			if in == file && c != nil {
-				b := fileBinding{Key: key, Layer: c.Layer, When: v.asOnNodes(rows[i].When), At: c.At, Name: c.Name,
-					Outcome: c.Outcome, Nodes: nodes.count(), UpTo: declines, Line: line, Value: shown(c.Outcome),
-					Place: v.place(c.At), List: v.Key(key, "at", c.At, "part_name", c.Name)}
-				if b.Nodes == 0 {
-					b.Dead = v.d.deadReason(&rows[i])
-				}
-				out = append(out, b)
-			}
-			declines = declines || rows[i].Declines
-		}
-	}
-	v.d.census.reach(v.d, table.Rows, table.Merged, add(table.Rows, values.Bindings))
-	declines = false
-	v.d.census.reach(v.d, table.Contributions, true, add(table.Contributions, values.Contributions))
-	return out, nil
-}
-
-// only returns the rows for which keep returns true.
-func only(rows []decision.Row, keep func(decision.Row) bool) (out []decision.Row) {
-	for _, r := range rows {
-		if keep(r) {
-			out = append(out, r)
-		}
+	key := v.d.keys[b.key]
+	c := v.d.style(form).Values(key, &decision.Table{Rows: []decision.Row{*row}}).Bindings[0]
+	out := fileBinding{Key: key, Layer: c.Layer, When: v.asOnNodes(c.When), At: c.At, Name: c.Name, Outcome: c.Outcome,
+		Nodes: b.reach.nodes(), UpTo: b.reach.isUpTo(), Line: int(b.line), Value: shown(c.Outcome),
+		Place: v.place(c.At), List: v.Key(key, "at", c.At, "part_name", c.Name)}
+	if b.isDead() {
+		out.Dead = v.d.deadReason(row)
 	}
 	return out
 }

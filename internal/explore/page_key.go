@@ -113,8 +113,8 @@ func (v *view) keyContent(key string, k *keyData, values *report.Values, counted
 	c.Rows = v.keyRows(key, "row", values.Bindings, from, to)
 	c.Parts = v.keyRows(key, "part", values.Contributions, 0, min(pageRows, len(values.Contributions)))
 	if counted {
-		v.addReasons(c.Rows, values.Bindings[from:to], k.table.Rows)
-		v.addReasons(c.Parts, values.Contributions, k.table.Contributions)
+		v.addReasons(c.Rows, values.Bindings, k.table.Rows, from)
+		v.addReasons(c.Parts, values.Contributions, k.table.Contributions, 0)
 	}
 	if to < c.Total {
 		c.Next = v.Key(key, "from", to)

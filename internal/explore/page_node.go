@@ -2,6 +2,7 @@ package explore
 
 import (
 	"cmp"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -44,11 +45,14 @@ type nodeContent struct {
 type nodeRow struct {
 	Key    string
 	Value  shownValue
+	At     string // position of the binding, or ""
 	Place  place
 	Layer  string
 	When   report.Terms
 	Reason string // why no single binding wins, or ""
 	Hidden int    // number of effective bindings that are hidden
+
+	outcome lookup.Outcome
 }
 
 // nodeNamed returns the node called text. If no node has this name, the error has links to similar names, and the given
@@ -63,7 +67,8 @@ func (v *view) nodeNamed(text string, to func(string, ...any) string, more ...li
 	if len(v.d.nodes) == 0 {
 		return n, notFound(message, "bindc explore --facts-dir DIR reads the facts of nodes")
 	}
-	return n, missing(message, text, v.d.nodeNames(), to, append(more, link{"All nodes", v.With("/n")})...)
+	return n, &problem{status: http.StatusNotFound, text: message, Near: similarNodes(text, v.d.nodeNames(), to),
+		Links: append(more, link{"All nodes", v.With("/n")})}
 }
 
 // nodePage shows the values of a node, and what changes with other facts or for another node.
@@ -109,10 +114,8 @@ func (v *view) nodeContent(n facts.Node, r *lookup.Request) *nodeContent {
 		Prefix: v.Get("prefix"), InFile: v.Get("file"), Layer: v.Get("layer"),
 		Layers: v.d.file.Layers(), If: v.Values["if"], With: v.Get("with")}
 	c.Unset, c.Empty = v.unset(n, r)
-	if isClosed(v.d.census.ready) {
+	if ready, _ := v.wait(v.d.census.ready); ready { // waiting for a page does not fail
 		v.suggest(c.Facts)
-	} else {
-		v.unstable = true
 	}
 	return c
 }
@@ -139,6 +142,7 @@ func (v *view) nodeRows(r *lookup.Request) (rows []nodeRow, next string, scanned
 			return nil, "", 0, err
 		}
 		if v.selects(&row) {
+			v.dress(&row)
 			rows = append(rows, row)
 		}
 	}
@@ -148,31 +152,29 @@ func (v *view) nodeRows(r *lookup.Request) (rows []nodeRow, next string, scanned
 // selects reports whether the winning binding of a key matches the file and layer filters.
 func (v *view) selects(row *nodeRow) bool {
 	file, layer := v.Get("file"), v.Get("layer")
-	in, _ := splitPlace(row.Place.Text)
-	return (file == "" || in == diag.Visible(file)) && (layer == "" || row.Layer == layer)
+	in, _ := splitPlace(row.At)
+	return (file == "" || in == file) && (layer == "" || row.Layer == layer)
 }
 
 // nodeRow returns a key with its value and the binding that wins.
 func (v *view) nodeRow(r *lookup.Request, key string) (nodeRow, error) {
-	if i, known := slices.BinarySearch(v.d.keys, key); known && isClosed(v.d.tally.ready) && v.d.tally.plain[i] {
-		return v.plainRow(r, key)
-	}
-	e, err := r.ExplainUnset(key) // reads only bindings that may hold
+	e, err := r.ExplainBriefly(key, 0, v.d.index())
 	if err != nil {
 		return nodeRow{}, err
 	}
-	row := nodeRow{Key: key, Value: shown(v.d.style(report.People).Outcome(e.Outcome))}
+	row := nodeRow{Key: key}
 	merged := 0
 	for _, c := range e.Candidates {
 		switch c.State {
 		case lookup.Wins, lookup.Merged:
 			if merged++; merged == 1 {
-				row.Place, row.Layer, row.When = v.place(v.placeOf(c.At)), c.Layer, v.spelled(c.When)
+				row.At, row.Layer, row.When = c.At, c.Layer, c.When
 			}
 		case lookup.Hidden:
 			row.Hidden++
 		}
 	}
+	row.outcome = e.Outcome
 	switch {
 	case merged > 1:
 		row.Reason = "merged from " + diag.Count(merged, "binding")
@@ -182,41 +184,12 @@ func (v *view) nodeRow(r *lookup.Request, key string) (nodeRow, error) {
 	return row, nil
 }
 
-// plainRow is a faster nodeRow for a key whose first matching row always wins.
-func (v *view) plainRow(r *lookup.Request, key string) (nodeRow, error) {
-	table, err := v.d.tables().Values(key)
-	if err != nil {
-		return nodeRow{}, err
+// dress sets the fields of a row that the filters do not need.
+func (v *view) dress(row *nodeRow) {
+	row.Value, row.When = shown(v.d.style(report.People).Outcome(row.outcome)), v.spelled(row.When)
+	if row.At != "" {
+		row.Place = v.place(row.At)
 	}
-	value, found, err := r.Lookup(key)
-	outcome := lookup.Outcome{Value: value, Found: found, Err: err}
-	row := nodeRow{Key: key, Value: shown(v.d.style(report.People).Outcome(outcome))}
-	numbers, wins := r.Numbers(), true
-	for i := range table.Rows {
-		x := &table.Rows[i]
-		if !v.d.holds(x.Terms(), numbers) {
-			continue
-		}
-		if !wins {
-			row.Hidden++
-			continue
-		}
-		row.Place, row.Layer, row.When, wins = v.place(x.At), x.Layer, v.spelled(x.When), false
-	}
-	return row, nil
-}
-
-// placeOf returns a position with the file's name instead of its number.
-func (v *view) placeOf(at string) string {
-	number, rest, _ := strings.Cut(at, ":")
-	n := 0
-	for _, c := range number {
-		n = 10*n + int(c-'0')
-	}
-	if n < 0 || n >= len(v.d.inputs) {
-		return at
-	}
-	return v.d.inputs[n].Path + ":" + rest
 }
 
 // explanations returns the JSON twin of a node's page: the explanations of the node's keys.

@@ -26,6 +26,9 @@ type levelName struct {
 	Color int
 }
 
+// Number returns the number of the level in the legend.
+func (l levelName) Number() int { return l.Color + 1 }
+
 // overviewTwin is the JSON twin of the overview.
 type overviewTwin struct {
 	Version string     `json:"version"`

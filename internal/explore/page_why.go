@@ -36,6 +36,7 @@ type explained struct {
 	Value     shownValue
 	Groups    []candidates
 	Parts     []candidate // contributions
+	LeftParts int         // number of contributions that the page hides
 	Options   []candidate // lookup_options
 	Lookups   []explained
 	More      int // number of lookups that are not explained
@@ -99,23 +100,20 @@ func (v *view) whyPage() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	style := v.d.style(report.People)
 	if v.asJSON {
-		style = v.d.style(report.JSON)
+		e, err := v.d.style(report.JSON).Explain(r, key)
+		return explanations{e}, err
 	}
-	e, err := style.Explain(r, key)
+	e, err := v.d.style(report.People).ExplainBriefly(r, key, pageRows, v.d.index())
 	if err != nil {
 		return nil, err
-	}
-	if v.asJSON {
-		return explanations{e}, nil
 	}
 	if len(e.Candidates) == 0 && e.Outcome.Found != nil && !v.d.hasKey(key) {
 		return nil, v.unknownKey(key)
 	}
 	v.categories = e.Categories
 	c := &whyContent{Node: n.Name, Key: key, If: v.Values["if"], Values: v.Node(n.Name, v.conditions()...),
-		Explained: v.explained(e), Categories: e.Categories,
+		Explained: v.explained(e, r.Numbers()), Categories: e.Categories,
 		Layers: v.layersOf(e), IsHiera: v.d.file.Hiera() != nil, Facts: v.supposedFacts(n)}
 	c.Unset, c.Empty = v.unset(n, r)
 	return c, nil
@@ -145,10 +143,11 @@ func (v *view) layersOf(e *report.Explanation) (out []string) {
 	return out
 }
 
-// explained converts an explanation for the page, with its bindings grouped by state.
-func (v *view) explained(e *report.Explanation) explained {
-	out := explained{Key: e.Key, Root: e.Root, Value: shown(e.Outcome), More: e.Unexplained}
-	texts := v.expressions(e.Key)
+// explained converts an explanation for the page, with its bindings grouped by state. numbers are those of the request.
+func (v *view) explained(e *report.Explanation, numbers []uint32) explained {
+	out := explained{Key: e.Key, Root: e.Root, Value: shown(e.Outcome), More: e.Unexplained,
+		LeftParts: e.LeftParts + max(0, len(e.Contributions)-pageRows)}
+	texts := v.expressions(e.Key, numbers)
 	for _, group := range stateTitles {
 		for i := range e.Candidates {
 			if c := &e.Candidates[i]; c.State != group.State {
@@ -163,6 +162,9 @@ func (v *view) explained(e *report.Explanation) explained {
 				group.List = append(group.List, shown)
 			}
 		}
+		if group.State == lookup.NotEffective {
+			group.Left += e.Left
+		}
 		if len(group.List) > 0 {
 			out.Groups = append(out.Groups, group)
 		}
@@ -174,13 +176,14 @@ func (v *view) explained(e *report.Explanation) explained {
 		out.Options = append(out.Options, v.candidate(&e.Options[i], nil))
 	}
 	for i := range e.Lookups {
-		out.Lookups = append(out.Lookups, v.explained(&e.Lookups[i]))
+		out.Lookups = append(out.Lookups, v.explained(&e.Lookups[i], numbers))
 	}
 	return out
 }
 
-// expressions returns the expressions of a key as pages show them, by place.
-func (v *view) expressions(key string) map[string]string {
+// expressions returns the expressions of a key as pages show them, by place, for the bindings that ExplainBriefly
+// selects.
+func (v *view) expressions(key string, numbers []uint32) map[string]string {
 	if !isClosed(v.d.tally.ready) {
 		v.unstable = true
 		return nil
@@ -189,7 +192,8 @@ func (v *view) expressions(key string) map[string]string {
 	if _, isComputed := slices.BinarySearch(v.d.tally.computed, int32(number)); !isComputed {
 		return nil
 	}
-	table, err := v.d.tables().Values(key)
+	table, err := v.d.tables().Where(snapshot.Filter{Others: pageRows,
+		Possible: func(dimension int, number uint32) bool { return number == numbers[dimension] }}).Values(key)
 	if err != nil {
 		return nil // the explanation has read the same bindings
 	}

@@ -40,14 +40,35 @@ func missing(text, name string, names []string, to func(name string, pairs ...an
 }
 
 // similar returns links to the names of a list that are similar to a name, the most similar one first.
-func similar(name string, names []string, to func(name string, pairs ...any) string) (out []link) {
+func similar(name string, names []string, to func(name string, pairs ...any) string) []link {
+	return similarAs(name, names, names, to)
+}
+
+// similarNodes is like similar, for nodes. A name without a domain is also similar to a name with one.
+func similarNodes(name string, names []string, to func(name string, pairs ...any) string) []link {
+	if strings.Contains(name, ".") {
+		return similar(name, names, to)
+	}
+	hosts := make([]string, len(names))
+	for i := range names {
+		hosts[i], _, _ = strings.Cut(names[i], ".")
+	}
+	return similarAs(name, names, hosts, to)
+}
+
+// similarAs is similar, but compares the name with those in compared, which has an element for each of names.
+func similarAs(name string, names, compared []string, to func(name string, pairs ...any) string) (out []link) {
 	var near []string
-	for rest := names; len(near) < nearNames; {
+	for rest := compared; len(near) < nearNames; {
 		meant := diag.Correct(name, rest)
 		if meant.IsNone() {
 			break
 		}
-		near = append(near, meant.New)
+		for i, other := range compared {
+			if other == meant.New && len(near) < nearNames {
+				near = append(near, names[i])
+			}
+		}
 		if len(names) > maxListed { // more comparisons take too long
 			break
 		}

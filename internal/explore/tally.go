@@ -18,10 +18,8 @@ type tally struct {
 	areas []area      // areas of all keys, largest first
 	// sorted numbers of the keys that nodes get from each level; if there are no nodes, of all keys bound at that level
 	levels map[string][]int32
-	// by key number, whether the key's decision table is short and its first row that holds gives the value
-	plain []bool
-	// sorted numbers of the keys whose value is an expression
-	computed []int32
+	// sorted numbers of the keys whose value is an expression, and of the keys with contributions
+	computed, combined []int32
 }
 
 // fileTally lists a file's bindings, and whether each reaches a node.
@@ -33,11 +31,18 @@ type fileTally struct {
 // boundAt is a binding at a line of a file.
 type boundAt struct {
 	line, key int32
-	isDead    bool // the binding reaches no node
+	reach     reach
 }
 
-// fewRows is the number of rows up to which reading a whole table is faster than searching the table for each node.
-const fewRows = 1000
+// reach is the number of nodes that a binding reaches, with the flag upTo. A site has millions of them.
+type reach uint32
+
+// upTo says that a binding may reach fewer nodes, because a higher binding may decline.
+const upTo reach = 1 << 31
+
+func (r reach) nodes() int      { return int(r &^ upTo) }
+func (r reach) isUpTo() bool    { return r&upTo != 0 }
+func (b *boundAt) isDead() bool { return b.reach.nodes() == 0 }
 
 // area identifies one level of one module. Its size is its share of all values: each key adds the fraction of nodes
 // that get their value from the level. If there are no nodes, its size is the number of bindings.
@@ -51,8 +56,7 @@ func newTally() *tally { return &tally{ready: make(chan struct{})} }
 // take counts the nodes of all bindings.
 func (t *tally) take(d *Data) {
 	defer close(t.ready)
-	t.files, t.plain = make([]fileTally, len(d.inputs)), make([]bool, len(d.keys))
-	t.levels = map[string][]int32{}
+	t.files, t.levels = make([]fileTally, len(d.inputs)), map[string][]int32{}
 	sizes := map[area]float64{}
 	for i, key := range d.keys {
 		t.err = cmp.Or(t.err, d.read(func() error { return t.add(d, i, key, sizes) }))
@@ -61,9 +65,7 @@ func (t *tally) take(d *Data) {
 		}
 	}
 	for i := range t.files {
-		slices.SortFunc(t.files[i].bindings, func(a, b boundAt) int {
-			return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.key, b.key))
-		})
+		slices.SortStableFunc(t.files[i].bindings, byLine)
 	}
 	for a, size := range sizes {
 		a.Size = size
@@ -74,46 +76,62 @@ func (t *tally) take(d *Data) {
 	})
 }
 
+// byLine compares bindings of a file. Bindings of one key at one line are equal; they stay in order of precedence.
+func byLine(a, b boundAt) int { return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.key, b.key)) }
+
 // add counts the nodes that a key's bindings reach.
 func (t *tally) add(d *Data, number int, key string, sizes map[area]float64) error {
 	table, err := d.tables().Values(key)
 	if err != nil {
 		return err
 	}
-	t.plain[number] = isPlain(table) && len(table.Rows) <= fewRows
 	isComputed := func(r decision.Row) bool { return r.Computed != "" }
 	if slices.ContainsFunc(table.Rows, isComputed) || slices.ContainsFunc(table.Contributions, isComputed) {
 		t.computed = append(t.computed, int32(number))
 	}
-	module := moduleOf(key)
-	count := func(row *decision.Row, nodes int, answers bool) {
-		file, line := splitPlace(row.At)
-		if i, known := d.input(file); known {
-			f := &t.files[i]
-			f.bindings = append(f.bindings, boundAt{int32(line), int32(number), nodes == 0})
-			if nodes > 0 {
-				f.reaching++
-			}
-		}
+	if len(table.Contributions) > 0 {
+		t.combined = append(t.combined, int32(number))
+	}
+	module, declines := moduleOf(key), false
+	d.census.reach(d, table.Rows, table.Merged, func(i int, nodes *nodeSet) {
+		row, count := &table.Rows[i], nodes.count()
+		t.addToFile(row, number, count, declines)
+		declines = declines || row.Declines
 		size := 1.0
 		if len(d.nodes) > 0 {
-			size = float64(nodes) / float64(len(d.nodes))
+			size = float64(count) / float64(len(d.nodes))
 		}
-		if answers && size > 0 {
-			level := levelOf(row.Layer, row.When)
-			sizes[area{Module: module, Level: level}] += size
-			if keys := t.levels[level]; len(keys) == 0 || keys[len(keys)-1] != int32(number) {
-				t.levels[level] = append(keys, int32(number))
-			}
+		if size == 0 {
+			return
 		}
-	}
-	d.census.reach(d, table.Rows, table.Merged, func(i int, nodes *nodeSet) {
-		count(&table.Rows[i], nodes.count(), true)
+		level := levelOf(row.Layer, row.When)
+		sizes[area{Module: module, Level: level}] += size
+		if keys := t.levels[level]; len(keys) == 0 || keys[len(keys)-1] != int32(number) {
+			t.levels[level] = append(keys, int32(number))
+		}
 	})
+	declines = false
 	d.census.reach(d, table.Contributions, true, func(i int, nodes *nodeSet) {
-		count(&table.Contributions[i], nodes.count(), false)
+		t.addToFile(&table.Contributions[i], number, nodes.count(), declines)
+		declines = declines || table.Contributions[i].Declines
 	})
 	return nil
+}
+
+// addToFile adds a row of a key to its file.
+func (t *tally) addToFile(row *decision.Row, key, nodes int, mayDecline bool) {
+	at := row.Origin()
+	if at.Line == 0 || int64(at.Input) >= int64(len(t.files)) {
+		return
+	}
+	f, r := &t.files[at.Input], reach(nodes)
+	if mayDecline {
+		r |= upTo
+	}
+	f.bindings = append(f.bindings, boundAt{int32(at.Line), int32(key), r})
+	if nodes > 0 {
+		f.reaching++
+	}
 }
 
 // noModule is the module name for keys without a module.

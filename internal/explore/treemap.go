@@ -3,6 +3,7 @@ package explore
 import (
 	"cmp"
 	"slices"
+	"strconv"
 )
 
 type rect struct{ X, Y, W, H float64 }
@@ -106,15 +107,21 @@ const (
 	lineHeight  = 16.0
 )
 
-// labelled returns a cell with the labels that it has room for.
+// labelled returns a cell with the labels that it has room for. If there is no room for the name of the level, its
+// number in the legend takes its place.
 func labelled(c cell) cell {
-	letters := int((c.W - labelMargin) / letterWidth)
-	if letters < 4 || c.H < lineHeight+4 {
-		return c
-	}
-	c.Label = short(c.Module, letters)
-	if c.H > 2*lineHeight+4 && letters > 7 {
-		c.SubLabel = short(c.Level, letters)
+	letters, number := int((c.W-labelMargin)/letterWidth), strconv.Itoa(c.Color+1)
+	isTall := c.H > 2*lineHeight+4
+	switch {
+	case letters < 1 || c.H < lineHeight+4:
+	case letters < 4 || letters < 7 && !isTall:
+		c.Label = number
+	case !isTall:
+		c.Label = short(c.Module, letters-2) + " " + number
+	case letters > 7:
+		c.Label, c.SubLabel = short(c.Module, letters), short(c.Level, letters)
+	default:
+		c.Label, c.SubLabel = short(c.Module, letters), number
 	}
 	return c
 }

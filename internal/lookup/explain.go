@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"bindc/internal/recipe"
+	"bindc/snapshot"
 )
 
 // maxExplained limits the number of lookups in an explanation, because each lists all bindings of its key.
@@ -16,7 +17,47 @@ const maxExplained = 1000
 // only returns an error if the snapshot is damaged or closed; an error of the winning binding is in
 // the outcome.
 func (r *Request) Explain(key string) (*Explanation, error) {
-	return r.explain(key, nil)
+	return r.explain(key, explainer{})
+}
+
+// Index holds data of a snapshot in memory, so that an explanation need not decode it again.
+type Index struct {
+	Bindings *snapshot.AllBindings // nil if they have not been read
+	Inputs   []snapshot.Input
+}
+
+// Index reads the index of a snapshot. It takes 40 bytes for each binding.
+func (s *Snapshot) Index() (out Index, err error) {
+	if out.Bindings, err = s.file.AllBindings(); err == nil {
+		out.Inputs, err = s.file.Inputs()
+	}
+	return out, err
+}
+
+// ExplainBriefly is like Explain, but faster for a key with many bindings. It omits most bindings whose condition does
+// not hold: it explains the given number of them in each level. If that is not 0, the fields Left and LeftParts count
+// those that it omits; if bindings may look the same, as with mapped_paths, it omits none, because reports show them
+// once. It does not return Locations. The index is optional.
+func (r *Request) ExplainBriefly(key string, others int, index Index) (*Explanation, error) {
+	x := explainer{brief: true, files: index.Inputs, filter: snapshot.Filter{Others: others,
+		Possible: func(d int, number uint32) bool { return number == r.numbers[d] }}}
+	if others > 0 && r.snap.hasNamesakes() {
+		x.filter = snapshot.Filter{}
+	}
+	if index.Bindings != nil {
+		x.source = index.Bindings
+	}
+	return r.explain(key, x)
+}
+
+// hasNamesakes reports whether several dimensions have the same name in messages. Each element of mapped_paths has a
+// dimension of its own.
+func (s *Snapshot) hasNamesakes() bool {
+	names := map[string]bool{}
+	for i := range s.dimensions {
+		names[s.dimensions[i].shown()] = true
+	}
+	return len(names) < len(s.dimensions)
 }
 
 // ExplainUnset is like Explain, but faster. It omits most bindings that would not hold even if the unset variables were
@@ -31,11 +72,12 @@ func (r *Request) ExplainUnset(key string) (*Explanation, error) {
 		// The candidate decides about guards: guards of one category do not hold for the same reason.
 		unset[i] = r.snap.dimensions[i].category >= 0 || len(r.lacks(i)) > 0
 	}
-	return r.explain(key, func(d int, number uint32) bool { return unset[d] || number == r.numbers[d] })
+	possible := func(d int, number uint32) bool { return unset[d] || number == r.numbers[d] }
+	return r.explain(key, explainer{brief: true, numbered: true, filter: snapshot.Filter{Possible: possible}})
 }
 
-// explain explains key with the bindings that snapshot.BindingsWhere selects.
-func (r *Request) explain(key string, possible func(dimension int, number uint32) bool) (*Explanation, error) {
+// explain explains key with the bindings that the filter of x selects.
+func (r *Request) explain(key string, x explainer) (*Explanation, error) {
 	if r.closed.Load() {
 		return nil, fs.ErrClosed
 	}
@@ -49,7 +91,10 @@ func (r *Request) explain(key string, possible func(dimension int, number uint32
 	l.done()
 	l = r.start() // the lookup above has ended; this one evaluates the other bindings
 	defer l.done()
-	x := explainer{r: r, base: l, recorder: rec, filled: map[string]Explanation{}, possible: possible}
+	x.r, x.base, x.recorder, x.filled = r, l, rec, map[string]Explanation{}
+	if x.source == nil {
+		x.source = r.file
+	}
 	if err := x.fill(root.Lookups[0]); err != nil {
 		return nil, err
 	}
@@ -66,7 +111,7 @@ func (r *Request) Candidates(key string) ([]Candidate, error) {
 	defer runtime.KeepAlive(r)
 	l := r.start()
 	defer l.done()
-	x := explainer{r: r, base: l}
+	x := explainer{r: r, base: l, source: r.file}
 	e, err := x.bound(key)
 	if err != nil {
 		return nil, err
@@ -90,16 +135,17 @@ func (x *explainer) fill(e *Explanation) (err error) {
 	if len(all.Candidates) == 0 && x.derived[e] {
 		e.Key = Redacted
 	}
-	e.Root, e.Options, e.multibind = all.Root, all.Options, all.multibind
+	e.Root, e.Options, e.multibind, e.Left = all.Root, all.Options, all.multibind, all.Left
 	if e.Locations, err = x.locations(e.Key, e.Root); err != nil {
 		return err
 	}
 	if same := ok && all.Outcome.Err == nil && e.Outcome.Err == nil; same {
-		e.Candidates, e.Contributions = all.Candidates, all.Contributions
+		e.Candidates, e.Contributions, e.LeftParts = all.Candidates, all.Contributions, all.LeftParts
 	} else if err := x.fillCandidates(e, all.Candidates); err != nil {
 		return err
 	}
 	all.Outcome, all.Candidates, all.Contributions = e.Outcome, e.Candidates, e.Contributions
+	all.LeftParts = e.LeftParts
 	x.filled[key] = all
 	for _, inner := range e.Lookups {
 		if err := x.fill(inner); err != nil {
@@ -132,8 +178,8 @@ func (x *explainer) bound(key string) (out Explanation, err error) {
 	if len(parsed.Path) > 0 {
 		out.Root = strings.Clone(root)
 	}
-	bs, err := x.bindings(root)
-	if err != nil {
+	bs, left, err := x.bindings(root)
+	if out.Left = left; err != nil {
 		return Explanation{}, err
 	}
 	out.Candidates = make([]Candidate, len(bs))

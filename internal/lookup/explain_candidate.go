@@ -2,6 +2,7 @@ package lookup
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -17,7 +18,15 @@ type explainer struct {
 	filled map[string]Explanation // results of the method bound, by key
 	files  []snapshot.Input
 
-	possible func(dimension int, number uint32) bool // the argument of snapshot.BindingsWhere; see ExplainUnset
+	source   source
+	filter   snapshot.Filter
+	brief    bool // omit Locations
+	numbered bool // positions have the number of a file in place of its name; see ExplainUnset
+}
+
+// source has the bindings of a snapshot.
+type source interface {
+	BindingsWhere(key string, f snapshot.Filter) ([]snapshot.Binding, snapshot.Left, error)
 }
 
 // filed is a binding with the key under which the snapshot stores it. This is an internal key if the values are merged.
@@ -26,20 +35,23 @@ type filed struct {
 	key string
 }
 
-// bindings returns the bindings of key in order of precedence. For a merged key, it returns the bindings of the
-// merged values instead of the recipes that merge them.
-func (x *explainer) bindings(key string) ([]filed, error) {
-	own, err := x.r.file.BindingsWhere(key, x.possible)
+// bindings returns the selected bindings of key in order of precedence, and the number of others. For a merged key, it
+// returns the bindings of the merged values instead of the recipes that merge them.
+func (x *explainer) bindings(key string) (out []filed, left int, err error) {
+	merged, leftMerged, err := x.source.BindingsWhere(recipe.MergeKey(key), x.filter)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	merged, err := x.r.file.BindingsWhere(recipe.MergeKey(key), x.possible)
+	isMerged, filter := len(merged) > 0 || leftMerged != snapshot.Left{}, x.filter
+	if isMerged && filter.Others > 0 {
+		filter.Others = math.MaxInt // bindings that merge are not counted, so the others must be read
+	}
+	own, leftOwn, err := x.source.BindingsWhere(key, filter)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	var out []filed
 	for _, b := range own {
-		if len(merged) > 0 {
+		if isMerged {
 			_, r, _ := x.r.snap.content(key, b)
 			if r != nil && r.Kind == recipe.Merged { // if r is nil, evaluate reports damage
 				continue
@@ -51,12 +63,15 @@ func (x *explainer) bindings(key string) ([]filed, error) {
 		out = append(out, filed{b, recipe.MergeKey(key)})
 	}
 	slices.SortStableFunc(out, func(a, b filed) int { return snapshot.ByPrecedence(a.Binding, b.Binding) })
-	return out, nil
+	if x.filter.Others > 0 {
+		left = leftOwn.InScopes + leftOwn.Outside + leftMerged.InScopes + leftMerged.Outside
+	}
+	return out, left, nil
 }
 
-// bindingsOf returns the bindings of an internal key in order of precedence.
+// bindingsOf returns the selected bindings of an internal key in order of precedence.
 func (x *explainer) bindingsOf(key string) (out []filed, err error) {
-	bs, err := x.r.file.BindingsWhere(key, x.possible)
+	bs, _, err := x.source.BindingsWhere(key, x.filter)
 	for _, b := range bs {
 		out = append(out, filed{b, key})
 	}
@@ -130,7 +145,7 @@ func (x *explainer) readFiles() (err error) {
 
 // at formats a position as path:line:col.
 func (x *explainer) at(o snapshot.Origin) (string, error) {
-	if x.possible != nil {
+	if x.numbered {
 		return fmt.Sprintf("%d:%d:%d", o.Input, o.Line, o.Col), nil
 	}
 	if err := x.readFiles(); err != nil {

@@ -15,7 +15,7 @@ func (x *explainer) contributions(e *Explanation) ([]Candidate, error) {
 	if r == nil {
 		return nil, nil
 	}
-	bs, err := x.r.file.BindingsWhere(r.Name, x.possible)
+	bs, err := x.contributed(e)
 	if err != nil {
 		return nil, err
 	}
@@ -44,6 +44,22 @@ func (x *explainer) contributions(e *Explanation) ([]Candidate, error) {
 	}
 	hideContributions(out, parts, x.counted[e], r.Options)
 	return out, nil
+}
+
+// contributed returns the selected contributions to the multibinding of e, together with the bindings of its scopes. It
+// selects whole scopes, because parts pairs all contributions of a scope with its parts. If few contributions are not
+// effective, or all of them, it selects all.
+func (x *explainer) contributed(e *Explanation) ([]snapshot.Binding, error) {
+	bs, left, err := x.source.BindingsWhere(e.multibind.Name, snapshot.Filter{Possible: x.filter.Possible})
+	switch {
+	case err != nil || x.filter.Others == 0:
+		return bs, err
+	case len(bs) > 0 && left.Outside > x.filter.Others:
+		e.LeftParts = left.Outside
+		return bs, nil
+	}
+	bs, _, err = x.source.BindingsWhere(e.multibind.Name, snapshot.Filter{})
+	return bs, err
 }
 
 // renames describes a contribution that renames others.

@@ -28,7 +28,7 @@ type placedValue struct {
 // locations returns the locations in all hierarchies where a key may be, with the values there.
 func (x *explainer) locations(key, root string) (out []Location, err error) {
 	h := x.r.snap.hierarchies.Load()
-	if h == nil || h.written.Len() == 0 || internal(key) || x.possible != nil {
+	if h == nil || h.written.Len() == 0 || internal(key) || x.brief {
 		return nil, nil
 	}
 	if root == "" {
@@ -75,7 +75,7 @@ func moduleOf(key string) string {
 // placedValues returns the effective Hiera 5 bindings of key in order of precedence.
 func (x *explainer) placedValues(key string) (out []*placedValue, err error) {
 	places := x.r.file.Hiera()
-	bs, err := x.bindings(key)
+	bs, _, err := x.bindings(key)
 	if key == optionsKey {
 		bs, err = x.bindingsOf(recipe.LookupOptionsKey)
 	}

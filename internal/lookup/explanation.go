@@ -6,15 +6,17 @@ import (
 
 // Explanation explains the outcome of a lookup. It stays valid after the snapshot is closed.
 type Explanation struct {
-	Key           string
-	Root          string // the bound key, if Key leads into its value
-	Outcome       Outcome
-	Options       *Candidate     // the lookup_options for the key, or for the pattern in Name
-	Candidates    []Candidate    // all bindings of the key, in order of precedence
-	Contributions []Candidate    // contributions to the winning multibinding, in order of precedence
-	Lookups       []*Explanation // lookups that the value needed
-	Unexplained   int            // lookups that the limit of 1000 left out of the whole explanation
-	Locations     []Location     // where Hiera 5 may find the key, in order; nil without hierarchies
+	Key             string
+	Root            string // the bound key, if Key leads into its value
+	Outcome         Outcome
+	Options         *Candidate     // the lookup_options for the key, or for the pattern in Name
+	Candidates      []Candidate    // all bindings of the key, in order of precedence
+	Contributions   []Candidate    // contributions to the winning multibinding, in order of precedence
+	Lookups         []*Explanation // lookups that the value needed
+	Left, LeftParts int            // numbers of bindings and of contributions that ExplainBriefly omits
+
+	Unexplained int        // lookups that the limit of 1000 left out of the whole explanation
+	Locations   []Location // where Hiera 5 may find the key, in order; nil without hierarchies
 
 	multibind *recipe.Recipe // the winning multibinding, if one wins
 }

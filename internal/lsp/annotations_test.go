@@ -142,6 +142,26 @@ func TestWithFactsLensesAndHintsCountNodes(t *testing.T) {
 	}
 }
 
+// A binding with several conditions has several rows in the table of its key. Its hint counts the nodes of all rows.
+func TestHintCountsNodesOfAllConditionsOfBinding(t *testing.T) {
+	dir := t.TempDir()
+	for name, family := range map[string]string{"a": "Debian", "b": "Debian", "c": "RedHat", "d": "Suse"} {
+		testmode.WriteFiles(t, dir, map[string]string{name + ".json": fmt.Sprintf(`{"os": {"family": %q}}`, family)})
+	}
+	options := withLints()
+	options.FactsDir = dir
+	for settings, want := range map[string]string{everything: "3:62 wins for 3 of 4 nodes",
+		`{"node": "a"}`: "3:62 wins for a", `{"node": "c"}`: "3:62 wins for c", `{"node": "d"}`: "3:62 not for d"} {
+		e := startWith(t, site(t, "-- bindings/default.yaml --\nbindings_version: 1\nname: default\nbind:\n"+
+			"- {when: {osfamily: [Debian, RedHat]}, bind: [[app::port, 1]]}\n- [app::port, 2]\n"), options, settings)
+		e.open("bindings/default.yaml", "")
+		e.settle()
+		if got := e.hints("bindings/default.yaml"); len(got) != 2 || got[0] != want {
+			t.Errorf("%s: the hints are %q, expected %q", settings, got, want)
+		}
+	}
+}
+
 func TestSemanticTokensCoverDataAndPuppetSyntax(t *testing.T) {
 	e := startWith(t, site(t, control+"-- bindings/x.pp --\nbindings x {}\n"), withLints(), everything)
 	for name, test := range map[string]struct {

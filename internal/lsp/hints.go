@@ -3,8 +3,6 @@ package lsp
 import (
 	"context"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"go.lsp.dev/protocol"
 
@@ -50,37 +48,47 @@ func (c *cursor) standing(m mention.Mention, saved *buffer.Text) string {
 		return ""
 	}
 	v := report.Style{Form: report.People}.Values(m.Name, t)
-	row := -1
+	at, rows := "", []int(nil) // a binding has a row for each of its conditions
 	for i := range t.Rows {
-		if c.isAt(t.Rows[i].At, m, saved) {
-			row = i
-			break
+		if x := t.Rows[i].At; x == at || at == "" && c.isAt(x, m, saved) {
+			at, rows = x, append(rows, i)
 		}
 	}
 	fleet, node := c.fleet(), c.settings.Node
 	switch {
-	case row < 0:
+	case len(rows) == 0:
 		return ""
 	case fleet != nil && node != "":
-		return c.standingFor(node, v, row)
+		return c.standingFor(node, v, rows)
 	case fleet != nil:
 		c.countNodes(m.Name, v)
 		verb := "wins for"
 		if t.Merged {
 			verb = "merged for"
 		}
-		return fmt.Sprintf("%s %d of %s", verb, len(v.Bindings[row].Nodes),
+		return fmt.Sprintf("%s %d of %s", verb, len(nodesOf(v, rows)),
 			diag.Count(min(len(fleet.Nodes), maxCounted), "node"))
-	case len(t.Rows) == 1:
+	case len(t.Rows) == len(rows):
 		return ""
 	case t.Merged:
-		return fmt.Sprintf("merged, %d of %d", row+1, len(t.Rows))
+		return fmt.Sprintf("merged, %d of %d", rows[0]+1, len(t.Rows))
 	}
-	return fmt.Sprintf("precedence %d of %d", row+1, len(t.Rows))
+	return fmt.Sprintf("precedence %d of %d", rows[0]+1, len(t.Rows))
 }
 
-// standingFor describes whether a binding wins for a node.
-func (c *cursor) standingFor(node string, v *report.Values, row int) string {
+// nodesOf returns the nodes that any of the rows has.
+func nodesOf(v *report.Values, rows []int) map[string]bool {
+	out := map[string]bool{}
+	for _, row := range rows {
+		for _, node := range v.Bindings[row].Nodes {
+			out[node] = true
+		}
+	}
+	return out
+}
+
+// standingFor describes whether the binding in rows wins for a node.
+func (c *cursor) standingFor(node string, v *report.Values, rows []int) string {
 	r, err := c.site.Request(c.fleet(), node)
 	if err != nil {
 		return ""
@@ -89,11 +97,11 @@ func (c *cursor) standingFor(node string, v *report.Values, row int) string {
 	if err != nil {
 		return ""
 	}
-	if v.AddNode(node, e); len(v.Bindings[row].Nodes) > 0 {
+	if v.AddNode(node, e); nodesOf(v, rows)[node] {
 		return "wins for " + node
 	}
 	for i := range e.Candidates {
-		if x := &e.Candidates[i]; x.At == v.Bindings[row].At && x.State == lookup.Hidden {
+		if x := &e.Candidates[i]; x.At == v.Bindings[rows[0]].At && x.State == lookup.Hidden {
 			return "overridden for " + node
 		}
 	}
@@ -102,16 +110,10 @@ func (c *cursor) standingFor(node string, v *report.Values, row int) string {
 
 // isAt reports whether a position in the compiled site, PATH:LINE:COLUMN, is in the line of m.
 func (c *cursor) isAt(at string, m mention.Mention, saved *buffer.Text) bool {
-	parts := strings.Split(at, ":")
-	n := len(parts)
-	if n < 3 {
+	p := diag.ParsePos(at)
+	if p.Line == 0 || p.File != c.site.Label(c.doc.path) {
 		return false
 	}
-	if strings.Join(parts[:n-2], ":") != c.site.Label(c.doc.path) {
-		return false
-	}
-	line, _ := strconv.Atoi(parts[n-2])
-	col, _ := strconv.Atoi(parts[n-1])
-	off, ok := c.doc.text.Follow(saved, saved.At(diag.Pos{Line: line, Col: col}, analysis.HasYAMLLines(c.doc.path)))
+	off, ok := c.doc.text.Follow(saved, saved.At(p, analysis.HasYAMLLines(c.doc.path)))
 	return ok && c.doc.text.LineOf(off) == c.doc.text.LineOf(m.From)
 }

@@ -399,7 +399,7 @@ func TestReportsPatternThatTakesTooManySteps(t *testing.T) {
 		!strings.Contains(err.Error(), "takes too many steps") {
 		t.Errorf("expected an error that names the pattern, found %v", err)
 	}
-	if !l.Secret(key, nil) || !l.Used([]string{key}, nil)[l.Entries[0]] {
+	if !l.Secret(key, nil) || !l.UsedPatterns([]string{key}, nil)[l.Entries[0]] {
 		t.Error("an undecided pattern must count as secret and used")
 	}
 	if ok, err := l.Touches("aaab", nil); !ok || err != nil {

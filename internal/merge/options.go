@@ -181,14 +181,14 @@ func (l *Level) first(root string, left *int) (*Entry, error) {
 	return nil, nil
 }
 
-// Used returns the entries of l that apply to at least one of the roots. It includes patterns whose matching takes too
-// many steps.
-func (l *Level) Used(roots []string, left *int) map[*Entry]bool {
+// UsedPatterns returns the patterns of l that match at least one of the roots. It includes patterns that take too many
+// steps to match.
+func (l *Level) UsedPatterns(roots []string, left *int) map[*Entry]bool {
 	used := map[*Entry]bool{}
+	if !slices.ContainsFunc(l.Entries, (*Entry).Pattern) {
+		return used
+	}
 	for _, root := range roots {
-		if e := l.exact[root]; e != nil {
-			used[e] = true
-		}
 		for _, i := range l.index.candidates(root) {
 			if e := l.Entries[i]; !used[e] {
 				if ok, err := e.matches(root, left); ok || err != nil {

@@ -67,13 +67,13 @@ func indented(text string) string {
 const shownRows = 20
 
 func (p *Page) details(e *Explanation, indent int) {
-	p.candidates("lookup_options", e.Options, indent)
+	p.candidates("lookup_options", e.Options, 0, indent)
 	title := "Bindings, highest first"
 	if e.Root != "" {
 		title = "Bindings of " + e.Root + ", whose value contains this key, highest first"
 	}
-	p.candidates(title, e.Candidates, indent)
-	p.candidates("Contributions, highest first", e.Contributions, indent)
+	p.candidates(title, e.Candidates, e.Left, indent)
+	p.candidates("Contributions, highest first", e.Contributions, e.LeftParts, indent)
 	if len(e.Candidates) == 0 {
 		fmt.Fprintln(p)
 		p.line(indent, "", "Nothing binds this key.")
@@ -95,7 +95,8 @@ func (p *Page) details(e *Explanation, indent int) {
 var stateStyles = map[string]string{lookup.Wins: green, lookup.Merged: green, lookup.Hidden: yellow,
 	lookup.Declined: yellow, lookup.Renames: green, lookup.NotEffective: dim}
 
-func (p *Page) candidates(title string, cs []Candidate, indent int) {
+// candidates shows bindings, and the number of bindings left out of cs.
+func (p *Page) candidates(title string, cs []Candidate, left, indent int) {
 	if len(cs) == 0 {
 		return
 	}
@@ -118,7 +119,7 @@ func (p *Page) candidates(title string, cs []Candidate, indent int) {
 	case notEffective == len(cs): // show why no binding applies
 		shown = min(notEffective, shownRows)
 	}
-	p.notEffective(cs, shown, notEffective-shown, indent+2)
+	p.notEffective(cs, shown, notEffective-shown+left, indent+2)
 }
 
 // notEffective shows the first bindings whose condition does not hold, followed by the number of further bindings.

@@ -130,6 +130,8 @@ type Explanation struct {
 	Contributions []Candidate   `json:"contributions"`
 	Lookups       []Explanation `json:"lookups"`
 	Unexplained   int           `json:"unexplained,omitempty"`
+
+	Left, LeftParts int `json:"-"` // numbers of bindings and of contributions that a brief explanation omits
 }
 
 // Explain explains why a key has its outcome in a request.
@@ -140,6 +142,22 @@ func (s Style) Explain(r *lookup.Request, key string) (*Explanation, error) {
 	}
 	out := s.explanation(e, r.Categories())
 	return &out, nil
+}
+
+// ExplainBriefly is like Explain, but omits most bindings whose condition does not hold. See the method of
+// lookup.Request.
+func (s Style) ExplainBriefly(r *lookup.Request, key string, others int, index lookup.Index) (*Explanation, error) {
+	e, err := r.ExplainBriefly(key, others, index)
+	if err != nil {
+		return nil, err
+	}
+	out := s.explanation(e, r.Categories())
+	return &out, nil
+}
+
+// ExplainForPage explains at least the bindings that a Page shows without All.
+func (s Style) ExplainForPage(r *lookup.Request, key string) (*Explanation, error) {
+	return s.ExplainBriefly(r, key, shownRows, lookup.Index{})
 }
 
 // Outcomes returns the outcomes of all bindings of a key that are effective in a request, in order of precedence.
@@ -160,7 +178,7 @@ func (s Style) Outcomes(r *lookup.Request, key string) ([]Outcome, error) {
 func (s Style) explanation(e *lookup.Explanation, categories []lookup.Term) Explanation {
 	out := Explanation{Key: e.Key, Root: e.Root, Outcome: s.Outcome(e.Outcome), Categories: categories,
 		Candidates: s.candidates(e.Candidates), Contributions: s.candidates(e.Contributions),
-		Lookups: []Explanation{}, Unexplained: e.Unexplained}
+		Lookups: []Explanation{}, Unexplained: e.Unexplained, Left: e.Left, LeftParts: e.LeftParts}
 	if e.Options != nil {
 		out.Options = s.candidates([]lookup.Candidate{*e.Options})
 	}

@@ -19,7 +19,9 @@ type Values struct {
 	Contributions []Candidate     `json:"contributions,omitempty"`
 	Without       []string        `json:"nodes_without,omitempty"` // nodes of the fleet without a value
 
-	table *decision.Table
+	table     *decision.Table
+	ofBinding rowIndex // rows of Bindings; set by AddNode
+	ofPart    rowIndex // rows of Contributions
 }
 
 // Values returns the report on a decision table.
@@ -30,24 +32,36 @@ func (s Style) Values(key string, t *decision.Table) *Values {
 
 // AddNode adds a node to the bindings that its value comes from. e explains the value.
 func (v *Values) AddNode(name string, e *Explanation) {
-	found := addNode(v.Bindings, name, e.Candidates)
-	addNode(v.Contributions, name, e.Contributions)
+	if v.ofBinding == nil {
+		v.ofBinding, v.ofPart = indexOf(v.Bindings), indexOf(v.Contributions)
+	}
+	found := v.ofBinding.addNode(v.Bindings, name, e.Candidates)
+	v.ofPart.addNode(v.Contributions, name, e.Contributions)
 	if !found {
 		v.Without = append(v.Without, name)
 	}
 }
 
-// addNode adds a node to the rows that win for it or are merged. It reports whether there are such rows.
-func addNode(rows []Candidate, name string, candidates []Candidate) (found bool) {
-	effective := map[string]bool{}
-	for i := range candidates {
-		if c := &candidates[i]; c.State == lookup.Wins || c.State == lookup.Merged {
-			effective[c.id()] = true
-		}
-	}
+// rowIndex finds the row of a binding by its id. A table can have a row for each of many nodes.
+type rowIndex map[string]int
+
+func indexOf(rows []Candidate) rowIndex {
+	out := rowIndex{}
 	for i := range rows {
-		if effective[rows[i].id()] {
-			rows[i].Nodes, found = append(rows[i].Nodes, name), true
+		out[rows[i].id()] = i
+	}
+	return out
+}
+
+// addNode adds a node to the rows that win for it or are merged. It reports whether there are such rows.
+func (x rowIndex) addNode(rows []Candidate, name string, candidates []Candidate) (found bool) {
+	for i := range candidates {
+		c := &candidates[i]
+		if c.State != lookup.Wins && c.State != lookup.Merged {
+			continue
+		}
+		if at, known := x[c.id()]; known {
+			rows[at].Nodes, found = append(rows[at].Nodes, name), true
 		}
 	}
 	return found

@@ -69,11 +69,11 @@ func (w *WhyNot) AddNode(name string, e *Explanation) {
 	for i := range w.Bindings {
 		rows[i] = w.Bindings[i].Candidate
 	}
-	addNode(rows, name, e.Candidates)
+	indexOf(rows).addNode(rows, name, e.Candidates)
 	for i := range rows {
 		w.Bindings[i].Nodes = rows[i].Nodes
 	}
-	addNode(w.Parts, name, e.Contributions)
+	indexOf(w.Parts).addNode(w.Parts, name, e.Contributions)
 }
 
 // IsBound reports whether a binding or contribution has the value.

@@ -1,9 +1,6 @@
 package check
 
 import (
-	"slices"
-	"strings"
-
 	"bindc/diag"
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
@@ -118,29 +115,49 @@ func (h *hieraNeeds) places(key string) int {
 	return h.counts[key]
 }
 
-// findLoops warns about keys that look themselves up in every request. It misses loops of more than maxNamed keys.
+// findLoops warns about keys that look themselves up in every request.
 func (h *hieraNeeds) findLoops() {
-	done := map[string]bool{}
+	state := map[string]int{} // unvisited, finished, or the position on the current path, from 1
 	for _, key := range h.Names {
-		h.follow(key, nil, done)
+		h.follow(key, state)
 	}
 }
 
-// follow visits the keys that key looks up. The keys in path led to key.
-func (h *hieraNeeds) follow(key string, path []string, done map[string]bool) {
-	if i := slices.Index(path, key); i >= 0 {
-		loop := append(slices.Clone(path[i:]), key)
-		h.Report(diag.Diagnostic{Pos: h.certain[key].at, Severity: diag.Warning, Code: "loop",
-			Message: "'" + key + "' depends on itself: " + strings.Join(loop, " -> ") +
-				"; every lookup of it fails, as in Puppet"})
-		return
+// hieraStep is a key on a path. The keys in next are still to be followed.
+type hieraStep struct {
+	key  string
+	next []string
+}
+
+// follow searches depth-first from a key. It reports a loop when it returns to a key on the path.
+func (h *hieraNeeds) follow(start string, state map[string]int) {
+	var path []hieraStep
+	enter := func(key string) {
+		if need, ok := h.certain[key]; ok && state[key] == unvisited {
+			path = append(path, hieraStep{key, need.keys})
+			state[key] = len(path)
+		}
 	}
-	if done[key] || len(path) > maxNamed {
-		return
+	enter(start)
+	for len(path) > 0 {
+		top := &path[len(path)-1]
+		if len(top.next) == 0 {
+			state[top.key] = finished
+			path = path[:len(path)-1]
+			continue
+		}
+		key := top.next[0]
+		top.next = top.next[1:]
+		if at := state[key]; at > 0 {
+			h.reportLoop(path[at-1:])
+		}
+		enter(key)
 	}
-	path = append(path, key)
-	for _, k := range h.certain[key].keys {
-		h.follow(k, path, done)
-	}
-	done[key] = true
+}
+
+// reportLoop warns about a loop, which begins with its first key.
+func (h *hieraNeeds) reportLoop(loop []hieraStep) {
+	h.Report(diag.Diagnostic{Pos: h.certain[loop[0].key].at, Severity: diag.Warning, Code: "loop",
+		Message: loopMessage(len(loop), func(i int) string { return loop[i].key }) +
+			"; every lookup of it fails, as in Puppet"})
 }

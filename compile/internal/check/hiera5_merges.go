@@ -60,7 +60,10 @@ func (c *checker) checkFit(key string, m rewrite.MergedKey, all []fittedValue) {
 		}
 		d := diag.Diagnostic{Pos: k.at, Severity: diag.Warning, Code: "hiera_merge", Secret: m.Secret != nil,
 			Message: "'" + key + "': " + err.Error() + "; with two values, every lookup fails, as in Puppet"}
-		if at, ok := c.Merges.Place(c.Tables, key, m.Entry); ok {
+		if strategy.String() == "hash" && k.v.Kind() == value.Array {
+			d.Hint = "write 'merge: unique', which merges lists"
+		}
+		if at, ok := c.Merges.Place(key, m.Entry); ok {
 			d.Notes = []diag.Note{{Pos: at, Message: "lookup_options merge the values of the key"}}
 		}
 		c.Report(d)
@@ -76,7 +79,7 @@ const shownValues = 3
 // reportStrategy reports a strategy that can merge none of the values, if another strategy merges them all. It returns
 // false if there is nothing to report.
 func (c *checker) reportStrategy(key string, m rewrite.MergedKey, strategy merge.Strategy, all []fittedValue) bool {
-	at, ok := c.Merges.Place(c.Tables, key, m.Entry)
+	at, ok := c.Merges.Place(key, m.Entry)
 	other := map[string]string{"hash": "unique", "unique": "hash"}[strategy.String()]
 	better, err := merge.Parse(value.FromString(other))
 	if !ok || other == "" || err != nil {

@@ -18,24 +18,15 @@ func (f *loopFinder) reportLoop(path []step, condition int) {
 		return
 	}
 	loop := fromFirst(path)
-	more := len(loop) - maxNamed
-	loop = loop[:min(len(loop), maxNamed)]
-	names := make([]string, 0, len(loop)+2)
-	d := diag.Diagnostic{Pos: loop[0].Pos(), Code: "loop"}
-	for _, cand := range loop {
-		names = append(names, f.nameOf(cand))
-	}
-	if more > 0 {
-		names = append(names, "("+strconv.Itoa(more)+" others)")
-	}
-	for _, cand := range loop[1:] {
+	d := diag.Diagnostic{Pos: loop[0].Pos(), Code: "loop",
+		Message: loopMessage(len(loop), func(i int) string { return f.nameOf(loop[i]) })}
+	for _, cand := range loop[1:min(len(loop), maxNamed)] {
 		note := "'" + f.nameOf(cand) + "' is bound here"
 		if cand.Recipe != nil {
 			note = "the contribution to " + f.nameOf(cand) + " is here"
 		}
 		d.Notes = append(d.Notes, diag.Note{Pos: cand.Pos(), Message: note})
 	}
-	d.Message = "'" + names[0] + "' depends on itself: " + strings.Join(append(names, names[0]), " -> ")
 	if id := d.Pos.String() + d.Message; !f.reported[id] {
 		f.reported[id] = true
 		d.Message += f.Describe(f.conditions.list[condition])
@@ -45,6 +36,18 @@ func (f *loopFinder) reportLoop(path []step, condition int) {
 		}
 		f.Report(d)
 	}
+}
+
+// loopMessage describes a loop of the given length.
+func loopMessage(length int, name func(i int) string) string {
+	names := make([]string, min(length, maxNamed), maxNamed+2)
+	for i := range names {
+		names[i] = name(i)
+	}
+	if more := length - maxNamed; more > 0 {
+		names = append(names, "("+strconv.Itoa(more)+" others)")
+	}
+	return "'" + names[0] + "' depends on itself: " + strings.Join(append(names, names[0]), " -> ")
 }
 
 // fromFirst returns the candidates of a loop. The result begins with the first candidate in the input, preferably not a

@@ -16,6 +16,7 @@ import (
 // contributions to a multibinding that never takes effect.
 func (c *checker) checkMultibinds() {
 	ids := slices.Sorted(maps.Keys(c.Multibinds.Declared))
+	byKey := c.multibindsByKey(ids)
 	for _, id := range slices.Sorted(maps.Keys(c.Multibinds.Contributions)) {
 		all := c.Multibinds.Contributions[id]
 		if id == recipe.ClassesKey {
@@ -23,7 +24,7 @@ func (c *checker) checkMultibinds() {
 			continue
 		}
 		if len(c.Multibinds.Declared[id]) == 0 && !c.Multibinds.Broken[id] {
-			c.reportUnknownID(id, all, ids)
+			c.reportUnknownID(id, all, ids, byKey)
 		}
 		for _, d := range c.Multibinds.Declared[id] {
 			if when := c.effective(d.Binding); len(when) > 0 {
@@ -96,12 +97,13 @@ func (c *checker) effective(b *loader.Binding) []loader.Condition {
 
 // reportUnknownID reports contributions to an id that no multibinding has. If id is the key of a multibinding, the
 // message names the id of that multibinding.
-func (c *checker) reportUnknownID(id string, all []place.Candidate, ids []string) {
-	if d, meant, ok := c.collecting(id, ids); ok {
+func (c *checker) reportUnknownID(id string, all []place.Candidate, ids []string, byKey map[string]*loader.Binding) {
+	if b := byKey[id]; b != nil {
+		meant := b.More.Multibind.ID
 		for _, cand := range all {
 			c.Report(diag.Diagnostic{Pos: cand.Binding.More.In.Pos, Code: "multibind_unknown",
 				Message: "'" + id + "' is the key of a multibinding; contributions must use its id, '" + meant + "'",
-				Notes:   []diag.Note{{Pos: d.Binding.Pos, Message: "the multibinding"}},
+				Notes:   []diag.Note{{Pos: b.Pos, Message: "the multibinding"}},
 				Hint:    "write '" + meant + "' instead of '" + id + "'", Fix: diag.MeantAs(id, meant)})
 		}
 		return
@@ -119,16 +121,17 @@ func (c *checker) reportUnknownID(id string, all []place.Candidate, ids []string
 	}
 }
 
-// collecting returns a multibinding of key, and its id.
-func (c *checker) collecting(key string, ids []string) (place.Declaration, string, bool) {
+// multibindsByKey returns the first multibinding of each key, in the order of ids.
+func (c *checker) multibindsByKey(ids []string) map[string]*loader.Binding {
+	out := map[string]*loader.Binding{}
 	for _, id := range ids {
 		for _, d := range c.Multibinds.Declared[id] {
-			if d.Binding.Key == key {
-				return d, id, true
+			if out[d.Binding.Key] == nil {
+				out[d.Binding.Key] = d.Binding
 			}
 		}
 	}
-	return place.Declaration{}, "", false
+	return out
 }
 
 // warnOfSameID warns about multibindings that have the same id and different keys.

@@ -1,10 +1,7 @@
 package rewrite
 
 import (
-	"slices"
-
 	"bindc/compile/internal/pass"
-	"bindc/compile/internal/place"
 	"bindc/diag"
 	"bindc/internal/lookupkey"
 	"bindc/internal/merge"
@@ -58,12 +55,12 @@ func (ms *Merges) In(layer int, key uint32) (MergedKey, bool) {
 
 // Place returns the position of the highest lookup_options entry that applies to key and has the name of e. ok is false
 // if no such entry exists.
-func (ms *Merges) Place(t *place.Tables, key string, e *merge.Entry) (at diag.Pos, ok bool) {
-	isIt := func(x *merge.Entry) bool { return x.Name == e.Name }
-	for _, o := range ms.options {
-		isFor := o.module == "" || o.module == lookupkey.Module(key)
-		if isFor && o.level != nil && slices.ContainsFunc(o.level.Entries, isIt) {
-			return o.position(t, e.Name), true
+func (ms *Merges) Place(key string, e *merge.Entry) (at diag.Pos, ok bool) {
+	module := lookupkey.Module(key)
+	for i := range ms.options {
+		o := &ms.options[i]
+		if at, ok := o.entries[e.Name]; ok && o.level != nil && (o.module == "" || o.module == module) {
+			return at, true
 		}
 	}
 	return diag.Pos{}, false

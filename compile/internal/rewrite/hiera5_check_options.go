@@ -15,27 +15,28 @@ import (
 	"bindc/internal/value"
 )
 
-type optionsChecker struct {
-	*pass.Env
-	*place.Tables
-}
+type optionsChecker struct{ *pass.Env }
 
 // checkLookupOptions warns about lookup_options that make lookups fail or have no effect.
 func checkLookupOptions(e *pass.Env, t *place.Tables, scopes []place.Scope, options []lookupOptions) {
-	c := optionsChecker{e, t}
+	c := optionsChecker{e}
 	roots := rootsOf(t, scopes)
+	bound := make(map[string]bool, len(roots))
+	for _, root := range roots {
+		bound[root] = true
+	}
 	for _, o := range options {
 		c.warnOfOptions(o, "", "every lookup that uses them fails, as in Puppet", o.err, value.Value{})
 		if o.level == nil {
 			continue
 		}
 		c.warnOfErasing(o)
-		used := o.level.Used(roots, &c.Effort.Left)
+		used := o.level.UsedPatterns(roots, &c.Effort.Left)
 		for _, e := range o.level.Entries {
 			c.warnOfOptions(o, e.Name, "every lookup that uses this fails, as in Puppet", e.Check(), e.Value())
 			c.warnOfUnread(o, e)
-			if !used[e] {
-				c.warnOfUnused(o, e, roots)
+			if !used[e] && (e.Pattern() || !bound[e.Name]) {
+				c.warnOfUnused(o, e, roots, bound)
 			}
 		}
 	}
@@ -84,7 +85,7 @@ func (c *optionsChecker) warnOfOptions(o lookupOptions, name, consequence string
 		if !ok {
 			wrong = &merge.MergeError{Message: part.Error()}
 		}
-		d := diag.Diagnostic{Pos: o.position(c.Tables, cmp.Or(wrong.Entry, name)), Severity: diag.Warning,
+		d := diag.Diagnostic{Pos: o.position(cmp.Or(wrong.Entry, name)), Severity: diag.Warning,
 			Code: "hiera_options"}
 		if wrong.Class == merge.Convert {
 			d.Fix = conversionFix(options)
@@ -159,7 +160,7 @@ var strategyNames = []string{"strategy", "knockout_prefix", "merge_hash_arrays",
 
 // warnOfUnread warns about options of an entry that have no effect, as in Puppet.
 func (c *optionsChecker) warnOfUnread(o lookupOptions, e *merge.Entry) {
-	d := diag.Diagnostic{Pos: o.position(c.Tables, e.Name), Severity: diag.Warning, Code: "hiera_options"}
+	d := diag.Diagnostic{Pos: o.position(e.Name), Severity: diag.Warning, Code: "hiera_options"}
 	switch options := e.Value(); options.Kind() {
 	case value.String:
 		d.Message = "the lookup_options of '" + e.Name + "' have no effect because they are a String; expected a Hash"
@@ -208,13 +209,13 @@ func rootOf(key string) string {
 	return root
 }
 
-// warnOfUnused warns about an entry that applies to none of the roots. It allows an entry for an unbound key that does
-// not resemble a bound key, because class parameters need not be bound.
-func (c *optionsChecker) warnOfUnused(o lookupOptions, e *merge.Entry, roots []string) {
-	d := diag.Diagnostic{Pos: o.position(c.Tables, e.Name), Severity: diag.Warning, Code: "hiera_options",
+// warnOfUnused warns about an entry that applies to none of the roots, which are also the keys of bound. It allows an
+// entry for an unbound key that does not resemble a bound key, because class parameters need not be bound.
+func (c *optionsChecker) warnOfUnused(o lookupOptions, e *merge.Entry, roots []string, bound map[string]bool) {
+	d := diag.Diagnostic{Pos: o.position(e.Name), Severity: diag.Warning, Code: "hiera_options",
 		Message: "lookup_options contain '" + e.Name + "', but no binding has this key"}
 	switch {
-	case slices.Contains(roots, rootOf(e.Name)):
+	case bound[rootOf(e.Name)]:
 		d.Message = "lookup_options for '" + e.Name + "' have no effect: Puppet uses those of '" + rootOf(e.Name) + "'"
 		d.Hint = "set the options for '" + rootOf(e.Name) + "', the key without its subkeys"
 	case !e.Pattern() && strings.ContainsAny(e.Name, `*+?^$()[]|\`):

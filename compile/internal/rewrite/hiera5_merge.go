@@ -17,17 +17,24 @@ type merger struct {
 	*pass.Env
 	*place.Tables
 	scopes  []place.Scope
-	refused map[diag.Pos]bool // positions of patterns already reported as too slow
+	refused map[diag.Pos]bool           // positions of patterns already reported as too slow
+	named   map[string][]*lookupOptions // options with an entry for a key, by the key
+	others  []*lookupOptions            // options that have patterns, or are not known
+	erasing map[string]bool             // modules whose lookup_options are null under a condition
 	Merges
 }
 
 // mergeHiera finds the keys to which lookup_options apply. It also checks the lookup_options.
 func mergeHiera(e *pass.Env, t *place.Tables, scopes []place.Scope) *Merges {
 	m := merger{Env: e, Tables: t, scopes: scopes, refused: map[diag.Pos]bool{},
+		named: map[string][]*lookupOptions{}, erasing: map[string]bool{},
 		Merges: Merges{layers: e.Site.Layers, ByKey: map[uint32]MergedKey{}, options: findLookupOptions(e, t, scopes)}}
 	m.Hierarchies = findHierarchies(e.Site, t, m.options)
 	if len(m.options) == 0 {
 		return &m.Merges
+	}
+	for i := range m.options {
+		m.index(&m.options[i])
 	}
 	for _, key := range m.hieraKeys() {
 		m.mergeKey(key)
@@ -35,6 +42,29 @@ func mergeHiera(e *pass.Env, t *place.Tables, scopes []place.Scope) *Merges {
 	checkLookupOptions(e, t, scopes, m.options)
 	m.addSecretValues()
 	return &m.Merges
+}
+
+// index records for which keys m must look at o.
+func (m *merger) index(o *lookupOptions) {
+	if o.level == nil {
+		m.others = append(m.others, o)
+		return
+	}
+	if o.condition != 0 && o.level.Erases() && !m.isDefault(o) {
+		m.erasing[o.module] = true
+	}
+	if slices.ContainsFunc(o.level.Entries, (*merge.Entry).Pattern) {
+		m.others = append(m.others, o)
+		return
+	}
+	for _, e := range o.level.Entries {
+		m.named[e.Name] = append(m.named[e.Name], o)
+	}
+}
+
+// isDefault reports whether o belongs to the default_hierarchy of a module.
+func (m *merger) isDefault(o *lookupOptions) bool {
+	return m.Site.Layers[o.layer].Hiera == loader.HieraDefaults
 }
 
 // hieraKeys returns the keys that the hierarchies bind, without lookup_options, in order of appearance.
@@ -81,24 +111,28 @@ func (m *merger) secretValue(val uint32) uint32 {
 func (m *merger) mergeKey(key uint32) {
 	parsed, _ := lookupkey.Parse(m.Keys[key]) // an invalid key has an empty root
 	module := lookupkey.Module(parsed.Root)
-	var own, defaults []lookupOptions
-	for _, o := range m.options {
+	var own, defaults []*lookupOptions
+	for _, o := range slices.Concat(m.named[parsed.Root], m.others) {
 		switch {
-		case o.module != "" && o.module != module:
-		case m.Site.Layers[o.layer].Hiera == loader.HieraDefaults:
+		case o.module != "" && o.module != module || !m.touches(o, parsed.Root):
+		case m.isDefault(o):
 			defaults = append(defaults, o)
 		default:
 			own = append(own, o)
 		}
 	}
-	var k MergedKey
-	k.recipe, k.Entry = m.mergeRecipe(parsed.Root, own)
-	touches := func(o lookupOptions) bool { return m.touches(o, parsed.Root) }
-	if k.recipe == noValue && !slices.ContainsFunc(defaults, touches) {
+	if len(own)+len(defaults) == 0 {
+		return
+	}
+	k := MergedKey{recipe: noValue}
+	if len(own) > 0 {
+		k.recipe, k.Entry = m.mergeRecipe(parsed.Root, module, own)
+	}
+	if k.recipe == noValue && len(defaults) == 0 {
 		return
 	}
 	k.defaults = m.KeepRecipe(&recipe.Recipe{Kind: recipe.Merged, Name: module})
-	secret := func(o lookupOptions) bool { return m.makesSecret(o, parsed.Root) }
+	secret := func(o *lookupOptions) bool { return m.makesSecret(o, parsed.Root) }
 	if slices.ContainsFunc(own, secret) || slices.ContainsFunc(defaults, secret) {
 		k.Secret = map[uint32]uint32{}
 	}
@@ -107,14 +141,14 @@ func (m *merger) mergeKey(key uint32) {
 }
 
 // touches reports whether o may apply to root.
-func (m *merger) touches(o lookupOptions, root string) bool {
+func (m *merger) touches(o *lookupOptions, root string) bool {
 	if o.level == nil || m.Effort.Over() {
 		return true
 	}
 	touches, err := o.level.Touches(root, &m.Effort.Left)
 	switch {
 	case m.Effort.Over():
-		m.Effort.OnPatterns = o.position(m.Tables, "")
+		m.Effort.OnPatterns = o.position("")
 	case err != nil:
 		m.refusePattern(o, err)
 	}
@@ -122,22 +156,39 @@ func (m *merger) touches(o lookupOptions, root string) bool {
 }
 
 // makesSecret reports whether o may make the value of root sensitive.
-func (m *merger) makesSecret(o lookupOptions, root string) bool {
+func (m *merger) makesSecret(o *lookupOptions, root string) bool {
 	return o.secret || o.level != nil && o.level.Secret(root, &m.Effort.Left)
 }
 
-// mergeRecipe returns the recipe for root, or noValue if lookup_options do not change its lookups. It also returns the
-// entry for root, if the entry is the same for all requests.
-func (m *merger) mergeRecipe(root string, all []lookupOptions) (uint32, *merge.Entry) {
-	touched, depends, erases := false, false, false
-	var levels [][]*merge.Level
+// mergeRecipe returns the recipe for root, a key of a module to which the lookup_options in own apply. It returns
+// noValue if they do not change its lookups. It also returns the entry for root, if it is the same for all requests.
+func (m *merger) mergeRecipe(root, module string, own []*lookupOptions) (uint32, *merge.Entry) {
+	r := &recipe.Recipe{Kind: recipe.Merged}
+	depends := func(o *lookupOptions) bool { return o.level == nil || o.condition != 0 }
+	if m.erasing[module] || slices.ContainsFunc(own, depends) {
+		return m.KeepRecipe(r), nil
+	}
+	var entry *merge.Entry
+	options, err := merge.Combine(m.levelsFor(module)...)
+	if err == nil {
+		entry, err = options.For(root, &m.Effort.Left)
+	}
+	if err != nil { // every lookup reports the error
+		return m.KeepRecipe(r), nil
+	}
+	if entry.Plain() {
+		return noValue, nil
+	}
+	r.Value = value.FromPairs(value.Pair{Key: value.FromString(root), Value: entry.Value()})
+	return m.KeepRecipe(r), entry
+}
+
+// levelsFor returns the unconditional lookup_options that apply to keys of a module, by part of the hierarchy.
+func (m *merger) levelsFor(module string) (levels [][]*merge.Level) {
 	part := loader.NoHiera
-	for _, o := range all {
-		touches := m.touches(o, root)
-		touched = touched || touches
-		depends = depends || touches && (o.level == nil || o.condition != 0)
-		erases = erases || o.condition != 0 && o.level != nil && o.level.Erases()
-		if o.condition != 0 {
+	for i := range m.options {
+		o := &m.options[i]
+		if o.module != "" && o.module != module || o.condition != 0 || m.isDefault(o) {
 			continue
 		}
 		if in := m.Site.Layers[o.layer].Hiera; in != part {
@@ -145,35 +196,15 @@ func (m *merger) mergeRecipe(root string, all []lookupOptions) (uint32, *merge.E
 		}
 		levels[len(levels)-1] = append(levels[len(levels)-1], o.level)
 	}
-	if !touched {
-		return noValue, nil
-	}
-	r := &recipe.Recipe{Kind: recipe.Merged}
-	var entry *merge.Entry
-	if !depends && !erases {
-		options, err := merge.Combine(levels...)
-		var e *merge.Entry
-		if err == nil {
-			e, err = options.For(root, &m.Effort.Left)
-		}
-		switch {
-		case err != nil: // every lookup reports the error
-		case e.Plain():
-			return noValue, nil
-		default:
-			entry = e
-			r.Value = value.FromPairs(value.Pair{Key: value.FromString(root), Value: e.Value()})
-		}
-	}
-	return m.KeepRecipe(r), entry
+	return levels
 }
 
 // refusePattern reports a pattern that takes too many steps to match, so that the lookup_options of a key are
 // unknown.
-func (m *merger) refusePattern(o lookupOptions, err error) {
-	at := o.position(m.Tables, "")
+func (m *merger) refusePattern(o *lookupOptions, err error) {
+	at := o.position("")
 	if wrong, ok := err.(*merge.MergeError); ok {
-		at = o.position(m.Tables, wrong.Entry)
+		at = o.position(wrong.Entry)
 	}
 	if m.refused[at] {
 		return

@@ -14,12 +14,12 @@ import (
 // lookupOptions holds the lookup_options in one file.
 type lookupOptions struct {
 	layer, condition int
-	file             *loader.DataFile
-	at               diag.Pos     // position of the key lookup_options
-	err              error        // error of merge.Compile
-	module           string       // the module whose keys they are for; "": all keys
-	level            *merge.Level // nil if the options depend on the request or have an error
-	secret           bool         // the options may make a value sensitive; only if level is nil
+	at               diag.Pos            // position of the key lookup_options
+	entries          map[string]diag.Pos // positions of the entries, by name
+	err              error               // error of merge.Compile
+	module           string              // the module whose keys they are for; "": all keys
+	level            *merge.Level        // nil if the options depend on the request or have an error
+	secret           bool                // the options may make a value sensitive; only if level is nil
 }
 
 // IsLookupOptions reports whether key is lookup_options. Lookups use all effective bindings of this key, not only the
@@ -46,8 +46,12 @@ func findLookupOptions(e *pass.Env, t *place.Tables, scopes []place.Scope) (out 
 
 func optionsOf(t *place.Tables, s *place.Scope, f *loader.DataFile, i int) lookupOptions {
 	key, val := t.Keys[f.Entries[i].Key], f.Entries[i].Value
-	o := lookupOptions{layer: s.Layer, condition: s.Condition, file: f, at: f.Pos(i),
-		module: strings.TrimPrefix(strings.TrimPrefix(key, recipe.LookupOptionsKey), " ")}
+	o := lookupOptions{layer: s.Layer, condition: s.Condition, at: f.Pos(i),
+		entries: make(map[string]diag.Pos, len(f.Options)),
+		module:  strings.TrimPrefix(strings.TrimPrefix(key, recipe.LookupOptionsKey), " ")}
+	for _, e := range f.Options {
+		o.entries[t.Keys[e.Key]] = diag.Pos{File: o.at.File, Line: int(e.Line), Col: int(e.Col)}
+	}
 	if v, ok := t.Constant(val); ok {
 		if o.level, o.err = merge.Compile(v, o.module); o.err != nil {
 			o.level = nil // every lookup that uses the options fails
@@ -58,12 +62,9 @@ func optionsOf(t *place.Tables, s *place.Scope, f *loader.DataFile, i int) looku
 }
 
 // position returns the position of an entry of o, or the position of o if it has no such entry.
-func (o *lookupOptions) position(t *place.Tables, name string) diag.Pos {
-	at := o.at
-	for _, e := range o.file.Options {
-		if t.Keys[e.Key] == name {
-			at.Line, at.Col = int(e.Line), int(e.Col)
-		}
+func (o *lookupOptions) position(name string) diag.Pos {
+	if at, ok := o.entries[name]; ok {
+		return at
 	}
-	return at
+	return o.at
 }

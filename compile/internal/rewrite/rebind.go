@@ -3,7 +3,6 @@ package rewrite
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"bindc/compile/internal/pass"
 	"bindc/compile/internal/place"
@@ -37,13 +36,13 @@ func rebind(e *pass.Env, p *place.Placement) rebinding {
 	n := namesOf(e, p)
 	out.rebound = make([]place.Rebound, len(p.Rebound))
 	for i, r := range p.Rebound {
-		r.OfPart = n.parts[r.Old()] && !r.IsOwn()
+		r.OfPart = len(n.parts[r.Old()]) > 0 && !r.IsOwn()
 		r.OfKey = n.binds(&r)
 		if r.OfPart {
 			out.addParts(&r, &p.Multibinds, n)
 		}
 		if !r.OfPart && !r.OfKey {
-			reportUnboundName(e, &r, n)
+			n.reportUnbound(e, &r)
 		}
 		if !r.OfPart || r.OfKey {
 			out.addKey(&r, p.Tables, n)
@@ -85,8 +84,8 @@ func (out *rebinding) addParts(r *place.Rebound, ms *place.Multibinds, n names) 
 	if r.More.Erases {
 		part.Kind = recipe.RenamedPart
 	}
-	for id := range ms.Contributions {
-		if len(ms.Declared[id]) > 0 && n.partsOf[id][r.Old()] {
+	for _, id := range n.parts[r.Old()] {
+		if len(ms.Declared[id]) > 0 {
 			out.parts = append(out.parts, renamedPart{id,
 				place.Candidate{Binding: r.Binding, Layer: r.Layer, Order: r.Order, Recipe: part}})
 		}
@@ -96,15 +95,15 @@ func (out *rebinding) addParts(r *place.Rebound, ms *place.Multibinds, n names) 
 type names struct {
 	numbers map[string]uint32 // numbers of all keys in place.Tables
 	keys    map[string]bool
-	parts   map[string]bool            // names of contributions to any multibinding
-	partsOf map[string]map[string]bool // names of contributions by id of the multibinding
-	digs    bool                       // a dotted key may mean a part of a value
+	parts   map[string][]string // ids of multibindings, by name of a contribution
+	digs    bool                // a dotted key may mean a part of a value
+	sorted  []string            // names of keys and contributions, for hints; nil until it is needed
 }
 
 // namesOf finds the names that are bound, including new names.
 func namesOf(e *pass.Env, p *place.Placement) names {
-	n := names{numbers: make(map[string]uint32, len(p.Keys)), keys: map[string]bool{}, parts: map[string]bool{},
-		partsOf: map[string]map[string]bool{}, digs: HieraPlaces(e.Site) != nil}
+	n := names{numbers: make(map[string]uint32, len(p.Keys)), keys: map[string]bool{}, parts: map[string][]string{},
+		digs: HieraPlaces(e.Site) != nil}
 	for i, key := range p.Keys {
 		n.numbers[key] = uint32(i)
 	}
@@ -121,20 +120,30 @@ func namesOf(e *pass.Env, p *place.Placement) names {
 		if id == recipe.ClassesKey {
 			continue // these contributions are named after classes
 		}
-		n.partsOf[id] = map[string]bool{}
 		for i := range all {
-			n.partsOf[id][all[i].Binding.Key] = true
+			n.addPart(all[i].Binding.Key, id, newNames)
 		}
-		addNewNames(n.partsOf[id], newNames)
-		maps.Copy(n.parts, n.partsOf[id])
 	}
 	addNewNames(n.keys, newNames)
 	for i := range p.Rebound { // the check for loops reports names that refer to each other
-		if r := &p.Rebound[i]; !r.IsOwn() && !n.parts[r.Key] {
+		if r := &p.Rebound[i]; !r.IsOwn() && len(n.parts[r.Key]) == 0 {
 			n.keys[r.Key] = true
 		}
 	}
 	return n
+}
+
+// addPart records that the multibinding id has a contribution called name, and its new names, directly or through other
+// new names. The contributions of a multibinding must be added one after another.
+func (n *names) addPart(name, id string, newNames map[string][]string) {
+	for todo := []string{name}; len(todo) > 0; {
+		name, todo = todo[len(todo)-1], todo[:len(todo)-1]
+		ids := n.parts[name]
+		if last := len(ids) - 1; last < 0 || ids[last] != id {
+			n.parts[name] = append(ids, id)
+			todo = append(todo, newNames[name]...)
+		}
+	}
 }
 
 // addNewNames adds the new names of all names, directly or through other new names.
@@ -170,16 +179,18 @@ func (n *names) binds(r *place.Rebound) bool {
 	return false
 }
 
-func reportUnboundName(e *pass.Env, r *place.Rebound, n names) {
-	similar := make([]string, 0, len(n.keys)+len(n.parts))
-	for _, set := range []map[string]bool{n.keys, n.parts} {
-		for name := range set {
-			if name != r.Key && !strings.HasPrefix(name, "\x00") {
-				similar = append(similar, name)
-			}
-		}
+// reportUnbound reports that nothing has the name that r refers to.
+func (n *names) reportUnbound(e *pass.Env, r *place.Rebound) {
+	if n.sorted == nil {
+		all := slices.Concat(slices.Collect(maps.Keys(n.keys)), slices.Collect(maps.Keys(n.parts)))
+		n.sorted = slices.DeleteFunc(all, recipe.IsInternal)
+		slices.Sort(n.sorted)
 	}
-	slices.Sort(similar)
+	near := e.Diags.Correct(r.Old(), n.sorted).New
+	if near == r.Key {
+		others := slices.DeleteFunc(slices.Clone(n.sorted), func(name string) bool { return name == r.Key })
+		near = e.Diags.Correct(r.Old(), others).New
+	}
 	does := "is an alias of"
 	switch {
 	case r.IsOwn():
@@ -189,6 +200,6 @@ func reportUnboundName(e *pass.Env, r *place.Rebound, n names) {
 	}
 	d := diag.Diagnostic{Pos: r.More.Rebinds.Pos, Code: "rebind",
 		Message: "'" + r.Key + "' " + does + " '" + r.Old() + "', which nothing binds"}
-	e.Unbound(&d, r.Old(), e.Diags.Correct(r.Old(), similar).New, 1)
+	e.Unbound(&d, r.Old(), near, 1)
 	e.Diags.Add(d)
 }

@@ -70,7 +70,11 @@ function follow(event) {
       reload(addressIn(event.latest));
     }
   } else if (event.latest === page.version && event.counted && "partial" in page) {
-    reload(addressIn(page.version));
+    if (isBusy()) {
+      say("The nodes have been counted.", "Show the numbers", addressIn(page.version));
+    } else {
+      reload(addressIn(page.version));
+    }
   } else if (event.failed && !showsFailure) {
     say("The site does not build; this page shows the last version that did.", "Show the errors", "/s/latest/problems");
   } else if (!event.failed) {

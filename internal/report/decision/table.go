@@ -49,6 +49,9 @@ type Row struct {
 // Terms returns the condition of r. Its dimensions are those of the snapshot.
 func (r *Row) Terms() []snapshot.Term { return r.binding.Terms }
 
+// Origin returns the place of r. It has no line if the place is unknown.
+func (r *Row) Origin() snapshot.Origin { return r.binding.Origin }
+
 // Tables gives access to the tables of a snapshot.
 type Tables struct {
 	snap        *snapshot.Snapshot
@@ -56,6 +59,7 @@ type Tables struct {
 	allBindings *snapshot.AllBindings // nil if the bindings of each key are looked up separately
 	dims        *dimensions
 	box         *seal.Box // decrypts sealed recipes; nil if they stay sealed
+	filter      snapshot.Filter
 }
 
 // NewTables returns the tables of f. With whole, it prepares for reading the tables of all keys, which is faster. If
@@ -72,11 +76,22 @@ func NewTables(f *snapshot.Snapshot, whole bool, box *seal.Box) (*Tables, error)
 	return b, err
 }
 
-func (b *Tables) bindings(key string) ([]snapshot.Binding, error) {
+// Where returns tables with the rows that f selects.
+func (b *Tables) Where(f snapshot.Filter) *Tables {
+	out := *b
+	out.filter = f
+	return &out
+}
+
+// Bindings returns the bindings of all keys, or nil if b is not whole.
+func (b *Tables) Bindings() *snapshot.AllBindings { return b.allBindings }
+
+func (b *Tables) bindings(key string) (bs []snapshot.Binding, err error) {
 	if b.allBindings != nil {
-		return b.allBindings.Bindings(key)
+		bs, _, err = b.allBindings.BindingsWhere(key, b.filter)
+		return bs, err
 	}
-	bs, err := b.snap.Bindings(key)
+	bs, _, err = b.snap.BindingsWhere(key, b.filter)
 	slices.SortStableFunc(bs, snapshot.ByPrecedence)
 	return bs, err
 }
@@ -137,6 +152,28 @@ func (b *Tables) Table(key string) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
+	return b.rows(key, bs)
+}
+
+// RowsIn returns the rows of Values(key) that are in the input with the given number. The tables must be whole.
+func (b *Tables) RowsIn(key string, input uint32) (out []Row, err error) {
+	for _, name := range []string{recipe.MergeKey(key), key} {
+		bs, err := b.allBindings.BindingsIn(name, input)
+		if err != nil {
+			return nil, err
+		}
+		rows, err := b.rows(name, bs)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, slices.DeleteFunc(rows, func(r Row) bool { return r.merge != nil })...)
+	}
+	slices.SortStableFunc(out, func(a, b Row) int { return snapshot.ByPrecedence(a.binding, b.binding) })
+	return out, nil
+}
+
+// rows returns the given bindings of key as rows.
+func (b *Tables) rows(key string, bs []snapshot.Binding) ([]Row, error) {
 	out := make([]Row, len(bs))
 	for i := range bs {
 		out[i] = b.row(&bs[i])

@@ -19,22 +19,13 @@ func (c config) entry(n, defaults *yaml.Node, before []Entry) Entry {
 	}
 	unknown := c.Doc.UnknownKeys(n, "hierarchy", "key of an entry", entryKeys)
 	for _, d := range unknown {
-		c.Diags.Add(d)
+		c.Doc.Diags.Add(d)
 	}
-	e := Entry{at: c.Doc.Pos(n)}
-	e.Name, _ = c.text(n, "name")
-	if e.Name == "" {
-		c.Doc.Errorf(n, "hierarchy", "expected the name of the entry for 'name'")
+	name, ok := c.name(n, before)
+	if !ok {
 		return Entry{}
 	}
-	for _, b := range before {
-		if b.Name == e.Name {
-			c.Diags.Add(diag.Diagnostic{Pos: e.at, Code: "hierarchy",
-				Message: "two entries are named '" + e.Name + "', which Puppet refuses",
-				Notes:   []diag.Note{{Pos: b.at, Message: "the first"}}})
-			return Entry{}
-		}
-	}
+	e := Entry{Name: name, at: c.Doc.Pos(n)}
 	source := c.source(n, defaults, e.at)
 	places := presentKeys(n, placeKeys)
 	switch {
@@ -52,6 +43,24 @@ func (c config) entry(n, defaults *yaml.Node, before []Entry) Entry {
 		e.Locations = c.locations(n, places[0], source)
 	}
 	return e
+}
+
+// name returns the name of an entry. It returns false after an error, such as a name that an entry in before has.
+func (c config) name(n *yaml.Node, before []Entry) (string, bool) {
+	name, _ := c.text(n, "name")
+	if name == "" {
+		c.Doc.Errorf(n, "hierarchy", "expected the name of the entry for 'name'")
+		return "", false
+	}
+	for _, b := range before {
+		if b.Name == name {
+			c.Doc.Diags.Add(diag.Diagnostic{Pos: c.Doc.Pos(n), Code: "hierarchy",
+				Message: "two entries are named '" + name + "', which Puppet refuses",
+				Notes:   []diag.Note{{Pos: b.at, Message: "the first"}}})
+			return "", false
+		}
+	}
+	return name, true
 }
 
 // text returns the string at key, or false if there is none. It reports a value that is not a string.

@@ -23,7 +23,7 @@ type globKind uint8
 const (
 	globText  globKind = iota
 	globStar           // *: any characters except a slash
-	globDirs           // **/: any number of directories
+	globDirs           // **/: any number of directories that are not symbolic links
 	globOne            // ?: one character
 	globClass          // [abc]: one of several characters
 	globRef            // %{...}
@@ -173,20 +173,21 @@ func outermost(glob string) (open int, cuts []int, end int) {
 // maxReadings limits the number of ways in which a glob with interpolations matches one path.
 const maxReadings = 256
 
-// readGlob returns the values of the interpolations for each way in which a glob matches path.
-func readGlob(elems []globElement, path string) [][]string {
-	g := newGlobReader(elems, path)
+// readGlob returns the values of the interpolations for each way in which a glob matches path. isLink reports whether a
+// directory is a symbolic link. ok is false if there are more than maxReadings ways.
+func readGlob(elems []globElement, path string, isLink func(dir string) bool) (readings [][]string, ok bool) {
+	g := newGlobReader(elems, path, isLink)
 	g.read(globSpot{})
-	return g.out
+	return g.out, len(g.out) <= maxReadings
 }
 
-func newGlobReader(elems []globElement, path string) *globReader {
+func newGlobReader(elems []globElement, path string, isLink func(dir string) bool) *globReader {
 	refs := 0
 	for _, e := range elems {
 		refs = max(refs, e.ref+1)
 	}
-	return &globReader{elems: elems, values: make([]string, refs), path: path, deadEnds: map[globSpot]bool{},
-		visited: map[globWay]bool{}}
+	return &globReader{elems: elems, values: make([]string, refs), path: path, isLink: isLink,
+		deadEnds: map[globSpot]bool{}, visited: map[globWay]bool{}}
 }
 
 // globReader matches a path against a glob by backtracking. It remembers the positions that it has tried, so that globs
@@ -194,8 +195,9 @@ func newGlobReader(elems []globElement, path string) *globReader {
 type globReader struct {
 	elems  []globElement
 	path   string
+	isLink func(dir string) bool
 	values []string
-	out    [][]string
+	out    [][]string // it has one reading more if there are more than maxReadings
 
 	deadEnds map[globSpot]bool // positions from which the end cannot be reached
 	visited  map[globWay]bool  // positions that were read with the same values
@@ -217,7 +219,7 @@ type globWay struct {
 
 // read matches the rest of the path from position s. It reports whether it found a match.
 func (g *globReader) read(s globSpot) (found bool) {
-	if len(g.out) >= maxReadings {
+	if len(g.out) > maxReadings {
 		return true
 	}
 	g.steps++
@@ -277,7 +279,7 @@ func (g *globReader) element(s globSpot) (found bool) {
 		}
 	case globDirs:
 		found = rest(at)
-		if slash := strings.IndexByte(g.path[at:], '/'); slash > 0 && !hidden {
+		if slash := strings.IndexByte(g.path[at:], '/'); slash > 0 && !hidden && !g.isLink(g.path[:at+slash]) {
 			found = g.read(globSpot{s.elem, at + slash + 1, false}) || found
 		}
 	case globRef:

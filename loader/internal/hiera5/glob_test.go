@@ -69,7 +69,8 @@ func TestGlobMatchesLikeRuby(t *testing.T) {
 			t.Fatal(c.glob, problems)
 		}
 		var got []string
-		for _, values := range readGlob(globElements(partsOf(n)), c.path) {
+		readings, _ := readGlob(globElements(partsOf(n)), c.path, noLinks)
+		for _, values := range readings {
 			got = append(got, fmt.Sprint(values))
 			if text := fillGlob(partsOf(n), values); !strings.Contains(c.glob, "%{") && text != c.glob {
 				t.Errorf("%s without values is %q", c.glob, text)
@@ -84,17 +85,48 @@ func TestGlobMatchesLikeRuby(t *testing.T) {
 	for glob, path := range map[string]string{"a*a*a*a*a*b.yaml": strings.Repeat("a", 200),
 		"**/a/**/a/**/a/**/b": strings.Repeat("a/", 100) + "a", "%{r}a*a*a*a*b": strings.Repeat("a", 60)} {
 		n, _ := expr.ParseHiera(glob)
-		g := newGlobReader(globElements(partsOf(n)), path)
+		g := newGlobReader(globElements(partsOf(n)), path, noLinks)
 		if g.read(globSpot{}) || g.steps > 20*len(path)*60 {
 			t.Errorf("%s reads %s in %d steps", glob, path, g.steps)
 		}
 	}
-	n, _ := expr.ParseHiera("%{a}%{b}%{c}%{d}")
-	if got := readGlob(globElements(partsOf(n)), strings.Repeat("x", 100)); len(got) != maxReadings {
-		t.Errorf("a path is read in %d ways", len(got))
-	}
 	if n, _ := expr.ParseHiera("%{a}/x%{b}"); fillGlob(partsOf(n), []string{"1", "2"}) != "1/x2" {
 		t.Errorf("a glob with values is %q", fillGlob(partsOf(n), []string{"1", "2"}))
+	}
+}
+
+func noLinks(string) bool { return false }
+
+// As in Ruby, '**/' enters no symbolic links, but other parts of a glob do.
+func TestDoubleStarOfGlobEntersNoLinks(t *testing.T) {
+	for _, c := range []struct {
+		glob, path string
+		want       bool
+	}{
+		{"**/*.yaml", "real/a.yaml", true}, {"**/*.yaml", "link/a.yaml", false}, {"**/*.yaml", "link/d/a.yaml", false},
+		{"**/*.yaml", "real/link/a.yaml", false}, {"*/*.yaml", "link/a.yaml", true}, {"*/**/*.yaml", "link/d/a.yaml", true},
+		{"link/**/*.yaml", "link/d/a.yaml", true}, {"**/link/*.yaml", "link/a.yaml", true},
+		{"**/d/*.yaml", "link/d/a.yaml", false}, {"%{r}/**/a.yaml", "link/a.yaml", true},
+		{"%{r}/**/a.yaml", "x/link/a.yaml", true}, // r may be x/link
+	} {
+		n, _ := expr.ParseHiera(c.glob)
+		isLink := func(dir string) bool { return dir == "link" || dir == "real/link" || dir == "x/link" }
+		readings, ok := readGlob(globElements(partsOf(n)), c.path, isLink)
+		if got := len(readings) > 0; got != c.want || !ok {
+			t.Errorf("%s matches %s: %t", c.glob, c.path, got)
+		}
+	}
+}
+
+// A file name of n characters matches '*%{a}*' for each of its parts, and for "".
+func TestReadGlobReportsTooManyReadings(t *testing.T) {
+	name := "abcdefghijklmnopqrstuvwxyz"
+	for length, want := range map[int]bool{22: true, 23: false, 26: false} {
+		n, _ := expr.ParseHiera("*%{a}*")
+		readings, ok := readGlob(globElements(partsOf(n)), name[:length], noLinks)
+		if all := length*(length+1)/2 + 1; ok != want || ok && len(readings) != all {
+			t.Errorf("%s is read in %d ways, all of them %t, want %d", name[:length], len(readings), ok, all)
+		}
 	}
 }
 

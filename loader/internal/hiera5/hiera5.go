@@ -198,6 +198,8 @@ func (c config) version5() {
 	c.Entries = c.hierarchy("hierarchy", defaults)
 	if _, n, ok := c.Doc.Root.Lookup("default_hierarchy"); ok && c.Module == "" {
 		c.Doc.Errorf(n, "hiera", "expected 'default_hierarchy' only in the hiera.yaml of a module")
+	} else if ok && n.Kind != yaml.Sequence { // null, too: Puppet has no default for it
+		c.Doc.Errorf(n, "hierarchy", "expected a list of entries for 'default_hierarchy', found %s", n.Describe())
 	} else if ok {
 		c.Defaults = c.hierarchy("default_hierarchy", defaults)
 	}

@@ -42,7 +42,7 @@ func (c config) locate(at diag.Pos, source dataSource, path string, isGlob bool)
 			"what a lookup finds"})
 	}
 	for _, problem := range problems {
-		c.Diags.Add(diag.Diagnostic{Pos: at, Code: "interpolation", Message: problem.Message,
+		c.Doc.Diags.Add(diag.Diagnostic{Pos: at, Code: "interpolation", Message: problem.Message,
 			Fix: c.Diags.Correct(problem.Method, expr.HieraMethods)})
 	}
 	for _, e := range slices.Concat(syntax.MisspeltHiera(below), syntax.MisspeltHiera(node)) {
@@ -223,7 +223,7 @@ func (c config) mapped(at diag.Pos, source dataSource, texts []string) []Locatio
 	for i := range out {
 		n, problem := expr.HieraMapped(i-1, texts[0], texts[1], p.path)
 		if problem != "" {
-			c.Diags.Errorf(at, "interpolation", "%s", problem)
+			c.Doc.Diags.Errorf(at, "interpolation", "%s", problem)
 			return nil
 		}
 		mapped := p
@@ -333,56 +333,4 @@ func pathPattern(parts []*expr.Node) *regexp.Regexp {
 		b.WriteString(".*")
 	}
 	return regexp.MustCompile(b.String() + "$")
-}
-
-// maxFoundAgain limits how often globs match files that another glob has matched. Without the limit, many globs over
-// the same files would take time in proportion to the number of globs times the number of files.
-const maxFoundAgain = 1 << 19
-
-// countAgain counts a match against maxFoundAgain. It returns false if the limit is exceeded, and reports the first
-// glob that exceeds it.
-func (c config) countAgain(at diag.Pos, found *site.File) bool {
-	if !c.globbed[found] {
-		c.globbed[found] = true
-		return true
-	}
-	if c.foundAgain--; c.foundAgain == -1 {
-		c.Diags.Add(diag.Diagnostic{Pos: at, Code: "hierarchy",
-			Message: "too many globs of this site match the same files",
-			Hint:    "write fewer globs, or globs that match different files"})
-	}
-	return c.foundAgain >= 0
-}
-
-// glob returns the location of a glob without braces. The location has a condition for each string that the
-// interpolations can produce, with the files that match it.
-func (c config) glob(at diag.Pos, source dataSource, text string) Location {
-	l := Location{files: map[int][]*site.File{}}
-	p, ok := c.locate(at, source, text, true)
-	if !ok {
-		return l
-	}
-	c.recordPath(at, p.node, p.text)
-	l.written = c.writtenForm("glob", p, text)
-	elems := globElements(withoutDots(p.parts))
-	if c.foundAgain < 0 {
-		return l
-	}
-	for _, f := range c.usable(p, p.tree.Below("", -1, true), false, func(string) bool { return true }) {
-		counted := false
-		for _, values := range readGlob(elems, f.Path) {
-			text := expr.CleanPath(fillGlob(p.parts, values))
-			if text == "" {
-				continue // these values make it absolute or lead out of the directory
-			}
-			found := c.wantFile(p, f, source)
-			if !counted && !c.countAgain(at, found) {
-				return l
-			}
-			counted = true
-			l.find(c.conditionFor(p, text), found)
-		}
-	}
-	c.checkAbsolute(at, source, text, len(l.files) > 0)
-	return l
 }

@@ -11,8 +11,14 @@ import (
 	"bindc/loader/internal/site"
 )
 
+var (
+	config4Keys = []string{"version", "datadir", "hierarchy"}
+	entry4Keys  = []string{"name", "backend", "datadir", "path", "paths"}
+)
+
 // version4 converts a version 4 configuration, in which the backend of an entry determines the extension of its paths.
 func (c config) version4() {
+	c.Doc.OnlyKeys(c.Doc.Root, "hiera", "key of a version 4 configuration", config4Keys)
 	datadir := "data"
 	if dir, ok := c.text(c.Doc.Root, "datadir"); ok {
 		datadir = dir
@@ -25,25 +31,30 @@ func (c config) version4() {
 		return
 	}
 	for i := range list {
-		c.Entries = append(c.Entries, c.entry4(&list[i], datadir))
+		c.Entries = append(c.Entries, c.entry4(&list[i], datadir, c.Entries))
 	}
 }
 
-func (c config) entry4(n *yaml.Node, datadir string) Entry {
+func (c config) entry4(n *yaml.Node, datadir string, before []Entry) Entry {
 	e := Entry{at: c.Doc.Pos(n)}
 	if n.Kind != yaml.Mapping {
 		c.Doc.Errorf(n, "hierarchy", "expected an entry, a hash with 'name' and 'backend', found %s", n.Describe())
 		return Entry{}
-	}
-	e.Name, _ = c.text(n, "name")
-	if dir, ok := c.text(n, "datadir"); ok {
-		datadir = dir
 	}
 	if _, _, given := n.Lookup("backend"); !given {
 		c.Doc.Diags.Add(diag.Diagnostic{Pos: e.at, Code: "hierarchy",
 			Message: "expected 'backend' in an entry of a version 4 hiera.yaml: Puppet has no default",
 			Hint:    "add 'backend: yaml', or write 'version: 5' if these are Hiera 5 entries"})
 		return Entry{}
+	}
+	c.Doc.OnlyKeys(n, "hierarchy", "key of an entry", entry4Keys)
+	name, ok := c.name(n, before)
+	if !ok {
+		return Entry{}
+	}
+	e.Name = name
+	if dir, ok := c.text(n, "datadir"); ok {
+		datadir = dir
 	}
 	backend, _ := c.text(n, "backend")
 	kind, ok := hiera3Kinds[backend]
@@ -56,7 +67,9 @@ func (c config) entry4(n *yaml.Node, datadir string) Entry {
 		paths = []string{path}
 	}
 	if _, list, ok := n.Lookup("paths"); ok {
-		paths = site.StringsOf(list)
+		if paths = site.StringsOf(list); paths == nil {
+			c.Doc.Errorf(list, "hierarchy", "expected a list of strings for 'paths', found %s", list.Describe())
+		}
 	}
 	s := dataSource{kind: kind, datadir: datadir, level: e.Name}
 	c.checkDatadir(e.at, s)
@@ -90,12 +103,7 @@ func (c config) version3() {
 		}
 		datadir, ext := path.Join(c.codedir, "environments", ownEnvironment[0], "hieradata"), b
 		if n, there := lookup3(c.Doc.Root, b); there {
-			if v, there := lookup3(n, "datadir"); there {
-				datadir, _ = v.Text()
-			}
-			if v, there := lookup3(n, "extension"); there {
-				ext, _ = v.Text()
-			}
+			datadir, ext = c.text3(n, "datadir", datadir), c.text3(n, "extension", ext)
 		}
 		s := dataSource{kind: kind, datadir: datadir, level: b}
 		if ok {
@@ -163,14 +171,32 @@ func lookup3(n *yaml.Node, key string) (v *yaml.Node, ok bool) {
 	return v, ok
 }
 
-// list3 returns the string or list of strings at a top-level key, or nil if there is none.
+// text3 returns the string at a key, or otherwise if there is none. It reports a value that is not a string.
+func (c config) text3(n *yaml.Node, key, otherwise string) string {
+	v, ok := lookup3(n, key)
+	if !ok {
+		return otherwise
+	}
+	text, ok := v.Text()
+	if !ok {
+		c.Doc.Errorf(v, "hierarchy", "expected a string for ':%s', found %s", key, v.Describe())
+	}
+	return text
+}
+
+// list3 returns the string or list of strings at a top-level key, or nil if there is none, because Hiera 3 then uses a
+// default. It reports any other value.
 func (c config) list3(key string) []string {
 	n, ok := lookup3(c.Doc.Root, key)
-	if !ok {
+	if !ok || n.Kind == yaml.Scalar && n.Value.IsUndef() {
 		return nil
 	}
 	if text, ok := n.Text(); ok {
 		return []string{text}
 	}
-	return site.StringsOf(n)
+	list := site.StringsOf(n)
+	if list == nil {
+		c.Doc.Errorf(n, "hierarchy", "expected a string or a list of strings for ':%s', found %s", key, n.Describe())
+	}
+	return list
 }

@@ -21,7 +21,8 @@ type Tree struct {
 	Dangling bool      // ignore dangling links, as Hiera 5 does
 	Lost     *[]string // if not nil, the dangling links are added to it
 	listings map[listing][]Listed
-	prefix   string // Dir with a trailing slash, see PathOf
+	links    map[string]bool // directories that Below has entered through a link
+	prefix   string          // Dir with a trailing slash, see PathOf
 }
 
 // listing is the key of a cached result of Below.
@@ -59,12 +60,15 @@ func (t *Tree) Below(dir string, depth int, hidden bool) []Listed {
 	return w.out
 }
 
+// IsLink reports whether the last element of dir is a symbolic link. Below must have listed the files in dir.
+func (t *Tree) IsLink(dir string) bool { return t.links[dir] }
+
 // walk lists the files of a tree recursively.
 type walk struct {
 	*Tree
 	hidden  bool
 	parents []string // the current directory and its parents, with links resolved
-	links   int      // number of links among parents
+	nested  int      // number of links among parents
 	linked  int      // number of linked directories so far
 	out     []Listed
 }
@@ -141,7 +145,7 @@ func (w *walk) outside() bool { return !IsBelow(w.Real, w.parents[len(w.parents)
 // link follows a symbolic link. It reports a broken link only if the link might be a directory. Otherwise the error is
 // reported later, if a path matches the link.
 func (w *walk) link(path string, depth int) {
-	enters := depth != 0 && !w.outside() // links outside the tree are not followed
+	enters := depth != 0
 	info, err := w.Disk.Info(w.Path(path))
 	if info == nil && err == nil {
 		return // the link has been removed meanwhile
@@ -175,7 +179,7 @@ func (w *walk) follow(path, real string, depth int) {
 	if slices.ContainsFunc(w.parents, func(d string) bool { return IsBelow(real, d) }) {
 		return
 	}
-	if w.links == maxLinks {
+	if w.nested == maxLinks {
 		w.Failed(w.Path(path), errors.New("symbolic links are nested too deeply: expected at most 8 levels"))
 		return
 	}
@@ -183,10 +187,14 @@ func (w *walk) follow(path, real string, depth int) {
 		w.Failed(w.Path(path), errors.New("symbolic links lead to more than 2000 directories"))
 		return
 	}
+	if w.links == nil {
+		w.links = map[string]bool{}
+	}
+	w.links[path] = true
 	w.linked++
-	w.links++
+	w.nested++
 	w.listDir(path, real, depth)
-	w.links--
+	w.nested--
 }
 
 // notData lists the files that configure or describe a site or a module. At the top of a site or module, they are never

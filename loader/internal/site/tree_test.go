@@ -87,6 +87,32 @@ func TestListsFilesOfTreeUpToDepth(t *testing.T) {
 	}
 }
 
+// Files below links in directories outside the tree are listed, too. The tree knows which directories are links.
+func TestListsFilesBelowLinksOutsideTree(t *testing.T) {
+	dir := writeSite(t, map[string]string{"data/nodes": "-> ../far/nodes", "far/nodes/a.yaml": "",
+		"far/nodes/more": "-> ../more", "far/more/sub/b.yaml": "", "far/more/up": "-> .."})
+	real, err := filepath.EvalSymlinks(filepath.Join(dir, "data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var diags diag.List
+	tree := Tree{Files: Files{Diags: &diags}, Dir: filepath.Join(dir, "data"), Real: real}
+	var got []string
+	for _, f := range tree.Below("", -1, false) {
+		if f.Err == nil && f.Outside {
+			got = append(got, f.Path)
+		}
+	}
+	if want := []string{"nodes/a.yaml", "nodes/more/sub/b.yaml"}; !slices.Equal(got, want) || !diags.Empty() {
+		t.Errorf("found %q, want %q; %v", got, want, diags.Sorted())
+	}
+	for path, want := range map[string]bool{"nodes": true, "nodes/more": true, "nodes/more/sub": false} {
+		if tree.IsLink(path) != want {
+			t.Errorf("%s is a link: %t", path, !want)
+		}
+	}
+}
+
 // Directories that all link to each other are entered until the limit is reached.
 func TestCyclicLinksStopAtLimitWithError(t *testing.T) {
 	dir, n := t.TempDir(), 8
