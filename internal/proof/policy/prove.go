@@ -268,8 +268,8 @@ func (p *prover) checkCategories(policy *Policy) bool {
 			return
 		}
 		if near := diag.Misspelt(l.text, p.valuesOf(dim)); near != "" {
-			p.correct(policy, fmt.Sprintf("no condition uses the value '%s' of the category '%s'", l.written, l.category),
-				diag.MeantAs(l.written, near))
+			p.correct(policy, fmt.Sprintf("no condition uses the value '%s' of the category '%s'", l.written,
+				l.category), diag.MeantAs(l.written, near))
 		}
 	})
 	return ok
