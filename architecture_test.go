@@ -149,7 +149,7 @@ var mayImport = map[string][]string{
 		"internal/manifest", "internal/syntax", "internal/value", "internal/yaml",
 	},
 	"internal/lsp/outline": {"diag", "internal/yaml"},
-	"internal/manifest":    {"diag", "internal/lookupkey", "internal/value"},
+	"internal/manifest":    {"diag", "internal/lookupkey", "internal/pattern", "internal/value"},
 	"internal/members":     {},
 	"internal/merge": {
 		"internal/expr", "internal/expr/ruby", "internal/expr/stdlib", "internal/merge/rich",

@@ -7,8 +7,8 @@ import (
 
 // ofNames lists codes whose messages contain names, conditions and positions, but no part of a value. The list includes
 // type_mismatch, because its message omits a sensitive value.
-var ofNames = []Code{"abstract", "category", "conflict", "convert", "duplicate", "eyaml", "key_unbound", "layout",
-	"lookup_options", "loop", "missing_parameter", "module_key", "multibind_hidden",
+var ofNames = []Code{"abstract", "category", "computed_class", "conflict", "convert", "duplicate", "eyaml",
+	"key_unbound", "layout", "lookup_options", "loop", "missing_parameter", "module_key", "multibind_hidden",
 	"multibind_id", "multibind_unknown", "near_value", "never_wins",
 	"override", "parameter_unchecked", "same_value", "type_mismatch",
 	"unknown_class", "unknown_parameter", "unused_key", "version"}

@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"bindc/internal/fsx"
+	"bindc/loader/internal/hiera5"
 	"bindc/loader/internal/site"
 )
 
@@ -17,8 +19,12 @@ func modulePath(in *site.Inputs, opts Options) []string {
 	if opts.ModulePath != nil {
 		return opts.ModulePath
 	}
+	listed, err := ListedModules(in.Disk, environmentConf(in), in.Dir)
+	if err != nil {
+		in.Failed(filepath.Join(in.Dir, "environment.conf"), err)
+	}
 	var out []string
-	for _, dir := range ListedModules(environmentConf(in), in.Dir) {
+	for _, dir := range listed {
 		if there, _ := in.IsDir(dir); there {
 			out = append(out, dir)
 		}
@@ -43,36 +49,82 @@ func environmentConf(in *site.Inputs) []byte {
 // manifests returns the file or directory that Puppet reads before the modules: the setting manifest in
 // environment.conf, or manifests.
 func manifests(in *site.Inputs) string {
-	path := "manifests"
-	for _, text := range settingOf(environmentConf(in), "manifest") {
-		path = text
-	}
-	return below(in.Dir, path)
+	return below(in.Dir, cmp.Or(settingOf(environmentConf(in), "manifest"), "manifests"))
 }
 
 // ListedModules returns the directories of the modulepath setting in the text of an environment.conf, or nil if it is
-// not set.
-func ListedModules(src []byte, site string) (out []string) {
-	for _, list := range settingOf(src, "modulepath") {
-		for _, dir := range strings.Split(list, ":") {
-			dir = strings.TrimSpace(dir)
-			if dir != "" && !strings.HasPrefix(dir, "$") {
-				out = append(out, below(site, dir))
+// not set. As in Puppet, an element with wildcards is replaced by the existing directories that match.
+func ListedModules(d fsx.Disk, src []byte, site string) (out []string, err error) {
+	for _, dir := range strings.Split(settingOf(src, "modulepath"), ":") {
+		dir = strings.TrimSpace(dir)
+		if dir == "" || strings.HasPrefix(dir, "$") {
+			continue
+		}
+		dirs, err := matchingDirs(d, below(site, dir))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, dirs...)
+	}
+	return out, nil
+}
+
+// matchingDirs expands the wildcards in a path, in order of names.
+func matchingDirs(d fsx.Disk, path string) (out []string, err error) {
+	globs, ok := hiera5.Unbraced(path)
+	if !ok || strings.Contains(path, "**") {
+		return nil, &fs.PathError{Op: "glob", Path: path,
+			Err: errors.New("a modulepath with '**' or with this many braces is not supported: name the directories")}
+	}
+	for _, glob := range globs {
+		dirs, err := dirsOf(d, glob)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, dirs...)
+	}
+	return out, nil
+}
+
+// dirsOf expands the wildcards in a path without braces. A path without wildcards may be missing.
+func dirsOf(d fsx.Disk, path string) (out []string, err error) {
+	const wildcards = "*?["
+	if !strings.ContainsAny(path, wildcards) {
+		return []string{path}, nil
+	}
+	dirs, err := dirsOf(d, filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	name := filepath.Base(path)
+	for _, dir := range dirs {
+		if !strings.ContainsAny(name, wildcards) {
+			out = append(out, filepath.Join(dir, name))
+			continue
+		}
+		entries, err := d.List(dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			if ok, _ := filepath.Match(name, e.Name()); ok && (name[0] == '.' || e.Name()[0] != '.') {
+				out = append(out, filepath.Join(dir, e.Name()))
 			}
 		}
 	}
-	return out
+	return out, nil
 }
 
-// settingOf returns the values of a setting in the text of an environment.conf.
-func settingOf(src []byte, name string) (values []string) {
+// settingOf returns the value of a setting in the text of an environment.conf, or "". As in Puppet, the first line with
+// the setting counts.
+func settingOf(src []byte, name string) string {
 	for line := range strings.Lines(string(src)) {
-		key, text, _ := strings.Cut(line, "=")
-		if strings.TrimSpace(key) == name {
-			values = append(values, strings.TrimSpace(text))
+		key, text, hasValue := strings.Cut(line, "=")
+		if hasValue && strings.TrimSpace(key) == name {
+			return strings.TrimSpace(text)
 		}
 	}
-	return values
+	return ""
 }
 
 func below(dir, path string) string {
@@ -117,8 +169,9 @@ func isModule(d fsx.Disk, dir string) (bool, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, err
 	}
-	if listed := ListedModules(conf, site); listed != nil {
-		return slices.Contains(listed, parent), nil
+	listed, err := ListedModules(d, conf, site)
+	if listed != nil || err != nil {
+		return slices.Contains(listed, parent), err
 	}
 	return filepath.Base(parent) == "modules", nil
 }

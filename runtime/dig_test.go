@@ -1,6 +1,7 @@
 package runtime_test
 
 import (
+	"strings"
 	"testing"
 
 	bindings "bindc/runtime"
@@ -22,6 +23,7 @@ node: {port: 2, name: x}
 common: {server: {port: 8140, 7: seven}, list: [zero], none: null}
 merged: {a: 2, b: 2}
 text: plain
+kinds: {float: 1.5, number: -123456789, truth: true, odd: a, list: [1]}
 computed: {who: "%{node}"}
 a_root_of_some_length: {"key of words": 1, "x-y": 2, "7up": 3, "": 4, _under: {a_segment_of_usual_length: 5}, "no:0": 6,
   "a'b": 7, ümlaut: 8, "{": 9}
@@ -29,9 +31,17 @@ a_root_of_some_length: {"key of words": 1, "x-y": 2, "7up": 3, "": 4, _under: {a
 
 // Dotted keys have a faster path if their root is bound to a constant. It gives the same results.
 func TestDottedKeysReturnEntries(t *testing.T) {
-	snap := hieraSnapshot(t, digSite, bindings.Options{})
+	long := strings.Repeat("x", 600)
+	snap := hieraSnapshot(t, digSite+"large: {long: "+long+", port: 7}\n", bindings.Options{})
 	req := requestFor(t, snap, `{"node": "n1"}`)
 	for key, want := range map[string]string{
+		"large.port":           "7", // stored in a block
+		"large.long":           `"` + long + `"`,
+		"kinds.float":          "1.5",
+		"kinds.number":         "-123456789",
+		"kinds.truth":          "true",
+		"kinds.odd":            `"a"`,
+		"kinds.list":           "[1]",
 		"node.port":            "1",
 		"node.name":            "not found", // the hash of the node has no such entry
 		"common.server.port":   "8140",

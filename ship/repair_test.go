@@ -361,7 +361,7 @@ func TestResetAllowsReleasesAfterOneFromTheFuture(t *testing.T) {
 	other := *m.change()
 	other.Name = "prodction"
 	for _, err := range []error{other.Resume(), func() error { _, err := other.Reset(); return err }()} {
-		if err == nil || !strings.Contains(err.Error(), "which has 'production'") {
+		if err == nil || !strings.Contains(err.Error(), "its only name is 'production'") {
 			t.Errorf("an unknown name: %v", err)
 		}
 	}

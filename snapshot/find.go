@@ -10,6 +10,7 @@ const None = 1<<32 - 1
 // Scopes holds the scopes that a request is in. Resolve fills it; after that it is read-only.
 type Scopes struct {
 	active uint64             // bit i is set if the request is in column i, or i+64, ...
+	narrow uint64             // the narrow columns in active
 	filter filter             // keys that may be in the request's tables
 	tables [maxColumns]uint32 // by wide column, offset/4 of the request's table
 	more   *moreScopes        // replaces tables if there are more than maxColumns columns
@@ -64,6 +65,7 @@ func (s *Snapshot) Resolve(numbers []uint32, at *Scopes) error {
 			at.tables[column%maxColumns] = place - 1
 		}
 	}
+	at.narrow = at.active & s.narrow
 	if keys >= fullFilter {
 		for i := range at.filter {
 			at.filter[i] = 1<<64 - 1

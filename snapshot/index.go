@@ -22,3 +22,11 @@ func least(a, b uint64) uint64 {
 	d := int64(b) - int64(a)
 	return a + uint64(d&(d>>63))
 }
+
+// blend mixes the 16 bytes of key at position at into a number.
+func blend(key string, at, a, b uint64) uint64 { return mix(at64(key, at)^a, at64(key, at+8)^b) }
+
+// differs returns 0 if 16 bytes of key at position at are those of the key in the record p.
+func (p place) differs(key string, at uint64) uint64 {
+	return (p.at64(recText+at) ^ at64(key, at)) | (p.at64(recText+at+8) ^ at64(key, at+8))
+}

@@ -16,3 +16,12 @@ func at8(s string, off uint64) uint8   { return *(*uint8)(at(s, off)) }
 func at(s string, off uint64) unsafe.Pointer {
 	return unsafe.Add(unsafe.Pointer(unsafe.StringData(s)), off)
 }
+
+// place is a position in a string. Reading at a place takes fewer instructions than reading in the string.
+type place struct{ start unsafe.Pointer }
+
+func from(s string, off uint64) place { return place{at(s, off)} }
+
+func (p place) at64(off uint64) uint64 { return *(*uint64)(unsafe.Add(p.start, off)) }
+func (p place) at32(off uint64) uint32 { return *(*uint32)(unsafe.Add(p.start, off)) }
+func (p place) at8(off uint64) uint8   { return *(*uint8)(unsafe.Add(p.start, off)) }

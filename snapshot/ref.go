@@ -16,7 +16,20 @@ func (r Ref) Small() bool { return r&(refRecipe&refBlock) == 0 }
 // Values returns a source of the small constants of s, whose value numbers are references.
 func (s *Snapshot) Values() *value.Source {
 	cells := s.keys[:min(uint64(len(s.keys)), cellUnit*refInline)]
-	return value.NewSource(cells, func(ref uint64) (value.Value, error) { return s.Value(Ref(ref)) })
+	return value.NewSource(cells, s.numbered)
+}
+
+// numbered returns value number n of Values: that of a reference, or the value at an odd position in section keys.
+func (s *Snapshot) numbered(n uint64) (value.Value, error) {
+	if ref := Ref(n); uint64(ref) == n {
+		return s.Value(ref)
+	}
+	at := value.Position(n)
+	v, ok := value.Peek(s.keys[min(at, uint64(len(s.keys))):])
+	if !ok {
+		return value.Value{}, s.damaged(secKeys, at, "a value")
+	}
+	return v, nil
 }
 
 // Value returns the constant that ref refers to. Arrays, hashes and strings are views of the snapshot. Value does not

@@ -66,9 +66,8 @@ func (w *View) Lookup(key string) (value.Value, bool, error) {
 	}
 	last := length - 16
 	middle := least(16, last)
-	p := mix(at64(key, 0)^w.k1, at64(key, 8)^w.first)
-	q := mix(at64(key, middle)^w.k2, at64(key, middle+8)^w.seed)
-	h := mix(p^q^length, mix(at64(key, last)^w.k3, at64(key, last+8)^w.seed)^w.k1)
+	p, q := blend(key, 0, w.k1, w.first), blend(key, middle, w.k2, w.seed)
+	h := mix(p^q^length, blend(key, last, w.k3, w.seed)^w.k1)
 	if w.indirect.Load() {
 		return w.others.Indirect(key)
 	}
@@ -85,34 +84,69 @@ func (w *View) Lookup(key string) (value.Value, bool, error) {
 		}
 		return value.Value{}, false, nil
 	}
-	r := keyRecord * n
-	t := r + recText
-	differs := (at64(w.keys, t) ^ at64(key, 0)) | (at64(w.keys, t+8) ^ at64(key, 8)) |
-		(at64(w.keys, t+middle) ^ at64(key, middle)) | (at64(w.keys, t+middle+8) ^ at64(key, middle+8)) |
-		(at64(w.keys, t+last) ^ at64(key, last)) | (at64(w.keys, t+last+8) ^ at64(key, last+8))
-	if differs|(uint64(at8(w.keys, r+recLength))^length) != 0 {
+	record := from(w.keys, keyRecord*n)
+	differs := record.differs(key, 0) | record.differs(key, middle) | record.differs(key, last)
+	if differs|(uint64(record.at8(recLength))^length) != 0 {
 		return w.unbound(key)
 	}
-	mask := at64(w.keys, r+recMask)
-	m := mask & w.Scopes.active
-	if !w.Scopes.filter.has(uint32(n)) {
-		m &= w.narrow
+	mask := record.at64(recMask)
+	if w.Scopes.filter.has(uint32(n)) {
+		return w.scoped(key, uint32(n), mask, mask&w.Scopes.active)
 	}
-	at := r + recDefault
-	if m != 0 {
-		highest := m & -m
-		at = uint64(at32(w.keys, r+recList)&^listHidden) + 4*uint64(bits.OnesCount64(mask&w.narrow&(highest-1)))
-		if highest&w.narrow == 0 || at+4 > uint64(len(w.keys)) {
+	ref := Ref(record.at32(recDefault))
+	if m := mask & w.Scopes.narrow; m != 0 {
+		before := mask & w.narrow & (m&-m - 1)
+		at := uint64(record.at32(recList)&^listHidden) + 4*uint64(bits.OnesCount64(before))
+		if at+4 > uint64(len(w.keys)) {
 			return w.scoped(key, uint32(n), mask, m)
 		}
+		ref = Ref(at32(w.keys, at))
 	}
-	ref := Ref(at32(w.keys, at))
 	if !ref.Small() || key[0] == 0 {
-		return w.scoped(key, uint32(n), mask, m)
+		return w.scoped(key, uint32(n), mask, mask&w.Scopes.narrow)
 	}
-	v := w.small.Value(uint64(ref))
-	runtime.KeepAlive(w)
-	return v, true, nil
+	return w.small.Value(uint64(ref)), true, nil // the value keeps the file mapped
+}
+
+// Encoded finds the encoded value of highest precedence for key in the request. The value is at position at of text. If
+// at is not 0, text is the cells of Values. If the key is not bound, or not to a constant, ok is false.
+func (w *View) Encoded(key string) (text string, at int, ok bool) {
+	n, ok := w.number(key)
+	if !ok {
+		return "", 0, false
+	}
+	ref := Ref(at32(w.keys, keyRecord*n+recDefault))
+	if mask, m := w.file.mayBind(uint32(n), &w.Scopes); m != 0 {
+		var err error
+		if ref, ok, err = w.file.findIn(uint32(n), mask, m, &w.Scopes); !ok || err != nil {
+			return "", 0, false
+		}
+	}
+	if at := cellUnit * uint64(ref); ref < refInline && at < uint64(len(w.keys)) {
+		return w.keys, int(at), true
+	}
+	text, err := w.file.Encoded(ref) // in a block, or not a constant
+	return text, 0, err == nil
+}
+
+// number returns the number of key, like keyNumber. It hashes and compares like Lookup.
+func (w *View) number(key string) (n uint64, ok bool) {
+	length := uint64(len(key))
+	if length-17 > maxInlineKey-17 {
+		short, ok := w.file.keyNumber(key)
+		return uint64(short), ok
+	}
+	last := length - 16
+	middle := least(16, last)
+	p, q := blend(key, 0, w.k1, w.first), blend(key, middle, w.k2, w.seed)
+	h := mix(p^q^length, blend(key, last, w.k3, w.seed)^w.k1)
+	n = uint64(w.file.hash.find(h))
+	if n >= w.keyCount || at8(w.prints, n) != uint8(h) {
+		return 0, false
+	}
+	record := from(w.keys, keyRecord*n)
+	differs := record.differs(key, 0) | record.differs(key, middle) | record.differs(key, last)
+	return n, differs|(uint64(record.at8(recLength))^length) == 0
 }
 
 // find is Lookup for keys of unusual length.
@@ -163,7 +197,7 @@ func (w *View) unbound(key string) (value.Value, bool, error) {
 		return value.Value{}, false, nil
 	}
 	word := WordEnd(key, 0)
-	if !digsFrom(key, word) {
+	if word == len(key) || key[word] != '.' && !digsFrom(key, word) {
 		return value.Value{}, false, nil
 	}
 	v, found, err := w.others.Beyond(key, word)

@@ -63,17 +63,23 @@ func viewed(t *testing.T, s *Snapshot, at *Scopes, key string) (Stored, bool) {
 func TestViewRejectsNamesThatDifferInAnyByte(t *testing.T) {
 	for _, length := range []int{3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 24, 31, 32, 33, 40, 47, 48, 60} {
 		key := strings.Repeat("k", length)
-		s := open(t, &Content{Layers: []string{"site"}, Values: stored(value.FromInt(1)),
+		s := open(t, &Content{Layers: []string{"site"}, Values: stored(value.FromString("one")),
 			Keys: []Key{{Name: key, Default: 0}}})
 		v := viewOf(s, &Scopes{}, false, nil)
 		if _, found, err := v.Lookup(key); !found || err != nil {
 			t.Errorf("%s: found is %t, the error %v", key, found, err)
+		}
+		if text, at, ok := v.Encoded(key); !ok || !strings.HasPrefix(text[at:], "\x83one") {
+			t.Errorf("%s: encoded is %t, %.4q", key, ok, text[at:])
 		}
 		for from := range length - 2 {
 			for n := range 1000 {
 				name := key[:from] + fmt.Sprintf("%03d", n) + key[from+3:]
 				if _, found, _ := v.Lookup(name); found {
 					t.Fatalf("found %s, which is not a key; the key is %s", name, key)
+				}
+				if _, _, ok := v.Encoded(name); ok {
+					t.Fatalf("encoded is %s, which is not a key; the key is %s", name, key)
 				}
 			}
 		}

@@ -59,7 +59,7 @@ func check(cmd *cobra.Command, dir, factsDir string, f *flags, x *fixing) error 
 			return err
 		}
 	}
-	f.policies.fleet = len(nodes) > 0
+	f.policies.fleet = nodes
 	asked := false
 	c, err := x.compiled(cmd, dir, f, func(c *compilation, disk fsx.Disk) error {
 		checkEnvironments(dir, disk, &c.diags)

@@ -81,10 +81,10 @@ func (b *environments) builtFile(name string) string { return filepath.Join(b.di
 // fingerprint covers the inputs of an environment that are not files: the program and its flags.
 func (b *environments) fingerprint(e loader.Environment) (string, error) {
 	program, err := b.program()
-	return fmt.Sprintf("%x %q %q %t %q %q %q %t %t %q %t %t %t %d %d %q %s %q", program, e.Dir, e.Bindings,
+	return fmt.Sprintf("%x %q %q %t %q %q %q %t %t %q %t %t %t %d %d %q %s %q %q", program, e.Dir, e.Bindings,
 		e.ModulePath == nil, e.ModulePath, b.globalHiera, b.codedir, e.Declared, e.Implied || b.allowEmpty,
 		b.strict.String(), b.strictVars, b.lenient, b.requireParams, b.effort, b.alternatives, b.slice, b.to,
-		b.policies.files), err
+		b.policies.files, b.entryClasses), err
 }
 
 // departed lists the former environments that still have a snapshot.

@@ -33,6 +33,7 @@ type flags struct {
 	lenient      bool
 
 	requireParams bool
+	entryClasses  []string
 	format        string
 	all           bool
 	allHint       string // how to see all diagnostics, for a verb without --all
@@ -69,6 +70,8 @@ func (f *flags) addToAll(cmd *cobra.Command) {
 	f.strict.add(cmd)
 	cmd.Flags().BoolVar(&f.requireParams, "require-parameters", false,
 		"a required parameter of a declared class that has no value for some nodes is an error")
+	cmd.Flags().StringArrayVar(&f.entryClasses, "entry-class", nil,
+		"`CLASS` that nodes get although no manifest names it, such as 'role::*' (repeatable)")
 	cmd.Flags().BoolVar(&f.all, "all", false, "show all diagnostics; by default, text shows the first 100 of "+
 		"each code")
 	f.format = "text"

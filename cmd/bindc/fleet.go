@@ -207,7 +207,7 @@ func (f *fleet) node(n facts.Node) {
 	for _, key := range f.keys {
 		v, found, err := r.Lookup(key)
 		if err != nil {
-			at, broken := f.winner(r, key)
+			at, broken := f.failed(r, key, err)
 			f.addProblem(problem{key: key, at: at}, cmp.Or(broken, err), n)
 		} else if found {
 			f.checkParameter(r, key, v, n)
@@ -268,6 +268,20 @@ func (f *fleet) winner(r *bindings.Request, key string) (source, error) {
 		f.mu.Unlock()
 	}
 	return at, nil
+}
+
+// failed returns the place of the mistake if a lookup fails.
+func (f *fleet) failed(r *bindings.Request, key string, why error) (source, error) {
+	at, err := f.winner(r, key)
+	var failure *bindings.Error
+	if err != nil || !errors.As(why, &failure) || failure.Code != bindings.CodeEvaluation {
+		return at, err
+	}
+	e, err := (*lookup.Request)(r).Explain(key)
+	if err == nil && e.Options != nil {
+		at.at = params.FailedAt(e, why)
+	}
+	return at, err
 }
 
 func (f *fleet) addProblem(p problem, err error, n facts.Node) {

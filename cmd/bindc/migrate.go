@@ -13,6 +13,7 @@ import (
 
 	"bindc/diag"
 	"bindc/facts"
+	"bindc/internal/fsx"
 	"bindc/internal/manifest"
 	"bindc/internal/migrate"
 	"bindc/internal/migrate/proof"
@@ -123,7 +124,9 @@ func proofOptions(dir string, f *flags, own *migrateFlags) (opts proof.Options, 
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return opts, err
 		}
-		modules = loader.ListedModules(conf, dir)
+		if modules, err = loader.ListedModules(fsx.Disk{}, conf, dir); err != nil {
+			return opts, err
+		}
 	}
 	dirs := []string{dir}
 	for _, m := range modules {

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"bindc/facts"
@@ -15,7 +18,7 @@ import (
 // policies holds the flags that select policies and the time at which to prove them.
 type policies struct {
 	files []string
-	fleet bool // decidePolicies later decides the unproven policies for a fleet
+	fleet []facts.Node // decidePolicies later decides the unproven policies for these nodes
 }
 
 func (p *policies) add(cmd *cobra.Command) {
@@ -26,9 +29,12 @@ func (p *policies) add(cmd *cobra.Command) {
 // prove proves the policies of the site in dir, checks its data against the classes that receive it, and records the
 // proven policies in the content. If the site has errors, it only reads the policies.
 func (c *compilation) prove(f *flags, dir string, disk fsx.Disk) error {
-	opts := proof.Options{Disk: disk, Policies: f.policies.files, Fleet: f.policies.fleet,
+	opts := proof.Options{Disk: disk, Policies: f.policies.files, Fleet: len(f.policies.fleet) > 0,
 		Params: params.Options{Strict: f.strict.includes("parameter_type"), Require: f.requireParams,
-			Lint: f.lint.wants("missing_parameter"), Later: f.policies.fleet}}
+			Lint: f.lint.wants("missing_parameter"), Later: len(f.policies.fleet) > 0, Entries: f.entryClasses}}
+	if opts.Fleet {
+		opts.Params.Variable = func(name string) []string { return textsOf(f.policies.fleet, name) }
+	}
 	found, err := proof.Check(dir, c.site, c.content, opts, &c.diags)
 	if err != nil || found.Policies == nil {
 		return err
@@ -40,6 +46,33 @@ func (c *compilation) prove(f *flags, dir string, disk fsx.Disk) error {
 	}
 	record.Add(c.content, proven)
 	return nil
+}
+
+// textsOf returns the strings that a variable, such as role or facts.role, has on the given nodes.
+func textsOf(nodes []facts.Node, variable string) (out []string) {
+	root, rest, isPath := strings.Cut(variable, ".")
+	for _, n := range nodes {
+		sources := []bindings.Value{n.Vars, n.Facts}
+		path := variable
+		switch {
+		case isPath && root == "facts":
+			sources, path = sources[1:], rest
+		case isPath && root == "trusted":
+			sources, path = []bindings.Value{n.Trusted}, rest
+		}
+		for _, v := range sources {
+			ok := v.Kind() == bindings.Hash
+			for name := range strings.SplitSeq(path, ".") {
+				if ok = ok && v.Kind() == bindings.Hash; ok {
+					v, ok = v.Get(name)
+				}
+			}
+			if text, err := v.Text(); ok && err == nil && !slices.Contains(out, text) {
+				out = append(out, text)
+			}
+		}
+	}
+	return out
 }
 
 // decidePolicies decides the policies that are not proven, for the nodes of a fleet.

@@ -29,7 +29,7 @@ func read(t *testing.T, path string) string {
 func TestDeployDocumentListsAllConfigurationKeys(t *testing.T) {
 	keys, defaults := []string{}, map[string]string{}
 	row := regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\|(?: `([^`]*)`)?[^|]*\\| .+ \\|$")
-	_, table, _ := strings.Cut(read(t, "../../docs/deploy.md"), "These are all keys:")
+	_, table, _ := strings.Cut(read(t, "../../docs/deploy.md"), "`follow.yaml` has these keys:")
 	table, _, _ = strings.Cut(table, "### ")
 	for _, m := range row.FindAllStringSubmatch(table, -1) {
 		keys = append(keys, m[1])

@@ -25,6 +25,8 @@ type keyData struct {
 	answersErr error
 	answers    []answer
 	looked     int // number of nodes whose answers are known, which is limited
+
+	rows int // number of rows of the table, as keyCache counts it
 }
 
 // maxExplained limits the work of counting nodes for a key whose bindings may decline or are merged. The unit is
@@ -36,10 +38,14 @@ type keyCache struct {
 	mu    sync.Mutex
 	known map[string]*keyData
 	order []string // the keys in known, least recently added first
+	rows  int      // number of rows in all tables
 }
 
-// cachedKeys limits the number of tables in a keyCache.
-const cachedKeys = 64
+// Limits on the tables in a keyCache. It keeps a single table of any length.
+const (
+	cachedKeys = 64
+	cachedRows = 500_000 // about 1 KB each
+)
 
 // of returns the entry for a key. isNew means that the caller must compute it.
 func (c *keyCache) of(key string) (k *keyData, isNew bool) {
@@ -52,12 +58,31 @@ func (c *keyCache) of(key string) (k *keyData, isNew bool) {
 		c.known = map[string]*keyData{}
 	}
 	if len(c.order) == cachedKeys {
-		delete(c.known, c.order[0])
-		c.order = c.order[1:]
+		c.drop()
 	}
 	k = &keyData{known: make(chan struct{}), ready: make(chan struct{}), answered: make(chan struct{})}
 	c.known[key], c.order = k, append(c.order, key)
 	return k, true
+}
+
+// drop forgets the least recently added key.
+func (c *keyCache) drop() {
+	c.rows -= c.known[c.order[0]].rows
+	delete(c.known, c.order[0])
+	c.order = c.order[1:]
+}
+
+// count records the number of rows of a key's table. It forgets earlier keys if there are too many rows.
+func (c *keyCache) count(key string, k *keyData, rows int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.known[key] != k {
+		return // it has been forgotten
+	}
+	k.rows, c.rows = rows, c.rows+rows
+	for c.rows > cachedRows && len(c.order) > 1 {
+		c.drop()
+	}
 }
 
 // style returns the style of values in a form.
@@ -86,6 +111,7 @@ func (d *Data) fillKey(k *keyData, key string) (err error) {
 	if k.table, err = d.tables().Values(key); err != nil {
 		return err
 	}
+	d.cache.count(key, k, len(k.table.Rows)+len(k.table.Contributions))
 	k.shown = d.style(report.People).Values(key, k.table)
 	close(k.known)
 	if len(d.nodes) == 0 {

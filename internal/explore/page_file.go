@@ -1,7 +1,7 @@
 package explore
 
 import (
-	"cmp"
+	"iter"
 	"slices"
 	"strings"
 
@@ -45,37 +45,66 @@ func (v *view) fileList() (any, error) {
 		return nil, err
 	}
 	c := &filesContent{Total: len(v.d.inputs), Unread: len(v.d.unread), Only: v.Get("dead"), Files: []fileRow{}}
-	for _, f := range v.d.unread {
-		if c.Only == "" || c.Only == "1" {
-			c.Files = append(c.Files, fileRow{Path: f.Path, Unread: f.Reason})
-		}
-	}
-	for i, in := range v.d.inputs {
-		f := fileRow{Path: in.Path}
-		if ready {
-			t := &v.d.tally.files[i]
-			f.Bindings, f.Reaching = len(t.bindings), t.reaching
+	from, selected := v.number("from"), 0
+	for f := range v.d.allFiles(ready) {
+		if ready && f.Unread == "" {
 			c.count(f)
 		}
-		if c.Only == "" || f.IsDead() || c.Only == partly && f.Dead() > 0 {
-			c.Files = append(c.Files, f)
+		if c.selects(f) {
+			if v.asJSON || selected >= from && len(c.Files) < pageRows {
+				c.Files = append(c.Files, f)
+			}
+			selected++
 		}
 	}
-	slices.SortStableFunc(c.Files, func(a, b fileRow) int { return cmp.Compare(a.Path, b.Path) })
 	if v.asJSON {
 		return c.Files, nil
 	}
-	from := min(v.number("from"), len(c.Files))
-	if to := from + pageRows; to < len(c.Files) {
+	if to := from + pageRows; to < selected {
 		c.Next = v.With("/f", "dead", v.Get("dead"), "from", to)
-		c.Files = c.Files[:to]
 	}
-	c.Files = c.Files[from:]
 	return c, nil
+}
+
+// allFiles yields the files of the site by path, with their bindings if they have been counted.
+func (d *Data) allFiles(counted bool) iter.Seq[fileRow] {
+	return func(yield func(fileRow) bool) {
+		unread := d.unread
+		for i, in := range d.inputs {
+			for ; len(unread) > 0 && unread[0].Path <= in.Path; unread = unread[1:] {
+				if !yield(fileRow{Path: unread[0].Path, Unread: unread[0].Reason}) {
+					return
+				}
+			}
+			f := fileRow{Path: in.Path}
+			if counted {
+				f.Bindings, f.Reaching = len(d.tally.files[i].bindings), d.tally.files[i].reaching
+			}
+			if !yield(f) {
+				return
+			}
+		}
+		for _, f := range unread {
+			if !yield(fileRow{Path: f.Path, Unread: f.Reason}) {
+				return
+			}
+		}
+	}
 }
 
 // partly selects files with a binding that reaches no node.
 const partly = "partly"
+
+// selects reports whether the list shows a file.
+func (c *filesContent) selects(f fileRow) bool {
+	switch c.Only {
+	case "":
+		return true
+	case partly:
+		return f.Dead() > 0
+	}
+	return f.IsDead()
+}
 
 // count adds a file to the totals.
 func (c *filesContent) count(f fileRow) {

@@ -17,8 +17,8 @@ import (
 // pageRows is the number of rows of a table on one page.
 const pageRows = 200
 
-// Limits on waiting for numbers that are computed in the background. After pagePatience, a page appears without the
-// missing numbers. After jsonPatience, a program gets an error.
+// Limits on the time that a request waits for numbers that are computed in the background. After pagePatience, a page
+// appears without the missing numbers. After jsonPatience, a program gets an error.
 const (
 	pagePatience = 150 * time.Millisecond
 	jsonPatience = 25 * time.Second
@@ -69,6 +69,7 @@ type view struct {
 
 	categories report.Terms // categories of the node for which the page explains a key
 
+	start    time.Time // when the request arrived
 	asJSON   bool
 	unstable bool   // the answer may differ next time
 	partial  bool   // some numbers are not known yet
@@ -89,7 +90,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, p page) {
 		redirect(w, r, now.latest.ID)
 		return
 	}
-	v := &view{d: cmp.Or(d, now.latest), r: r, kept: s.kept(), Values: r.URL.Query(), Live: s.Live,
+	v := &view{d: cmp.Or(d, now.latest), r: r, start: time.Now(), kept: s.kept(), Values: r.URL.Query(), Live: s.Live,
 		Failure: now.failure, asJSON: strings.HasSuffix(r.URL.Path, ".json")}
 	v.links = links{"/s/" + v.d.ID}
 	w.Header().Set("Cache-Control", "no-store")
@@ -181,7 +182,7 @@ func (v *view) wait(ready chan struct{}) (bool, error) {
 	case <-ready:
 		return true, nil
 	case <-v.r.Context().Done():
-	case <-time.After(patience):
+	case <-time.After(patience - time.Since(v.start)):
 	}
 	if v.asJSON {
 		return false, &problem{status: http.StatusServiceUnavailable, text: "Still counting; ask again later"}

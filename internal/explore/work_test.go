@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // crowded returns a site whose key a has a binding for each of n roles, with nodes in a few of them.
@@ -49,6 +50,37 @@ func TestCostOfPageDoesNotGrowWithBindingsOfOthers(t *testing.T) {
 		if n[1] > 1.2*n[0] {
 			t.Errorf("%s makes %v allocations with 500 bindings, and %v with 4000", page, n[0], n[1])
 		}
+	}
+}
+
+func TestCacheForgetsLongTables(t *testing.T) {
+	c := keyCache{}
+	for i, rows := range []int{10, cachedRows / 2, cachedRows / 2, 1} {
+		key := fmt.Sprint(i)
+		k, isNew := c.of(key)
+		if c.count(key, k, rows); !isNew {
+			t.Errorf("key %s is not new", key)
+		}
+	}
+	if strings.Join(c.order, " ") != "2 3" || len(c.known) != 2 || c.rows != cachedRows/2+1 {
+		t.Errorf("the cache has the keys %v with %d rows", c.order, c.rows)
+	}
+	k, _ := c.of("long")
+	if c.count("long", k, 2*cachedRows); strings.Join(c.order, " ") != "long" || c.rows != 2*cachedRows {
+		t.Errorf("after a long table, the cache has the keys %v with %d rows", c.order, c.rows)
+	}
+	c.count("forgotten", &keyData{}, 5)
+	if c.rows != 2*cachedRows {
+		t.Error("a forgotten table counts")
+	}
+}
+
+// A page that waits for several numbers must not take several times as long.
+func TestRequestWaitsOnce(t *testing.T) {
+	v := &view{r: httptest.NewRequest("GET", "/", nil), start: time.Now().Add(-jsonPatience), asJSON: true}
+	start := time.Now()
+	if ready, err := v.wait(make(chan struct{})); ready || err == nil || time.Since(start) > jsonPatience/2 {
+		t.Errorf("after %v, the request has %v and the error %v", time.Since(start), ready, err)
 	}
 }
 

@@ -13,25 +13,25 @@ func (r *Request) dig(key string, end int) (v value.Value, ok bool) {
 	if !r.snap.digs || end == len(key) || !beginsWord(key, 0) || key[:end] == optionsKey {
 		return value.Value{}, false
 	}
-	ref, found, err := r.file.Find(key[:end], &r.view.Scopes)
-	if !found || err != nil {
+	text, at, ok := r.view.Encoded(key[:end])
+	if !ok {
 		return value.Value{}, false
 	}
-	encoded, err := r.file.Encoded(ref)
-	if err != nil {
-		return value.Value{}, false
-	}
+	inCells := at != 0
 	for end < len(key) {
 		start := end + 1
 		if key[end] != '.' || !beginsWord(key, start) {
 			return value.Value{}, false
 		}
 		end = snapshot.WordEnd(key, start)
-		if encoded, ok = value.Entry(encoded, key[start:end]); !ok {
+		if at, ok = value.Entry(text, at, key[start:end]); !ok {
 			return value.Value{}, false
 		}
 	}
-	v, ok = value.Peek(encoded)
+	if inCells && value.IsScalar(text, at) {
+		return r.snap.values.At(uint64(at)), true
+	}
+	v, ok = value.Peek(text[at:])
 	return v, ok && value.Sound(v)
 }
 

@@ -1,12 +1,48 @@
 package manifest
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // block is the code between two brackets.
 type block struct {
 	within      string // the class, or other definition, whose body contains the code; "" at the top and in nodes
+	isClass     bool   // within is a class
+	inNode      bool   // the code is in the definition of a node
 	conditional bool   // the code may not run, as in the body of an if
-	path        []int  // offsets of the brackets around the code, outermost first
+	hasOther    bool   // there are conditions other than those in scope
+	scope       *scope // nil at the top of the manifest
+}
+
+// scope is the code between two brackets, with the scopes around it. The code runs if each of the lists contains a
+// variable that has a value.
+type scope struct {
+	outer *scope
+	asked [][]string
+}
+
+// isIn reports whether s is the scope outer, or inside it.
+func (s *scope) isIn(outer *scope) bool {
+	for s != outer {
+		if s == nil {
+			return false
+		}
+		s = s.outer
+	}
+	return true
+}
+
+// isUncertain reports whether it is not certain that the code runs if the given variables have values.
+func (b *block) isUncertain(variables map[string]bool) bool {
+	for s := b.scope; s != nil; s = s.outer {
+		if slices.ContainsFunc(s.asked, func(list []string) bool {
+			return !slices.ContainsFunc(list, func(name string) bool { return variables[name] })
+		}) {
+			return true
+		}
+	}
+	return b.hasOther
 }
 
 // defining lists the words that begin a definition with a body.
@@ -19,6 +55,8 @@ type blocks struct {
 
 	pending *block // the definition whose body comes next; may be nil
 	depth   int    // number of open brackets around pending
+
+	asking map[int][][]string // by the index of a bracket, the variables that the code in it needs
 }
 
 // see processes token i, and returns the block that contains the token.
@@ -26,13 +64,18 @@ func (b *blocks) see(i int) block {
 	switch t := &b.tokens[i]; {
 	case t.kind == name && slices.Contains(defining, t.text) && !b.is(i+1, "{") && !b.is(i+1, "=>") && !b.is(i-1, "."):
 		b.pending, b.depth = b.definition(i), len(b.open)
+	case t.kind == name && (t.text == "if" || t.text == "each"):
+		b.ask(i)
 	case t.kind == punct && t.text == "{" && b.pending != nil && b.depth == len(b.open):
-		b.pending.path = append(slices.Clone(b.inside().path), t.at)
+		b.pending.scope = &scope{outer: b.inside().scope}
 		b.open, b.pending = append(b.open, *b.pending), nil
 	case t.kind == punct && (t.text == "(" || t.text == "[" || t.text == "{"):
 		inner := b.inside()
-		inner.conditional = inner.conditional || t.text == "{" && !b.isWord(i-1, "class")
-		inner.path = append(slices.Clone(inner.path), t.at)
+		asked, known := b.asking[i]
+		if t.text == "{" && !b.isWord(i-1, "class") {
+			inner.conditional, inner.hasOther = true, inner.hasOther || !known
+		}
+		inner.scope = &scope{inner.scope, asked}
 		b.open = append(b.open, inner)
 	case t.kind == punct && (t.text == ")" || t.text == "]" || t.text == "}") && len(b.open) > 0:
 		b.open = b.open[:len(b.open)-1]
@@ -54,11 +97,93 @@ func (b *blocks) inside() block {
 func (b *blocks) definition(i int) *block {
 	out := b.inside()
 	if b.tokens[i].text == "node" || i+1 >= len(b.tokens) {
+		out.inNode = true
 		return &out
 	}
 	name := b.tokens[i+1].text
 	if out.within != "" {
 		name = out.within + "::" + name
 	}
-	return &block{within: name}
+	return &block{within: name, isClass: b.tokens[i].text == "class"}
+}
+
+// ask finds the variables that the body of an if, or of a lambda for each, needs.
+func (b *blocks) ask(i int) {
+	// Any condition without an end in these tokens is one that bindc does not know.
+	const longest = 1000
+	tokens := b.tokens[i+1 : min(i+1+longest, len(b.tokens))]
+	var asked [][]string
+	body, ok := 0, true
+	if b.tokens[i].text == "if" {
+		for body < len(tokens) && !isPunct(tokens[body], "{") {
+			if isPunct(tokens[body], "(") || isPunct(tokens[body], "[") {
+				body = closing(tokens, body) - 1
+			}
+			body++
+		}
+		asked, ok = b.presence(tokens[:min(body, len(tokens))])
+	} else {
+		asked, body, ok = eachElement(tokens)
+	}
+	if !ok {
+		return
+	}
+	if b.asking == nil {
+		b.asking = map[int][][]string{}
+	}
+	b.asking[i+1+body] = asked
+}
+
+// eachElement returns the parameters of the lambda of each, and the index of the bracket of its body. The tokens begin
+// after the name of the function.
+func eachElement(tokens []token) (asked [][]string, body int, ok bool) {
+	i := 0
+	if len(tokens) > 0 && isPunct(tokens[0], "(") {
+		i = closing(tokens, 0)
+	}
+	if i >= len(tokens) || !isPunct(tokens[i], "|") {
+		return nil, 0, false
+	}
+	var names []string
+	for i++; i < len(tokens) && !isPunct(tokens[i], "|"); i++ {
+		if tokens[i].kind == variable {
+			names = append(names, rootOf(&tokens[i]))
+		}
+	}
+	return [][]string{names}, i + 1, i+1 < len(tokens) && isPunct(tokens[i+1], "{")
+}
+
+// presence returns the variables in a condition. ok is false unless the condition only asks whether they have values,
+// or whether classes of these names exist.
+func (b *blocks) presence(condition []token) (asked [][]string, ok bool) {
+	before := func(i int, text string) bool { return i >= 0 && i < len(condition) && condition[i].text == text }
+	for i := range condition {
+		switch t := &condition[i]; {
+		case t.kind == variable:
+			asked = append(asked, []string{rootOf(t)})
+		case t.kind == computed:
+			r := nameReader{parser: *b.parser}
+			for _, inner := range r.interpolations(t) {
+				if inner.kind == variable {
+					asked = append(asked, []string{rootOf(&inner)})
+				}
+			}
+		case t.kind == text:
+			ok = before(i-1, "[") || t.text == "" && before(i-1, "=")
+		case t.kind == name:
+			isEmpty := t.text == "empty" && before(i-1, "!")
+			isDefined := t.text == "defined" && !before(i-1, "!")
+			ok = isEmpty || isDefined || t.text == "and" || t.text == "undef" && before(i-1, "=")
+		case t.text == "!":
+			ok = before(i+1, "empty") || before(i+1, "=")
+		case t.text == "=":
+			ok = before(i-1, "!")
+		default:
+			ok = strings.Contains("()[]", t.text)
+		}
+		if t := &condition[i]; t.kind != variable && t.kind != computed && !ok {
+			return nil, false
+		}
+	}
+	return asked, true
 }

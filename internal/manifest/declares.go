@@ -9,7 +9,8 @@ import (
 
 // Declaration is a place where a manifest declares a class.
 type Declaration struct {
-	Class string
+	Class string      // "" if the name is computed
+	Names *ClassNames // the possible names if the name is computed, and nil otherwise
 	At    diag.Pos
 	// Given lists the parameters that the declaration sets, so that Puppet does not look them up. Any reports that the
 	// declaration may set any parameter, for example with a splat.
@@ -17,21 +18,23 @@ type Declaration struct {
 	Any   bool
 
 	Within      string // the class, or other definition, with the declaration; "" at the top of a manifest and in nodes
+	InNode      bool   // only some nodes get the class, because of a node definition, for example
 	Conditional bool   // the code may not run, because it is in the body of an if, for example
+	IsEntry     bool   // an option names the class; ReadDeclarations does not set this
 }
 
 // declaring lists the functions that declare the classes in their arguments.
 var declaring = []string{"include", "contain", "require"}
 
-// ReadDeclarations finds the classes that a manifest declares by name.
+// ReadDeclarations finds the classes that a manifest declares.
 func ReadDeclarations(path, src string) []Declaration {
 	streams, _ := scan(src)
 	var out []Declaration
 	for n, tokens := range streams {
-		d := declarationReader{parser: parser{path: path, src: src, tokens: tokens}, resources: map[string][][]int{}}
+		d := declarationReader{parser: parser{path: path, src: src, tokens: tokens}, resources: map[string][]*scope{}}
 		b := blocks{parser: &d.parser}
 		if n > 0 { // code in a string, in an unknown place
-			b.open = []block{{within: "?", conditional: true}}
+			b.open = []block{{within: "?", conditional: true, hasOther: true}}
 		}
 		for i := range tokens {
 			d.block = b.see(i)
@@ -50,7 +53,7 @@ type declarationReader struct {
 	block block // around the token that is being read
 	out   []Declaration
 
-	resources map[string][][]int // by class, the paths of the blocks that declare it like a resource: class { 'x': }
+	resources map[string][]*scope // by class, the scopes that declare it like a resource: class { 'x': }
 }
 
 func (d *declarationReader) read(i int, word string) {
@@ -61,8 +64,37 @@ func (d *declarationReader) read(i int, word string) {
 		d.resource(i + 2)
 	case slices.Contains(declaring, word) && d.is(i-1, "."): // a method call, which has the classes before the dot
 		d.before(i - 2)
+		d.compute(d.expressionStart(i-1), i-1, Declaration{})
 	case slices.Contains(declaring, word) && !d.is(i+1, "=>"):
 		d.list(i + 1)
+		d.computedList(i + 1)
+	case word == "hiera_include" && d.is(i+1, "("):
+		d.compute(i, closing(d.tokens, i+1), Declaration{})
+	}
+}
+
+// compute adds a declaration of the classes that the expression from from to to names, unless all names are constant.
+func (d *declarationReader) compute(from, to int, like Declaration) {
+	if from >= to {
+		return
+	}
+	names, isConditional := d.namesIn(from, to)
+	if names == nil {
+		return
+	}
+	like.Names, like.At, like.Conditional = names, d.pos(d.tokens[from].at), isConditional
+	like.Within, like.InNode = d.block.within, d.block.inNode
+	d.out = append(d.out, like)
+}
+
+// computedList reads the arguments of a function, which begin at token i, for computed names.
+func (d *declarationReader) computedList(i int) {
+	for i < len(d.tokens) {
+		end := d.expressionEnd(i)
+		if d.compute(i, end, Declaration{}); !d.is(end, ",") {
+			return
+		}
+		i = end + 1
 	}
 }
 
@@ -72,7 +104,7 @@ func (d *declarationReader) add(i int, like Declaration) bool {
 		return false
 	}
 	like.Class, like.At = strings.TrimPrefix(d.tokens[i].text, "::"), d.pos(d.tokens[i].at)
-	like.Within, like.Conditional = d.block.within, d.block.conditional
+	like.Within, like.InNode, like.Conditional = d.block.within, d.block.inNode, d.block.conditional
 	if !d.isDeclared(like.Class) {
 		d.out = append(d.out, like)
 	}
@@ -82,9 +114,7 @@ func (d *declarationReader) add(i int, like Declaration) bool {
 // isDeclared reports whether code before this token has certainly declared a class like a resource. In that case,
 // include and contain find the class in the catalog, and Puppet does not look up its parameters.
 func (d *declarationReader) isDeclared(class string) bool {
-	return slices.ContainsFunc(d.resources[class], func(path []int) bool {
-		return len(path) <= len(d.block.path) && slices.Equal(path, d.block.path[:len(path)])
-	})
+	return slices.ContainsFunc(d.resources[class], d.block.scope.isIn)
 }
 
 // list reads the arguments of a function. It skips brackets and commas.
@@ -166,10 +196,11 @@ func (d *declarationReader) body(from, to int) {
 			like.Any = like.Any || d.is(i, "*")
 		}
 	}
+	d.compute(from, colon, like)
 	for i := from; i < colon; i++ {
 		if d.add(i, like) {
 			class := strings.TrimPrefix(d.tokens[i].text, "::")
-			d.resources[class] = append(d.resources[class], d.block.path)
+			d.resources[class] = append(d.resources[class], d.block.scope)
 		}
 	}
 }

@@ -32,7 +32,7 @@ type scanner struct {
 	depth    int       // number of interpolations around the code
 }
 
-// maxNesting limits how deep interpolations are nested, because the scanner calls itself for each interpolation.
+// maxNesting limits how deep interpolations and computed class names are nested, because their readers are recursive.
 const maxNesting = 100
 
 // scan returns the tokens of src, followed by the tokens of each interpolation.

@@ -22,7 +22,10 @@ func (o *output) writeModulePath() error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	listed := loader.ListedModules(text, o.dir)
+	listed, err := loader.ListedModules(fsx.Disk{}, text, o.dir)
+	if err != nil {
+		return err
+	}
 	o.reportDirectories(at, text, listed)
 	if listed == nil {
 		listed = []string{filepath.Join(o.dir, "modules")}

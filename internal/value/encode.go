@@ -241,41 +241,58 @@ func viewLong(tag byte, body, rest string) (Value, string, bool) {
 	return Value{ref: &plain[kind], num: count, str: body}, rest, true
 }
 
-// Entry returns a string that begins with the encoded value of a String key, in the encoded Hash at the start of b. It
+// Entry returns the position in b of the encoded value of a String key, in the encoded Hash at position at of b. It
 // decodes no other entries, and does not check what is inside them.
-func Entry(b, key string) (encoded string, ok bool) {
-	if len(b) < 3 || b[0] != tagHash {
-		return "", false
+func Entry(b string, at int, key string) (int, bool) {
+	if at < 0 || at+3 > len(b) || b[at] != tagHash {
+		return 0, false
 	}
-	if end := 2 + int(b[1]); 2 < end && end <= len(b) && b[1]|b[2] < 0x80 { // the usual case: numbers of one byte
-		return entry(b[3:end], uint64(b[2]), key)
+	size, n := b[at+1], b[at+2]
+	if end := at + 2 + int(size); 0 < size && end <= len(b) && size|n < 0x80 { // the usual case: numbers of one byte
+		return entry(b[:end], at+3, uint64(n), key)
 	}
-	v, _, ok := view(b)
+	v, rest, ok := view(b[at:])
 	if !ok {
-		return "", false
+		return 0, false
 	}
-	return entry(v.str, v.num, key)
+	b = b[:len(b)-len(rest)]
+	return entry(b, len(b)-len(v.str), v.num, key)
 }
 
-// entry is Entry for the n entries at the start of b.
-func entry(b string, n uint64, key string) (encoded string, ok bool) {
-	for ; n > 0 && b != ""; n-- {
-		found := false
-		if text, short := shortText(b); short {
-			found, b = text == key, b[1+len(text):]
-		} else if k, rest, ok := view(b); ok {
-			found, b = k.str == key && k.is(String), rest
-		} else {
+// entry is Entry for the n entries from position at on.
+func entry(b string, at int, n uint64, key string) (int, bool) {
+	tag := min(int(tagSmallStr)+len(key), 1<<8) // of a short text of this length
+	for ; n > 0 && at < len(b); n-- {
+		if end := at + 1 + len(key); int(b[at]) == tag && end < len(b) && b[at+1:end] == key {
+			return end, true
+		}
+		rest, same, ok := skipKey(b[at:], key)
+		if same {
+			return len(b) - len(rest), rest != ""
+		}
+		if ok {
+			rest, ok = skip(rest)
+		}
+		if !ok {
 			break
 		}
-		if found {
-			return b, true
-		}
-		if b, ok = skip(b); !ok {
-			break
-		}
+		at = len(b) - len(rest)
 	}
-	return "", false
+	return 0, false
+}
+
+// skipKey is skip for a key of a Hash. It also reports whether that is the String key.
+func skipKey(b, key string) (rest string, same, ok bool) {
+	if text, short := shortText(b); short { // entry has compared it
+		return b[1+len(text):], false, true
+	}
+	k, rest, ok := view(b)
+	return rest, ok && k.is(String) && k.str == key, ok
+}
+
+// IsScalar reports whether the encoded value at position at of b has no parts.
+func IsScalar(b string, at int) bool {
+	return at < len(b) && (b[at] < tagArray || b[at] >= tagSmallInt)
 }
 
 // skip returns b without the encoded value at its start. It does not check what is inside the value.

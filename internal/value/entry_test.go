@@ -40,9 +40,9 @@ func TestGetFindsTheSameInAnEncodedHash(t *testing.T) {
 		if k.Kind() != value.String {
 			continue
 		}
-		at, ok := value.Entry(bytes, k.Text())
-		if v, _, err := value.View(at); !ok || err != nil || !value.Identical(v, want) {
-			t.Errorf("key %q: Entry returned %t, %.20q, %v", k.Text(), ok, at, err)
+		at, ok := value.Entry(bytes, 0, k.Text())
+		if v, _, err := value.View(bytes[at:]); !ok || err != nil || !value.Identical(v, want) {
+			t.Errorf("key %q: Entry returned %t, position %d, %v", k.Text(), ok, at, err)
 		}
 	}
 	for _, key := range []string{"k", "key", "inne", "3", "lastX"} {
@@ -57,15 +57,15 @@ func TestEntryOfACutHashIsNotFound(t *testing.T) {
 	for _, whole := range []value.Value{entries(), value.Strings("a", "b")} {
 		bytes := string(value.Append(nil, whole))
 		for n := range len(bytes) {
-			if at, ok := value.Entry(strings.Clone(bytes[:n]), "last"); ok {
-				t.Fatalf("the first %d of %d bytes have the entry, %.20q", n, len(bytes), at)
+			if at, ok := value.Entry(strings.Clone(bytes[:n]), 0, "last"); ok {
+				t.Fatalf("the first %d of %d bytes have the entry, at %d", n, len(bytes), at)
 			}
 		}
 	}
 	for _, b := range []string{"\x0a\x00\x00", "\x0a\x02\x01\x3f", "\x0a\x02\x02\x84last",
 		"\x0a\x03\x01\x0b\x84last\x00"} {
-		if at, ok := value.Entry(b, "last"); ok {
-			t.Errorf("%q has the entry, %q", b, at)
+		if at, ok := value.Entry(b, 0, "last"); ok {
+			t.Errorf("%q has the entry, at %d", b, at)
 		}
 	}
 }

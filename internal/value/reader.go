@@ -1,7 +1,9 @@
 package value
 
+import "math/bits"
+
 // Numbers of the values of a Source. A number below Inline is a position in its cells. A number from Inline to
-// 2*Inline-1 is itself a value, see FromInline.
+// 2*Inline-1 is itself a value, see FromInline. Numbers of values at odd positions have bit 63, see Position.
 const (
 	CellUnit  = 2 // the distance between two positions, in bytes
 	Inline    = 1 << 30
@@ -27,6 +29,10 @@ func FromInline(n uint32) Value {
 	}
 	return Value{}
 }
+
+// Position returns the position of value number n in the cells, unless n is inline. It is CellUnit*n, or one more if
+// bit 63 is set.
+func Position(n uint64) uint64 { return bits.RotateLeft64(n, 1) }
 
 // read returns value number n.
 func (r *reader) read(n uint64) (Value, error) {
@@ -72,7 +78,7 @@ func (r *reader) otherKind(n uint64) Kind {
 
 // text returns value number n if it is a String of less than 128 bytes in cells.
 func (r *reader) text(n uint64) (text string, ok bool) { // inlined
-	if at := CellUnit * n; at < uint64(len(r.cells)) {
+	if at := Position(n); at < uint64(len(r.cells)) {
 		end := at + uint64(r.cells[at]) - (uint64(tagSmallStr) - 1)
 		if at < end && end <= uint64(len(r.cells)) { // every other tag is smaller
 			return r.cells[at+1 : end], true
@@ -84,7 +90,7 @@ func (r *reader) text(n uint64) (text string, ok bool) { // inlined
 // list returns the kind and the entries of value number n if it is an Array or a Hash in cells whose two numbers have
 // one byte each. The entries begin with their number.
 func (r *reader) list(n uint64) (kind Kind, entries string, ok bool) {
-	start := CellUnit*n + 2
+	start := Position(n) + 2
 	if start >= uint64(len(r.cells)) {
 		return 0, "", false
 	}

@@ -14,7 +14,7 @@ var errCut = errors.New("the value is cut")
 // peeks returns a source of the values in cells that decodes each with Peek.
 func peeks(cells string) *value.Source {
 	return value.NewSource("", func(n uint64) (value.Value, error) {
-		v, ok := value.Peek(cells[min(value.CellUnit*n, uint64(len(cells))):])
+		v, ok := value.Peek(cells[min(value.Position(n), uint64(len(cells))):])
 		if !ok {
 			return v, errCut
 		}
@@ -31,9 +31,11 @@ func TestSourceReadsCellsAsPeekDoes(t *testing.T) {
 		values = append(values, k, e, value.FromPairs(value.Pair{Key: k, Value: e}))
 	}
 	for _, v := range values {
-		encoded := "..." + "." + string(value.Append(nil, v))
-		for end := range len(encoded) + 1 {
-			compareReads(t, encoded[:end], 2)
+		for _, before := range []string{"...", "...."} {
+			encoded := before + string(value.Append(nil, v))
+			for end := range len(encoded) + 1 {
+				compareReads(t, encoded[:end], uint64(len(before)))
+			}
 		}
 	}
 	for tag := range 256 { // malformed lists and unknown tags
@@ -44,11 +46,11 @@ func TestSourceReadsCellsAsPeekDoes(t *testing.T) {
 	}
 }
 
-func compareReads(t *testing.T, cells string, n uint64) {
+func compareReads(t *testing.T, cells string, at uint64) {
 	t.Helper()
 	load := peeks(cells)
-	fast := value.NewSource(cells, func(n uint64) (value.Value, error) { return load.Value(n).Read() }).Value(n)
-	want, wantErr := load.Value(n).Read()
+	fast := value.NewSource(cells, func(n uint64) (value.Value, error) { return load.Value(n).Read() }).At(at)
+	want, wantErr := load.At(at).Read()
 	got, err := fast.Read()
 	if !errors.Is(err, wantErr) || err == nil && !value.Same(got, want) {
 		t.Fatalf("%.40q: read %s, %v, want %s, %v", cells, value.Describe(got), err, value.Describe(want), wantErr)

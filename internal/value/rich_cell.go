@@ -9,7 +9,7 @@ func (v Value) AppendCell(dst []byte) (out []byte, ok bool) {
 	if !v.Deferred() {
 		return dst, false
 	}
-	at := CellUnit * v.num
+	at := Position(v.num)
 	cells := v.ref.reader.cells
 	if at >= uint64(len(cells)) {
 		return dst, false

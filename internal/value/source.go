@@ -1,5 +1,7 @@
 package value
 
+import "math/bits"
+
 // Source provides values that are only read when they are used. Lookups can then return values that their callers never
 // read.
 type Source struct {
@@ -7,8 +9,8 @@ type Source struct {
 	owned [Type + 1]body // like plain, with this source as owner
 }
 
-// NewSource returns a Source. Value number n is encoded at position CellUnit*n of cells. If that position is outside
-// cells, or does not begin a short value, load(n) reads the value. Each read reads again.
+// NewSource returns a Source. Value number n is encoded at Position(n) of cells. If that position is outside cells, or
+// does not begin a short value, load(n) reads the value. Each read reads again.
 func NewSource(cells string, load func(n uint64) (Value, error)) *Source {
 	s := &Source{}
 	s.b = body{reader: &reader{cells, load}, owner: s}
@@ -43,6 +45,9 @@ func (v Value) Owner() *Source {
 
 // Value returns value number n. Only Read, ReadKind and ReadText work on it.
 func (s *Source) Value(n uint64) Value { return Value{ref: &s.b, num: n} }
+
+// At returns the value at a position in the cells.
+func (s *Source) At(position uint64) Value { return s.Value(bits.RotateLeft64(position, -1)) }
 
 // Deferred reports whether v must be read by Read before use, because it comes from a Source or is sensitive.
 func (v Value) Deferred() bool { return v.ref != nil && v.ref.reader != nil }

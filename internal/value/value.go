@@ -286,11 +286,11 @@ func (v Value) Get(key Value) (Value, bool) {
 		return Value{}, false
 	}
 	if key.is(String) {
-		encoded, found := entry(v.str, v.num, key.str)
+		at, found := entry(v.str, 0, v.num, key.str)
 		if !found {
 			return Value{}, false
 		}
-		return Peek(encoded)
+		return Peek(v.str[at:])
 	}
 	for k, e := range v.Pairs() {
 		if Identical(k, key) {
@@ -302,7 +302,7 @@ func (v Value) Get(key Value) (Value, bool) {
 
 // Probes returns the number of entries of a Hash that Get may compare with key.
 func (v Value) Probes(key Value) int {
-	if v.built() && v.ref.index != nil && key.is(String) {
+	if v.built() && v.ref.index != nil {
 		return 1
 	}
 	return v.Len()

@@ -270,9 +270,8 @@ func (c *classes) aliasSource(name string) (string, bool) {
 	return "", false
 }
 
-// declarations returns the places where manifests declare each class.
-func (c *classes) declarations() map[string][]manifest.Declaration {
-	out := map[string][]manifest.Declaration{}
+// declarations returns the places where manifests declare classes.
+func (c *classes) declarations() (out []manifest.Declaration) {
 	dirs := []string{c.site.Manifests}
 	for _, m := range c.site.Modules {
 		dirs = append(dirs, filepath.Join(m.Dir, "manifests"))
@@ -280,17 +279,13 @@ func (c *classes) declarations() map[string][]manifest.Declaration {
 	for _, dir := range dirs {
 		for _, path := range c.manifestsIn(dir) {
 			text, _ := c.read(path)
-			for _, d := range manifest.ReadDeclarations(path, text) {
-				out[d.Class] = append(out[d.Class], d)
-			}
+			out = append(out, manifest.ReadDeclarations(path, text)...)
 		}
 	}
 	return out
 }
 
-// looksUp reports whether Puppet looks up p for one of the declarations, because the declaration does not set p.
-func (p *param) looksUp(declarations []manifest.Declaration) bool {
-	return slices.ContainsFunc(declarations, func(d manifest.Declaration) bool {
-		return !d.Any && !slices.Contains(d.Given, p.Name)
-	})
+// isLookedUp reports whether Puppet looks up p for a declaration, because the declaration does not set p.
+func (p *param) isLookedUp(d *manifest.Declaration) bool {
+	return !d.Any && !slices.Contains(d.Given, p.Name)
 }

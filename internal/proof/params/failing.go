@@ -53,11 +53,7 @@ func (p *prover) reportFailing(key string, s *suspect, attempts []attempt) error
 }
 
 func (p *prover) addFailing(key string, s *suspect, e *lookup.Explanation, why *bindings.Error, where string) {
-	options := p.position(e.Options.At)
-	at := options
-	if winners := effective(e); len(winners) > 0 {
-		at = p.position(winners[0].At)
-	}
+	options, at := p.position(e.Options.At), p.position(FailedAt(e, why))
 	quoted, message := "'"+key+"'", why.Error()
 	if !strings.Contains(message, quoted) {
 		message = quoted + ": " + message
@@ -70,6 +66,29 @@ func (p *prover) addFailing(key string, s *suspect, e *lookup.Explanation, why *
 		d.Notes = append(d.Notes, diag.Note{Pos: s.param.class.At, Message: doubt})
 	}
 	p.add(finding{key, at, ofFailure}, d)
+}
+
+// FailedAt returns the position of the mistake if the values of a key cannot be merged or converted: the lookup_options
+// if they suit none of the values, and otherwise the highest value that they do not suit.
+func FailedAt(e *lookup.Explanation, why error) string {
+	winners := effective(e)
+	if len(winners) == 0 {
+		return e.Options.At
+	}
+	if !strings.Contains(why.Error(), "merge strategy") {
+		return winners[0].At
+	}
+	var unsuited []string
+	for i := range winners {
+		v, err := winners[i].Outcome.Value.Whole()
+		if err == nil && strings.HasSuffix(why.Error(), "of the kind "+v.Kind().String()) {
+			unsuited = append(unsuited, winners[i].At)
+		}
+	}
+	if len(unsuited) == 0 || len(unsuited) == len(winners) {
+		return e.Options.At
+	}
+	return unsuited[0]
 }
 
 // ofFailure is the mismatch in the finding of a value that cannot be merged or converted.

@@ -13,7 +13,7 @@ import (
 
 // reportMissing reports the required parameters of declared classes that have no value in some requests.
 func (c *Checker) reportMissing(severity diag.Severity) error {
-	declared, reached, always := c.declarations(), c.findReached(), c.alwaysBound()
+	declared, always := c.declarations(), c.alwaysBound()
 	for _, name := range slices.Sorted(maps.Keys(declared)) {
 		class := c.classes.find(name)
 		if class == nil {
@@ -21,8 +21,11 @@ func (c *Checker) reportMissing(severity diag.Severity) error {
 		}
 		for _, header := range class.Params {
 			p := class.params[header.Name]
-			at, sure := c.declaredWithout(p, declared[name], reached)
-			if p.Optional || at == nil || always[p.key()] || c.hasForeign(moduleOf(name)) {
+			if p.Optional || always[p.key()] || c.hasForeign(moduleOf(name)) {
+				continue
+			}
+			at, sure := c.standing(p)
+			if sure == undeclared {
 				continue
 			}
 			where, missing, err := c.bound(p.key())
@@ -30,18 +33,34 @@ func (c *Checker) reportMissing(severity diag.Severity) error {
 				return err
 			}
 			if missing {
-				d := diag.Diagnostic{Pos: p.At, Severity: severity, Code: "missing_parameter",
-					Message: "the class " + name + " requires $" + p.Name + ", but '" + p.key() + "' " + where,
-					Notes:   []diag.Note{{Pos: at.At, Message: "the class is declared here" + ofCertainty[sure]}},
-					Hint:    "bind the key for all nodes, or give the parameter a default"}
-				if severity == diag.Error && sure != certain {
-					d.Severity = diag.Warning
-				}
-				c.diags.Add(d)
+				c.addMissing(p, at, sure, where, severity)
 			}
 		}
 	}
 	return nil
+}
+
+// notBound describes the nodes for which a key without any binding has a value.
+const notBound = "is not bound"
+
+func (c *Checker) addMissing(p *param, at *manifest.Declaration, sure certainty, where string, severity diag.Severity) {
+	isCertain := sure == certain || sure == some && where == notBound && !at.IsEntry
+	note := "the class is declared here" + ofCertainty[sure]
+	switch {
+	case at.IsEntry:
+		note = "--entry-class names the class, and perhaps the ENC sets the parameter"
+	case sure == some && !isCertain:
+		note = "the class is declared here for some nodes, and perhaps they all have a value"
+	}
+	d := diag.Diagnostic{Pos: p.At, Severity: severity, Code: "missing_parameter",
+		Message: "the class " + p.class.Name + " requires $" + p.Name + ", but '" + p.key() + "' " + where,
+		Notes:   append([]diag.Note{{Pos: at.At, Message: note}}, c.entryNote(at, sure)...),
+		Hint:    "bind the key for all nodes, or give the parameter a default"}
+	if severity == diag.Error && !isCertain {
+		d.Severity = diag.Warning
+		c.isUndeclared = c.isUndeclared || sure == unreached
+	}
+	c.diags.Add(d)
 }
 
 // alwaysBound returns the keys with an unconditional binding. Most parameters have one, and need no decision table,
@@ -59,22 +78,9 @@ func (c *Checker) alwaysBound() map[string]bool {
 // ofCertainty explains each certainty that a node gets the class.
 var ofCertainty = [...]string{
 	certain:   ", without this parameter",
+	some:      ", without this parameter",
 	perhaps:   " under a condition, so perhaps no node without a value gets it",
 	unreached: ", but no manifest or data of the site leads here",
-}
-
-// declaredWithout returns the declaration that most certainly makes Puppet look up p, or nil.
-func (c *Checker) declaredWithout(p *param, list []manifest.Declaration, reached map[string]certainty) (
-	at *manifest.Declaration, sure certainty) {
-	for i := range list {
-		if !p.looksUp(list[i : i+1]) {
-			continue
-		}
-		if is := c.certaintyOf(&list[i], reached); at == nil || is > sure {
-			at, sure = &list[i], is
-		}
-	}
-	return at, sure
 }
 
 // bound describes the nodes for which a key has a value. missing is false if the key has a value for all nodes.
@@ -88,7 +94,7 @@ func (c *Checker) bound(key string) (where string, missing bool, err error) {
 		return "", false, err
 	}
 	if len(rows) == 0 {
-		return "is not bound", true, nil
+		return notBound, true, nil
 	}
 	const shown = 3
 	var regions []string

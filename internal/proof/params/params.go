@@ -25,8 +25,12 @@ type Options struct {
 	Require bool            // required parameters without a value are errors
 	Lint    bool            // required parameters without a value are lints
 	Later   bool            // keep the errors about values until Report
+	Entries []string        // classes that nodes get although no manifest names them; * means any text
 	Disk    fsx.Disk        // reads manifests
 	Context context.Context // Check fails when it is done; may be nil
+
+	// Variable returns the values that a variable, such as facts.role, has on the nodes of a fleet. It may be nil.
+	Variable func(name string) []string
 }
 
 // Checker checks the data of one site.
@@ -42,7 +46,11 @@ type Checker struct {
 	suspects map[string]*suspect // by key
 	declared map[string][]manifest.Declaration
 	reached  map[string]certainty // set by findReached
-	merged   map[string]bool      // keys to which lookup_options apply
+
+	unresolved   []manifest.Declaration // declarations of unknown classes
+	isUndeclared bool                   // a class with data or without a value was not found to be declared
+
+	merged   map[string]bool // keys to which lookup_options apply
 	later    map[finding][]diag.Diagnostic
 	misspelt map[string]bool // keys that reportMisspelt has dealt with
 	looked   *lint.Lookups   // set by lookups
@@ -86,6 +94,9 @@ func Check(site *loader.Site, content *snapshot.Content, opts Options, diags *di
 	c.classes = findClasses(site, opts.Disk)
 	c.findReceivers()
 	c.findSuspects()
+	if len(opts.Entries) > 0 {
+		c.declarations() // reports entries that do not exist
+	}
 	err := c.prove()
 	c.reportMisspelt()
 	c.reportUnknown()
@@ -95,6 +106,7 @@ func Check(site *loader.Site, content *snapshot.Content, opts Options, diags *di
 	if err != nil {
 		return c, fmt.Errorf("checking the parameters of classes: %w", err)
 	}
+	c.reportUnresolved()
 	c.reportClasses()
 	return c, nil
 }
@@ -189,11 +201,22 @@ func (c *Checker) bindings(yield func(binding) bool) {
 
 // declarations returns the places where manifests and data declare each class.
 func (c *Checker) declarations() map[string][]manifest.Declaration {
-	if c.declared == nil {
-		c.declared = c.classes.declarations()
-		for _, d := range c.listed() {
-			c.declared[d.Class] = append(c.declared[d.Class], d)
+	if c.declared != nil {
+		return c.declared
+	}
+	c.declared = map[string][]manifest.Declaration{}
+	var computed []manifest.Declaration
+	for _, d := range c.classes.declarations() {
+		if d.Names != nil {
+			computed = append(computed, d)
+			continue
 		}
+		c.declared[d.Class] = append(c.declared[d.Class], d)
+	}
+	byKey := c.resolveAll(computed)
+	c.declareEntries()
+	for _, d := range c.listed(byKey) {
+		c.declared[d.Class] = append(c.declared[d.Class], d)
 	}
 	return c.declared
 }

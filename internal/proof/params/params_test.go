@@ -87,6 +87,12 @@ func TestReportsValuesThatPuppetRefuses(t *testing.T) {
 			"data/common.yaml:1 error 'ntp::p': expected Integer, found String, for nodes where no higher level sets the key"},
 		{"null without a default", intClass + "-- data/common.yaml --\nntp::p: ~\n",
 			"data/common.yaml:1 error 'ntp::p': expected Integer, found Undef"},
+		{"null without a default for a class of some nodes", intClass + "-- data/common.yaml --\nntp::p: ~\n" +
+			"-- data/role/web.yaml --\nntp::p: 1\n-- manifests/site.pp --\nnode 'web' { include ntp }\n",
+			"data/common.yaml:1 warning 'ntp::p': expected Integer, found Undef, for nodes where no higher level sets the key"},
+		{"null of some nodes", intClass + "-- data/role/web.yaml --\nntp::p: ~\n-- manifests/site.pp --\nnode 'web' { include ntp }\n",
+			"data/role/web.yaml:1 error 'ntp::p': expected Integer, found Undef, for nodes with role/%{facts.role}.yaml = " +
+				"role/web.yaml (such as role=web)"},
 		{"null with a default", intClass + "-- data/common.yaml --\nntp::list: ~\n", ""},
 		{"text with facts that never fits", intClass + "-- data/common.yaml --\nntp::p: '%{facts.x}'\n",
 			"data/common.yaml:1 error 'ntp::p': expected Integer, found String"},
@@ -128,7 +134,7 @@ func TestReportsValuesThatPuppetRefuses(t *testing.T) {
 		{"conversion that only Puppet has", "-- modules/ntp/manifests/init.pp --\nclass ntp (Integer $p) { }\n" +
 			"-- data/common.yaml --\nntp::p: x\nlookup_options:\n  ntp::p: {convert_to: SemVer}\n", ""},
 		{"unknown merge strategy", intClass + "-- data/common.yaml --\nntp::list: [a]\nlookup_options:\n  ntp::list: {merge: depth}\n",
-			"data/common.yaml:1 error 'ntp::list': unknown merge strategy 'depth', expected first, unique, hash or deep"},
+			"data/common.yaml:2 error 'ntp::list': unknown merge strategy 'depth', expected first, unique, hash or deep"},
 		{"level below one with more variables", intClass + "-- hiera.yaml --\nversion: 5\nhierarchy: [{name: all, " +
 			"paths: ['os/%{facts.os.name}-%{facts.os.release.major}.yaml', 'os/%{facts.os.name}.yaml']}]\n" +
 			"-- data/os/windows-2016.yaml --\nntp::p: x\n",

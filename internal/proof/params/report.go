@@ -27,7 +27,11 @@ func (p *prover) report(s *suspect, e *lookup.Explanation, at diag.Pos, region s
 	}
 	d.Notes = append(d.Notes, diag.Note{Pos: s.param.At, Message: "the class " + s.param.class.Name + " declares $" +
 		s.param.Name + " as " + s.param.Type})
-	if why := p.doubt(s, at); why != "" {
+	why := p.doubt(s, at)
+	if why == "" && region == unlessHigher && p.isPlaceholder(s, v) {
+		why = "null is no value, and perhaps every node that gets the class has one, so this is only a warning"
+	}
+	if why != "" {
 		d.Severity = diag.Warning
 		d.Notes = append(d.Notes, diag.Note{Pos: s.param.class.At, Message: why})
 	}
@@ -36,6 +40,14 @@ func (p *prover) report(s *suspect, e *lookup.Explanation, at diag.Pos, region s
 			optionsText(e.Options)})
 	}
 	p.add(finding{key, at, m.Text(true)}, d)
+}
+
+// isPlaceholder reports whether v is a null that may stand for a value in higher levels, because only some nodes get
+// the class.
+func (c *Checker) isPlaceholder(s *suspect, v lookup.Value) bool {
+	whole, err := v.Whole()
+	_, sure := c.standing(s.param)
+	return err == nil && whole.IsUndef() && sure < certain
 }
 
 // optionsText formats lookup_options.
@@ -67,8 +79,9 @@ func (c *Checker) add(f finding, d diag.Diagnostic) {
 // none.
 func (c *Checker) Affects(key string, at diag.Pos, r *Refusal, notes []diag.Note) bool {
 	list := c.later[finding{key, at, cmp.Or(r.mismatch, ofFailure)}]
-	for other := range c.later { // with merges, the path into the value depends on the node
-		if r.mismatch != "" && len(list) == 0 && other.key == key && other.at == at {
+	for other := range c.later { // with merges, the path into the value and the place of a failure depend on the node
+		isSame := other.at == at || other.mismatch == ofFailure && r.mismatch == ""
+		if len(list) == 0 && other.key == key && isSame {
 			list = c.later[other]
 		}
 	}
@@ -131,10 +144,11 @@ func conditionText(when []lookup.Term) string {
 // doubt explains why Puppet may not look up the value, or returns "".
 func (c *Checker) doubt(s *suspect, at diag.Pos) string {
 	class := s.param.class.Name
-	switch list := c.declarations()[class]; {
-	case len(list) == 0:
+	switch _, sure := c.standing(s.param); {
+	case sure == undeclared && len(c.declarations()[class]) == 0:
+		c.isUndeclared = true
 		return "no manifest declares the class " + class + " by name, and no data lists it, so this is only a warning"
-	case !s.param.looksUp(list):
+	case sure == undeclared:
 		return "all manifests that declare the class " + class +
 			" set this parameter themselves, so this is only a warning"
 	case c.hasForeignAbove(s, at):
@@ -301,9 +315,9 @@ func (c *Checker) Refuses(r *lookup.Request, key string, v lookup.Value) (*Refus
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	list := c.declarations()[p.class.Name]
-	return &Refusal{At: at, mismatch: m.Text(true), Doubtful: !p.looksUp(list) || c.hasForeign(moduleOf(key)),
-		Perhaps: c.findReached()[p.class.Name] < certain,
+	_, sure := c.standing(p)
+	return &Refusal{At: at, mismatch: m.Text(true), Doubtful: sure == undeclared || c.hasForeign(moduleOf(key)),
+		Perhaps: sure < certain,
 		Message: "'" + key + "': " + m.Text(v.Sensitive()) + "; the class " + p.class.Name + " declares $" + p.Name +
 			" as " + p.Type}, nil
 }

@@ -178,7 +178,7 @@ func (c config) locations(n *yaml.Node, key string, source dataSource) []Locatio
 			out = append(out, c.path(at, source, text))
 			continue
 		}
-		globs, ok := unbraced(text)
+		globs, ok := Unbraced(text)
 		if !ok {
 			c.Doc.Errorf(nodes[i], "hierarchy", "the braces of this glob expand to too many globs; write several entries")
 			return nil

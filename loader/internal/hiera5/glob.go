@@ -118,9 +118,9 @@ const maxGlobs = 4096
 // longGlob is the length in bytes that counts as one more glob towards maxGlobs, which limits memory.
 const longGlob = 256
 
-// unbraced expands the braces of a glob, in order. It does not expand the braces of interpolations. ok is false if
+// Unbraced expands the braces of a glob, in order. It does not expand the braces of interpolations. ok is false if
 // there are too many results.
-func unbraced(glob string) (globs []string, ok bool) {
+func Unbraced(glob string) (globs []string, ok bool) {
 	left := maxGlobs
 	globs = appendUnbraced(nil, glob, &left)
 	return globs, left >= 0

@@ -18,7 +18,7 @@ func TestExpandsBracesOfGlobInOrder(t *testing.T) {
 		"%{facts.os}/{a,b}": "%{facts.os}/a %{facts.os}/b", "{%{a},b}": "%{a} b", "%{a": "%{a",
 		"5%{a}{b,c}": "5%{a}b 5%{a}c", "5%a{b,c}": "5%ab 5%ac", "{{a,b}c}{d,e}": "acd ace bcd bce",
 	} {
-		globs, ok := unbraced(glob)
+		globs, ok := Unbraced(glob)
 		if got := strings.Join(globs, " "); got != want || !ok {
 			t.Errorf("%s is %q, expected %q", glob, got, want)
 		}
@@ -135,7 +135,7 @@ func TestNumberOfBraceExpansionsIsLimited(t *testing.T) {
 	for glob, want := range map[string]bool{strings.Repeat("{a,b}", 11): true, strings.Repeat("{a,b}", 20): false,
 		"{" + strings.Repeat("a,", 3000) + "}":                      true,
 		strings.Repeat("{", 100_000) + strings.Repeat("}", 100_000): false} {
-		if globs, ok := unbraced(glob); ok != want || len(globs) > maxGlobs {
+		if globs, ok := Unbraced(glob); ok != want || len(globs) > maxGlobs {
 			t.Errorf("%.30s stands for %d globs, all of them %t", glob, len(globs), ok)
 		}
 	}
