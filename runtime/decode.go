@@ -78,7 +78,6 @@ type decoder struct {
 	path      string // path to the part, for errors; "" for the whole value
 }
 
-// failed returns an error whose message begins with d.path.
 func (d decoder) failed(code Code, message string) error {
 	if d.path != "" {
 		message = d.path + ": " + message

@@ -45,7 +45,6 @@ func failed(code bindings.Code, message string) *failure {
 
 func protocolError(message string) *failure { return &failure{codeProtocol, message, true} }
 
-// conn is a connection and its sessions.
 type conn struct {
 	frames
 	server   *Server
@@ -122,7 +121,6 @@ func (c *conn) refuseIfFull() error {
 	return cmp.Or(c.write(), errors.New("too many connections"))
 }
 
-// reply appends the answer to the question in text.
 func (c *conn) reply(text []byte) error {
 	if !utf8.Valid(text) { // encoding/json would replace the invalid bytes
 		return protocolError("expected a JSON object in UTF-8")
@@ -166,7 +164,6 @@ func (c *conn) reply(text []byte) error {
 	return c.askSession(s, &q)
 }
 
-// askSession appends the answer to q, a question about an open session.
 func (c *conn) askSession(s *session, q *question) error {
 	look, err := s.lookFuncFor(q)
 	if err != nil {

@@ -27,7 +27,6 @@ type environments struct {
 	beforeSession func() // test hook: called before a session opens, after the survey of its snapshot
 }
 
-// environment follows one snapshot.
 type environment struct {
 	name string // "" if all environments use one snapshot
 	path string

@@ -33,7 +33,6 @@ type history struct {
 	bytes int
 }
 
-// remembered is a kind of session and the keys that the last session of this kind asked for.
 type remembered struct {
 	kind sessionKind
 	keys *keyList

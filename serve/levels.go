@@ -203,7 +203,6 @@ func mergeOf(x *lookup.Explanation) string {
 	return strategyName(strategy)
 }
 
-// printResult prints a value in Puppet's format, which may take several lines.
 func (p *entryPrinter) printResult(indent, before string, v bindings.Value, after string) {
 	text := "[value redacted]"
 	if !v.Sensitive() {
@@ -214,7 +213,6 @@ func (p *entryPrinter) printResult(indent, before string, v bindings.Value, afte
 	}
 }
 
-// puppetText formats a value as Puppet's explanations do.
 func puppetText(v bindings.Value, indent string) string {
 	inner := indent + "  "
 	var items []string

@@ -57,7 +57,6 @@ func decodeError(err error) *failure {
 	return protocolError(fmt.Sprintf("expected a JSON object: invalid or incomplete JSON at byte %d", syntax.Offset))
 }
 
-// typeWord describes t, the type of a member of question, for messages.
 func typeWord(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Slice:

@@ -22,7 +22,6 @@ type session struct {
 	ahead   *aheadKeys  // keys sent ahead in part; nil if none are
 }
 
-// request converts the session's request to its type in package lookup.
 func (s *session) request() *lookup.Request { return (*lookup.Request)(&s.lease.Request) }
 
 // node answers the question node. It opens a session if q has the digest of the current snapshot. If the digest

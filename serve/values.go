@@ -51,7 +51,6 @@ func (c *conn) candidates(s *session, key string) error {
 // struct, because Go would return a struct of this size in memory instead of registers.
 type lookFunc func(key string) (v lookup.Value, found, secret bool, err error)
 
-// lookFuncFor returns a lookFunc for the merge strategy and the range of entries of q.
 func (s *session) lookFuncFor(q *question) (lookFunc, error) {
 	if q.Merge == nil && q.Entries == "" {
 		return func(key string) (v lookup.Value, found, secret bool, err error) {
@@ -85,7 +84,6 @@ func (s *session) lookFuncFor(q *question) (lookFunc, error) {
 	}, nil
 }
 
-// strategyOf returns the merge strategy of q, or undef if q has none.
 func strategyOf(q *question) (strategy bindings.Value, err error) {
 	if q.Merge == nil {
 		return strategy, nil
@@ -224,7 +222,6 @@ func (w *valueWriter) fits() error {
 	return nil
 }
 
-// end returns the finished answer.
 func (w *valueWriter) end() []byte {
 	out := append(w.plain, '}')
 	if w.rich != nil {

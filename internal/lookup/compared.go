@@ -29,7 +29,6 @@ func (s *Snapshot) Compared() (out map[string][]string, err error) {
 	return out, err
 }
 
-// compared adds to out the values that conditions compare the given dimension with.
 func (s *Snapshot) compared(dimension int, out map[string][]string) {
 	d := &s.dimensions[dimension]
 	name, before, after := strings.Clone(d.name), "", ""

@@ -108,7 +108,6 @@ func (l *lookup) attemptAt(key string, r *recipe.Recipe, level int) (v value.Val
 	return l.attempt(key, r)
 }
 
-// below looks up key in the bindings after the given level.
 func (l *lookup) below(key string, level int) (value.Value, bool, error) {
 	if level < 0 { // nothing is below the default binding
 		return value.Value{}, false, nil

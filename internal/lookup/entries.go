@@ -58,7 +58,6 @@ func (r *Request) entries(root string, from, to int, strategy Value) (v value.Va
 	return answer, found && err == nil, secret || e.marked || e.sensitive, err
 }
 
-// entriesLookup is a lookup of one key in some entries of the hierarchy.
 type entriesLookup struct {
 	*lookup
 	root     string // the key as it is bound: in quotes if it contains a dot
@@ -108,7 +107,6 @@ func (e *entriesLookup) simply() (v value.Value, found, sure bool, err error) {
 	return v, found, !e.sensitive, err
 }
 
-// lookupOptions returns the lookup_options merged over the selected entries.
 func (e *entriesLookup) lookupOptions() (value.Value, bool, error) {
 	return e.mergedOf(recipe.LookupOptionsKey)
 }

@@ -26,11 +26,11 @@ const (
 	CodeAbstract     Code = "abstract"      // an abstract key has no value in this request
 	CodeLoop         Code = "loop"          // the key depends on itself
 	CodeDuplicate    Code = "duplicate"     // contributions with the same name conflict
-	CodeEvaluation   Code = "evaluation"    // an expression failed
-	CodeProducer     Code = "producer"      // a Producer failed, or is not registered
-	CodeEncrypted    Code = "encrypted"     // the value is encrypted and cannot be decrypted
-	CodeEnvironment  Code = "environment"   // no environment can be chosen, or it does not exist
-	CodeFacts        Code = "facts"         // the facts are invalid
+	CodeEvaluation   Code = "evaluation"
+	CodeProducer     Code = "producer"    // a Producer failed, or is not registered
+	CodeEncrypted    Code = "encrypted"   // the value is encrypted and cannot be decrypted
+	CodeEnvironment  Code = "environment" // no environment can be chosen, or it does not exist
+	CodeFacts        Code = "facts"
 )
 
 // Codes of the other errors: ErrFormat, ErrVersion, *DamageError, and wrong usage.

@@ -70,7 +70,6 @@ func (x *explainer) bindings(key string) (out []filed, left int, err error) {
 	return out, left, nil
 }
 
-// bindingsOf returns the bindings of an internal key that x.filter selects, in order of precedence.
 func (x *explainer) bindingsOf(key string) (out []filed, err error) {
 	bs, _, err := x.source.BindingsWhere(key, x.filter)
 	for _, b := range bs {
@@ -125,7 +124,6 @@ func (x *explainer) failure(dimension int) string {
 	return x.r.snap.dimensions[dimension].shown() + " is " + x.shownValue(dimension)
 }
 
-// shownValue formats the request's value of a dimension for messages.
 func (x *explainer) shownValue(dimension int) string {
 	text, ok := x.r.text(dimension)
 	switch {
@@ -137,7 +135,6 @@ func (x *explainer) shownValue(dimension int) string {
 	return text
 }
 
-// readFiles sets x.files, unless it is already set.
 func (x *explainer) readFiles() (err error) {
 	if x.files == nil {
 		x.files, err = x.r.file.Inputs()

@@ -73,7 +73,6 @@ func moduleOf(key string) string {
 	return name
 }
 
-// placedValues returns the effective Hiera 5 bindings of key in order of precedence.
 func (x *explainer) placedValues(key string) (out []*placedValue, err error) {
 	places := x.r.file.Hiera()
 	bs, _, err := x.bindings(key)
@@ -107,7 +106,6 @@ func (x *explainer) placedValues(key string) (out []*placedValue, err error) {
 	return out, nil
 }
 
-// interpolated returns the variables that the Hiera 5 strings in n interpolate.
 func (x *explainer) interpolated(n *expr.Node) (out []Candidate) {
 	expr.HieraVariables(n, func(_ int, path []string) {
 		v := Candidate{Name: strings.Clone(strings.Join(path, "."))}

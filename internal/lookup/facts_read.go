@@ -122,7 +122,6 @@ func (f *Facts) names() (out []string) {
 	return out
 }
 
-// textKeys returns the string keys of hash, sorted.
 func textKeys(hash value.Value) (out []string) {
 	for k := range hash.Pairs() {
 		if k.Kind() == value.String {

@@ -7,7 +7,6 @@ import (
 	"bindc/snapshot"
 )
 
-// hieraLookup is a lookup of one key by the rules of Hiera 5.
 type hieraLookup struct {
 	*lookup
 	root     string // the key as it is bound: in quotes if it contains a dot

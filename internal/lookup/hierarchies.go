@@ -66,7 +66,6 @@ func isHierarchy(v value.Value) bool {
 		})
 }
 
-// isLocation reports whether v has the form of a location's source.
 func isLocation(v value.Value) bool {
 	return isTuple(v, 4) && isText(v.Index(0)) && isText(v.Index(1)) && isText(v.Index(2)) &&
 		(isText(v.Index(3)) || v.Index(3).Kind() == value.Int)

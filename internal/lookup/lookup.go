@@ -17,7 +17,6 @@ func (r *Request) Lookup(key string) (Value, bool, error) {
 // inline its Request.Lookup into programs.
 func (r *Request) Direct() *snapshot.View { return &r.view }
 
-// lookupValue is like Lookup, but returns a value.Value.
 func (r *Request) lookupValue(key string) (value.Value, bool, error) { return r.view.Lookup(key) }
 
 // Follow finishes a lookup that the view began, if key is bound to a recipe or a large value.
@@ -39,7 +38,6 @@ func (r *Request) Beyond(key string, word int) (value.Value, bool, error) {
 	return l.end(r.rules.beyond(l, key))
 }
 
-// compute evaluates recipe number n, to which key is bound.
 func (r *Request) compute(key string, n int) (value.Value, bool, error) {
 	l := r.start()
 	v, found, err := l.compute(key, n, false)

@@ -13,7 +13,7 @@ import (
 type merges struct {
 	mu   sync.Mutex
 	kept map[mergeOf]value.Value
-	room expr.Total // remaining space in the cache
+	room expr.Total
 }
 
 // mergeOf identifies a cached value: the bindings of root in the hierarchies or in the default_hierarchy, merged by the
@@ -21,7 +21,7 @@ type merges struct {
 type mergeOf struct {
 	root, key string
 	defaults  bool
-	from      int // the first level included
+	from      int
 }
 
 // maxMerges is the largest size of the cache of one request, in bytes as expr.Total counts them.

@@ -186,7 +186,6 @@ func (c *collector) combined(parts []recipe.Part) (value.Value, error) {
 	return c.uniq(memo), nil
 }
 
-// combinedByName combines the contributions of each name with the combinator.
 func (c *collector) combinedByName(parts []recipe.Part) (value.Value, error) {
 	var b value.Builder
 	for _, p := range parts {

@@ -39,7 +39,6 @@ func (s *Snapshot) NeedsOfScopes() (variables, scoped, merged []string, location
 	return variables, sv.scopedNames(variables), sv.merged, sv.locations, nil
 }
 
-// survey reads all bindings and returns the data for Needs and Reads.
 func (s *Snapshot) survey() (*survey, error) {
 	sv := &survey{s: s, variables: map[string]bool{}, scoped: map[string]bool{}, paths: map[string]bool{},
 		recipes: make([]nature, s.file.Recipes())}
@@ -121,7 +120,6 @@ func (sv *survey) path(name string, path []value.Value) {
 	sv.paths[lookupkey.Dotted(name, path)] = true
 }
 
-// scopedVariable records a variable that is read from the scope of the caller.
 func (sv *survey) scopedVariable(name string) {
 	if !sv.scoped[name] {
 		sv.scoped[strings.Clone(name)] = true

@@ -10,7 +10,6 @@ import (
 	"bindc/snapshot"
 )
 
-// placed is a candidate of a key, with its place in the hierarchies.
 type placed struct {
 	snapshot.Candidate
 	snapshot.HieraPlace
@@ -33,13 +32,11 @@ func (l *lookup) placed(key string) iter.Seq2[placed, error] {
 	}
 }
 
-// position returns the place in the hierarchies of c, a candidate of key.
 func (l *lookup) position(key string, c snapshot.Candidate) (snapshot.HieraPlace, error) {
 	layer, err := l.layer(key, c)
 	return l.r.file.Hiera()[layer], err
 }
 
-// layer returns the number of the layer that contains c, a candidate of key.
 func (l *lookup) layer(key string, c snapshot.Candidate) (int, error) {
 	if c.Level >= 0 {
 		return l.r.file.Level(c.Level).Layer, nil

@@ -50,7 +50,6 @@ func derivedTrusted(certname string) map[string]value.Value {
 	return out
 }
 
-// hasAll reports whether given has all entries of $trusted.
 func hasAll(given value.Value) bool {
 	for _, name := range trustedNames {
 		if _, there := given.Get(value.FromString(name)); !there {

@@ -77,7 +77,6 @@ type rules interface {
 	isLast(key string) bool
 	// beyond looks up a key that itself has no value.
 	beyond(l *lookup, key string) (value.Value, bool, error)
-	// merged looks up a key with the caller's merge strategy.
 	merged(r *Request, key string, strategy *merge.Strategy) (value.Value, bool, error)
 	// entries implements LookupEntriesSecret.
 	entries(r *Request, root string, from, to int, strategy Value) (v value.Value, found, secret bool, err error)

@@ -40,7 +40,6 @@ func (v Value) Content() value.Value {
 // KeepAlive keeps the file that v refers to mapped until this call.
 func (v Value) KeepAlive() { runtime.KeepAlive(v.engine().Owner()) }
 
-// Sensitive reports whether v is marked sensitive.
 func (v Value) Sensitive() bool { return v.engine().IsSensitive() }
 
 // Reveal returns v without its sensitive mark. It returns v unchanged if it cannot be read.
@@ -55,7 +54,6 @@ func (v Value) Reveal() Value {
 	return Value(v.engine().Owner().Own(c))
 }
 
-// Marked returns v marked sensitive.
 func (v Value) Marked() Value { return Value(v.engine().Sensitive()) }
 
 // Part converts e, a part of v, to a Value that is sensitive if v is.

@@ -9,7 +9,7 @@ import (
 // DigError reports that a segment of a key cannot be looked up in a value, for example because the value is a string.
 // The message does not contain the value.
 type DigError struct {
-	Key     string      // the whole key
+	Key     string
 	Segment value.Value // segment of Key that Dig did not find
 	Found   value.Kind  // kind of the value that has no such segment
 }

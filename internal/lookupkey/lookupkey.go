@@ -132,7 +132,6 @@ const (
 	blanks = spaces + "\x00"
 )
 
-// next parses the first segment of text, and returns the text after it.
 func next(text string) (segment value.Value, rest string, err error) {
 	trimmed := strings.TrimLeft(text, spaces)
 	if trimmed != "" && strings.IndexByte(`"'`, trimmed[0]) >= 0 {

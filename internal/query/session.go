@@ -51,7 +51,6 @@ func (s *Session) Request(q *Query) (*lookup.Request, error) {
 	return s.request, nil
 }
 
-// factsOf returns the facts in q, or the facts of the node that q names.
 func (s *Session) factsOf(q *Query, opts bindings.FactsOptions) (*bindings.Facts, error) {
 	if len(q.Facts) > 0 {
 		return facts.ParseJSON(q.Facts, opts)

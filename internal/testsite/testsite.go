@@ -137,7 +137,6 @@ func CorrectSums(b []byte) []byte {
 	return b
 }
 
-// makeOld sets the modification time of a file to an hour ago.
 func makeOld(t testing.TB, path string) {
 	t.Helper()
 	old := time.Now().Add(-time.Hour)
