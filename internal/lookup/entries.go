@@ -13,9 +13,9 @@ import (
 )
 
 // LookupEntries looks up root in some entries of the Hiera 5 hierarchy. Puppet calls it if Puppet itself searches the
-// other entries. root is taken as it is: without quotes, and not split at dots. The values are merged by strategy, as
-// in LookupMerged, regardless of lookup_options. If root is lookup_options, the result is the lookup_options in these
-// entries. Decrypted text is not marked sensitive. For a site without Hiera 5, LookupEntries is like Lookup.
+// other entries. root is a literal key: it has no quotes and is not split at dots. The values are merged by strategy,
+// as in LookupMerged, regardless of lookup_options. If root is lookup_options, the result is the lookup_options in
+// these entries. Decrypted text is not marked sensitive. For a site without Hiera 5, LookupEntries is like Lookup.
 //
 // from and to are the numbers of the first and the last entry. Entry 0 is the first entry of the hierarchy; a negative
 // to means its last entry. Structured bindings above the hierarchy count as part of the first entry, and those below it
@@ -60,7 +60,7 @@ func (r *Request) entries(root string, from, to int, strategy Value) (v value.Va
 
 type entriesLookup struct {
 	*lookup
-	root     string // the key as it is bound: in quotes if it contains a dot
+	root     string // the bound key, in quotes if it contains a dot
 	strategy merge.Strategy
 	from, to int
 }

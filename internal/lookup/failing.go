@@ -53,7 +53,7 @@ func (l *lookup) failsIn(root string, given, defaults bool) error {
 	} else if err := l.r.pathError(module); err != nil {
 		return err
 	}
-	for name := range l.r.snap.hierarchies.Load().options.Elems() { // names of the modules whose lookup_options have an error
+	for name := range l.r.snap.hierarchies.Load().options.Elems() { // modules whose lookup_options have an error
 		if slices.Contains(in, name.Text()) {
 			return l.wrongOptions(root, given, defaults)
 		}

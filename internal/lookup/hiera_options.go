@@ -9,7 +9,7 @@ import (
 
 type hieraLookup struct {
 	*lookup
-	root     string // the key as it is bound: in quotes if it contains a dot
+	root     string // the bound key, in quotes if it contains a dot
 	key      lookupkey.Key
 	strategy *merge.Strategy // nil to use the one in lookup_options
 	from     int             // the first level to search
@@ -24,10 +24,10 @@ type optionsAt struct {
 	snapshot.Candidate
 }
 
-// options returns the lookup options of the key, or nil if it has none. If defaults is true, they are those of the
+// options returns the lookup options of the key, or nil if it has none. defaults selects the options of the
 // default_hierarchy.
 func (h *hieraLookup) options(defaults bool) (*merge.Entry, error) {
-	if h.recipe == nil && !defaults && h.root != recipe.LookupOptionsKey { // except for lookup_options, which may have options for itself
+	if h.recipe == nil && !defaults && h.root != recipe.LookupOptionsKey { // lookup_options may have options for itself
 		return nil, nil
 	}
 	if h.recipe != nil && !defaults && !h.recipe.Value.IsUndef() {

@@ -98,7 +98,7 @@ func appendParts(dst []byte, parts []pathPart, facts *Facts) ([]byte, bool) {
 			}
 			v, _ = v.Get(key)
 		}
-		if !isPlain(v, value.String) || strings.IndexByte(v.Text(), '%') >= 0 { // the value may contain another interpolation
+		if !isPlain(v, value.String) || strings.IndexByte(v.Text(), '%') >= 0 { // may need another interpolation
 			return nil, false
 		}
 		dst = append(dst, v.Text()...)

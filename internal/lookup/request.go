@@ -129,8 +129,8 @@ func (r *Request) inSlice(facts *Facts) error {
 // Snapshot returns the snapshot of r.
 func (r *Request) Snapshot() *Snapshot { return r.snap }
 
-// Alike returns a hash of the request's values for all dimensions. Requests with the same values have the same
-// effective bindings and the same hash; other requests rarely do.
+// Alike returns a hash of the request's value numbers. Requests with the same hash nearly always have the same
+// effective bindings.
 func (r *Request) Alike() uint64 {
 	h := fnv.New64a()
 	var buf [4]byte
