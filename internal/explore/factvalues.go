@@ -93,14 +93,14 @@ func (d *Data) addConditions(name string, values map[string]bool) {
 	}
 }
 
-// pattern is the text of a dimension that depends on a single fact.
-type pattern struct {
+// factPattern is the text of a dimension that depends on a single fact.
+type factPattern struct {
 	dimension     int
 	before, after string // text around the fact's value, as in a Hiera 5 path
 }
 
 // valueIn returns the value of the fact for which the dimension has a text.
-func (p pattern) valueIn(text string) (string, bool) {
+func (p factPattern) valueIn(text string) (string, bool) {
 	text, hasPrefix := strings.CutPrefix(text, p.before)
 	text, hasSuffix := strings.CutSuffix(text, p.after)
 	return text, hasPrefix && hasSuffix
@@ -108,7 +108,7 @@ func (p pattern) valueIn(text string) (string, bool) {
 
 // patternsOf returns patterns for the dimensions that depend on a fact alone. To find them, it evaluates two nodes with
 // a unique value of the fact: one node without other facts, and one node with all other facts.
-func (d *Data) patternsOf(name string) (out []pattern) {
+func (d *Data) patternsOf(name string) (out []factPattern) {
 	const unique = "bindc-explore-unique"
 	given := []string{name + "=" + unique}
 	alone := d.texts(given)
@@ -123,7 +123,7 @@ func (d *Data) patternsOf(name string) (out []pattern) {
 		text := alone[dim].Value
 		i := strings.Index(strings.ToLower(text), unique)
 		if i >= 0 && text == among[dim].Value && d.file.HasValues(dim) {
-			out = append(out, pattern{dim, text[:i], text[i+len(unique):]})
+			out = append(out, factPattern{dim, text[:i], text[i+len(unique):]})
 		}
 	}
 	return out
@@ -148,7 +148,7 @@ func (v *view) unknownValue(name, value string, numbers []uint32) string {
 		return "" // the page is shown again
 	}
 	patterns := v.d.patternsOf(name)
-	isNamed := func(p pattern) bool { return numbers[p.dimension] != snapshot.None }
+	isNamed := func(p factPattern) bool { return numbers[p.dimension] != snapshot.None }
 	if value == "" || len(patterns) == 0 || slices.ContainsFunc(patterns, isNamed) || v.d.hasValue(name, value) {
 		return ""
 	}

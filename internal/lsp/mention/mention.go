@@ -4,13 +4,13 @@ package mention
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
 	"bindc/internal/lookupkey"
 	"bindc/internal/lsp/buffer"
 	"bindc/internal/lsp/outline"
+	"bindc/internal/pattern"
 	"bindc/internal/yaml"
 )
 
@@ -108,10 +108,10 @@ func (w *finder) add(role Role, name string, from, to int) {
 
 var (
 	// call matches a lookup call with a constant key, even inside a quoted string.
-	call = regexp.MustCompile(`\b(?:lookup|hiera|hiera_array|hiera_hash|hiera_include|alias)\(\s*\\?['"]([^'"\\\n]+)\\?['"]`)
+	call = pattern.Lazy(`\b(?:lookup|hiera|hiera_array|hiera_hash|hiera_include|alias)\(\s*\\?['"]([^'"\\\n]+)\\?['"]`)
 
 	// interpolation matches a variable in %{...} of Hiera 5 or ${...}.
-	interpolation = regexp.MustCompile(`[%$]\{\s*(?:::)?([a-z_][\w.:-]*(?:\[['"]?\w+['"]?\])*)\s*\}`)
+	interpolation = pattern.Lazy(`[%$]\{\s*(?:::)?([a-z_][\w.:-]*(?:\[['"]?\w+['"]?\])*)\s*\}`)
 )
 
 // calls finds lookups and variables by patterns. It skips comment lines.
@@ -123,10 +123,10 @@ func (w *finder) calls() {
 		if strings.HasPrefix(strings.TrimLeft(line, " \t"), "#") || !strings.ContainsAny(line, "({") {
 			continue
 		}
-		for _, m := range call.FindAllStringSubmatchIndex(line, -1) {
+		for _, m := range call().FindAllStringSubmatchIndex(line, -1) {
 			w.add(LooksUp, Root(line[m[2]:m[3]]), from+m[2], from+m[3])
 		}
-		for _, m := range interpolation.FindAllStringSubmatchIndex(line, -1) {
+		for _, m := range interpolation().FindAllStringSubmatchIndex(line, -1) {
 			w.add(Variable, dotted(line[m[2]:m[3]]), from+m[2], from+m[3])
 		}
 	}
@@ -142,11 +142,11 @@ func Root(name string) string {
 	return root
 }
 
-var bracketed = regexp.MustCompile(`\[['"]?(\w+)['"]?\]`)
+var bracketed = pattern.Lazy(`\[['"]?(\w+)['"]?\]`)
 
 // dotted returns the dotted name of a variable: os.family for facts['os']['family'].
 func dotted(name string) string {
-	name = bracketed.ReplaceAllString(name, ".$1")
+	name = bracketed().ReplaceAllString(name, ".$1")
 	return strings.TrimPrefix(name, "facts.")
 }
 

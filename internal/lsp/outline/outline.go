@@ -4,10 +4,10 @@ package outline
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 
 	"bindc/diag"
+	"bindc/internal/pattern"
 	"bindc/internal/yaml"
 )
 
@@ -177,7 +177,7 @@ func beginsEntry(line []byte) bool {
 }
 
 // keyOfLine matches the key at the start of an entry.
-var keyOfLine = regexp.MustCompile(`^(?:\x{feff})?(?:"((?:[^"\\\n]|\\.)*)"|'([^'\n]*)'|([^\s#'"{\[][^\n]*?))\s*:(?:\s|$)`)
+var keyOfLine = pattern.Lazy(`^(?:\x{feff})?(?:"((?:[^"\\\n]|\\.)*)"|'([^'\n]*)'|([^\s#'"{\[][^\n]*?))\s*:(?:\s|$)`)
 
 // entry parses an entry separately.
 func (r *reader) entry(from, to int, inBind bool) {
@@ -218,7 +218,7 @@ func (r *reader) nextLine(at int) int {
 
 // blank records an entry that does not parse, and blanks it in the recovered file.
 func (r *reader) blank(e *Entry, parsed bool, diags *diag.List) {
-	if m := keyOfLine.FindSubmatch(r.src[e.From:e.To]); m != nil && !e.InBind {
+	if m := keyOfLine().FindSubmatch(r.src[e.From:e.To]); m != nil && !e.InBind {
 		e.Key = string(m[1]) + string(m[2]) + string(m[3])
 	}
 	for i := e.From; i < e.To; i++ {
