@@ -321,7 +321,7 @@ func (r Rule) Source() string {
 	return fmt.Sprintf("docs/language.md, section %d (%s)", r.Section, sections[r.Section])
 }
 
-// Find returns the rule of a code.
+// Find returns the rule of a code. If there is no such code, the error suggests a similar one.
 func Find(code string) (Rule, error) {
 	var known []string
 	for _, r := range catalogue {

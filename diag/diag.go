@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// Pos is a position in a source file. Line and Col count from 1, and Col counts characters. A zero Line stands for the
-// whole file.
+// Pos is a position in a source file. Line and Col count from 1, and Col counts characters. If Line is 0, the position
+// is the whole file.
 type Pos struct {
 	File string
 	Line int
@@ -26,7 +26,7 @@ func (p Pos) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
 }
 
-// ParsePos parses the output of String. A text without line and column is a file name, as in "an unknown place".
+// ParsePos parses the output of Pos.String. If text does not end with a line and a column, all of it becomes the file.
 func ParsePos(text string) Pos {
 	rest, col, hasCol := cutNumber(text)
 	file, line, hasLine := cutNumber(rest)
@@ -36,7 +36,7 @@ func ParsePos(text string) Pos {
 	return Pos{file, line, col}
 }
 
-// cutNumber cuts the number after the last colon. A file name may also contain colons.
+// cutNumber splits text at the last colon and parses the number after it. Earlier colons belong to the file name.
 func cutNumber(text string) (before string, n int, ok bool) {
 	i := strings.LastIndexByte(text, ':')
 	if i < 0 {
@@ -70,14 +70,14 @@ type Note struct {
 	Secret  bool // do not show the source line
 }
 
-// Diagnostic is one finding.
+// Diagnostic is a problem at a position in a source file.
 type Diagnostic struct {
 	Pos      Pos
 	Severity Severity
 	Code     Code
 	Message  string
 	Notes    []Note
-	Hint     string // set by Add if there is a Fix and no Hint
+	Hint     string // by default, Add sets it to the hint of Fix
 	Fix      Fix
 	Secret   bool // do not show the source line
 	InValue  bool // the error is in a value, so the binding's key and condition are still known
@@ -89,7 +89,7 @@ type Diagnostic struct {
 
 	End   Pos    // set by Locate: the end of the text at Pos, exclusive
 	Edits []Edit // set by Locate: what Fix changes
-	Value Edit   // where the value is, without Text; set by Locate if OfValue is set and the value is a scalar
+	Value Edit   // position of the value, without Text; set by Locate if OfValue is set and the value is a scalar
 
 	more int // number of dropped diagnostics; only set in the last kept diagnostic of a kind
 }
@@ -98,14 +98,14 @@ type Diagnostic struct {
 type List struct {
 	All bool // keep all diagnostics instead of the first MaxShown of each kind
 
-	// AllHint says how to see all diagnostics, if All is not set. The default is for a program with the flag --all.
+	// AllHint is the hint about diagnostics that are not kept. If it is "", the hint is "--all shows them".
 	AllHint string
 
-	mu   sync.Mutex
-	kept map[kind]*shown
-	errs int
-	gaps int // number of errors without InValue
-	hint int // number of names compared for hints, see mayCompare
+	mu       sync.Mutex
+	kept     map[kind]*shown
+	errs     int
+	gaps     int // number of errors without InValue
+	compared int
 
 	hidden map[string][][2]int // ranges of sensitive lines, by file
 }
@@ -127,7 +127,7 @@ func (l *List) Add(d Diagnostic) {
 	l.of(d).add(d, 1, l.All)
 }
 
-// AddAll adds the diagnostics of another list.
+// AddAll adds the diagnostics of other, and the lines that it hides.
 func (l *List) AddAll(other *List) {
 	other.mu.Lock()
 	defer other.mu.Unlock()
@@ -183,7 +183,7 @@ func (l *List) Failed() bool {
 	return l.errs > 0
 }
 
-// Incomplete reports whether bindings may be missing because of an error that is not in a value. In that case, it is
+// Incomplete reports whether an error was added that is not in a value. Bindings may then be missing, so that it is
 // unknown which bindings win.
 func (l *List) Incomplete() bool {
 	l.mu.Lock()
@@ -191,7 +191,8 @@ func (l *List) Incomplete() bool {
 	return l.gaps > 0
 }
 
-// Hide hides lines of a file because they contain sensitive data. They are not shown, and messages do not quote them.
+// Hide marks lines of a file as sensitive. They are not shown, and messages do not quote them. Both first and last are
+// included.
 func (l *List) Hide(file string, first, last int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -7,14 +7,14 @@ import (
 	"github.com/clipperhouse/displaywidth"
 )
 
-// excerptColumns is the maximum width of a source line. With the line number, it fits in 80 columns.
+// excerptColumns is the maximum width of an excerpt of a source line. With the line number, it fits in 80 columns.
 const excerptColumns = 71
 
 // tab replaces a tab, whose width would depend on its column.
 const tab = "    "
 
-// excerpt returns the part of a line to show, and its width before character col, counted from 1. Unicode properties
-// determine which characters take two columns or none.
+// excerpt returns the part of line to show, and the width of that part before the character at col. Characters count
+// from 1. On a terminal, a character takes two columns, one or none.
 func excerpt(line string, col int) (text string, before int) {
 	line, col = around(line, col)
 	var shown []string // one grapheme per element
@@ -35,7 +35,8 @@ func excerpt(line string, col int) (text string, before int) {
 // excerpt.
 const excerptBytes = 4096
 
-// around returns the part of a line around character col, and the number of this character in the part.
+// around returns the bytes of line near the character at col, and the number of that character in them. Characters
+// count from 1.
 func around(line string, col int) (string, int) {
 	if len(line) <= 2*excerptBytes {
 		return line, col
@@ -55,8 +56,8 @@ func around(line string, col int) (string, int) {
 	return line[from:to], utf8.RuneCountInString(line[from:at]) + 1 + left
 }
 
-// window returns the part of a line that fits in the available width and contains element at. It also returns the width
-// before this element.
+// window joins the elements of shown that fit in excerptColumns, around the element with index at. before is the width
+// of the text before that element.
 func window(shown []string, at int) (text string, before int) {
 	before, behind := columns(shown[:at]), columns(shown[at:])
 	if before+behind <= excerptColumns {
@@ -80,7 +81,6 @@ func window(shown []string, at int) (text string, before int) {
 	return text, before
 }
 
-// columns returns the width of strings on a terminal.
 func columns(texts []string) int {
 	n := 0
 	for _, text := range texts {

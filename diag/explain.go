@@ -23,7 +23,6 @@ func (r Rule) Explain(w io.Writer) error {
 	return err
 }
 
-// example returns the commands and the files of the example.
 func (r Rule) example() (commands, files string) {
 	text := r.Example()
 	at := len(text)
@@ -43,7 +42,7 @@ func Explain(w io.Writer) error {
 	return err
 }
 
-// Document writes the catalogue as Markdown.
+// Document writes docs/codes.md, the catalogue in Markdown.
 func Document(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("# Codes\n\n" +
@@ -63,7 +62,6 @@ func Document(w io.Writer) error {
 	return err
 }
 
-// indented adds prefix to each line of text that is not empty.
 func indented(prefix, text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -75,7 +73,7 @@ func indented(prefix, text string) string {
 	return b.String()
 }
 
-// wrap breaks text into lines of at most 80 columns.
+// wrap breaks text into lines of at most 80 columns, each of which begins with indent.
 func wrap(indent, text string) string {
 	var b strings.Builder
 	line := indent

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// find returns the offset of the text that f replaces. This text is at offset at in line, in the value that begins
-// there, or in the list item around it. It returns false if it does not find the text, if a name occurs several times,
-// or if the new text does not fit.
+// find returns the offset of the text that f replaces. It searches first at the given offset, then in the value that
+// begins there, and then in the list item around it. It returns false if it does not find the text, if a name occurs
+// several times, or if the new text does not fit.
 func (s *source) find(f Fix, line, at int) (int, bool) {
 	if strings.ContainsAny(f.Old+f.New, "\r\n") {
 		return 0, false
@@ -69,7 +69,8 @@ func search(old, text string, begin int) []int {
 	return whole
 }
 
-// item returns the line and the offset of the list item that contains a line, or of the line itself.
+// item returns the line and the offset of the list item that contains a line. Outside a list, it returns the line
+// itself.
 func (s *source) item(line int) (int, int) {
 	in := indent(s.line(line))
 	for n := line; n > 0; n-- {
@@ -85,17 +86,17 @@ func (s *source) item(line int) (int, int) {
 	return line, s.lines[line-1]
 }
 
-// openers lists the characters that may be between a position and the name at that position.
+// openers lists the characters that may stand between the position of a diagnostic and the name that it is about.
 const openers = `'"$%{:&[`
 
-// continued reports whether the word old is the end of a longer name that begins in before.
+// continued reports whether the text before makes old the end of a longer name.
 func continued(old, before string) bool {
 	first, _ := utf8.DecodeRuneInString(old)
 	last, _ := utf8.DecodeLastRuneInString(before)
 	return before != "" && inWord(first) && (inWord(last) || last == '.' || strings.HasSuffix(before, "::"))
 }
 
-// continues reports whether a longer word begins with old.
+// continues reports whether the text after makes old the beginning of a longer word.
 func continues(old, after string) bool {
 	last, _ := utf8.DecodeLastRuneInString(old)
 	next, _ := utf8.DecodeRuneInString(after)
@@ -105,8 +106,8 @@ func continues(old, after string) bool {
 // maxExtent limits how many bytes are searched for the text of a Fix.
 const maxExtent = 64 << 10
 
-// end returns the offset at which the value that begins at an offset in line ends. The value includes more deeply
-// indented lines below it, and a list in the column of the value's key.
+// end returns the offset at which a value ends. The value begins at the given offset in the given line. More deeply
+// indented lines below it belong to the value, and so does a list in the column of the value's key.
 func (s *source) end(line, at int) int {
 	first := s.line(line)
 	base := indent(first)
@@ -154,8 +155,8 @@ func (s *source) quoteAround(off int) (quote byte) {
 // special lists words that some YAML parsers do not read as strings.
 var special = []string{"true", "false", "yes", "no", "on", "off", "y", "n", "null"}
 
-// fits reports whether the new text of f can replace the old text at off. It cannot if, for example, it would end the
-// quotes around the old text.
+// fits reports whether the new text of f can replace the old text at off. For example, it must not end the quotes
+// around the old text.
 func (s *source) fits(f Fix, off int) bool {
 	quote := s.quoteAround(off)
 	switch {

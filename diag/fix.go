@@ -21,7 +21,7 @@ type Fix struct {
 // similar enough.
 func Correct(word string, words []string) Fix { return MeantAs(word, similar(word, words)) }
 
-// MeantAs returns a Fix that replaces word with other, or the zero Fix if other is "".
+// MeantAs returns a Fix that replaces word with other. If other is "", it returns the zero Fix.
 func MeantAs(word, other string) Fix {
 	if other == "" {
 		return Fix{}
@@ -32,7 +32,7 @@ func MeantAs(word, other string) Fix {
 // IsNone reports whether f is the zero Fix.
 func (f Fix) IsNone() bool { return f.Old == "" }
 
-// Hint returns the hint for f, or "" if f is the zero Fix.
+// Hint returns the hint that suggests f.New. For the zero Fix, it returns "".
 func (f Fix) Hint() string {
 	if f.IsNone() {
 		return ""
@@ -87,8 +87,8 @@ func Locate(list []Diagnostic, read func(file string) ([]byte, error)) {
 
 type source struct {
 	text    string
-	lines   []int // the offset of each line
-	doubles bool  // a single quote in single quotes is doubled, as in YAML
+	lines   []int
+	doubles bool // a single quote in single quotes is doubled, as in YAML
 }
 
 func newSource(text string) *source {
@@ -129,13 +129,13 @@ func (s *source) pos(file string, off int) Pos {
 	return Pos{file, line, utf8.RuneCountInString(s.text[s.lines[line-1]:off]) + 1}
 }
 
-// locate sets the end and the edits of d.
+// locate sets d.End, d.Value and the edit at d.Pos.
 func (s *source) locate(d *Diagnostic) {
 	at, ok := s.offset(d.Pos)
 	if !ok {
 		return
 	}
-	if !d.Secret { // the length may be secret, too
+	if !d.Secret { // End would reveal the length of a secret
 		d.End = s.pos(d.Pos.File, at+len(tokenAt(s.rest(d.Pos.Line, at))))
 	}
 	if from, to, ok := s.value(d.Pos); ok && d.OfValue && !d.Secret {
@@ -149,7 +149,7 @@ func (s *source) locate(d *Diagnostic) {
 	}
 }
 
-// edit returns the edit that f makes at a position.
+// edit returns the edit that f makes at p. It returns false if f does not apply there.
 func (s *source) edit(f Fix, p Pos) (Edit, bool) {
 	if f.Value {
 		return s.editValue(f, p)
@@ -169,7 +169,6 @@ func (s *source) edit(f Fix, p Pos) (Edit, bool) {
 	return Edit{s.pos(p.File, from), s.pos(p.File, from+len(f.Old)), text}, true
 }
 
-// rest returns the text of a line from an offset on.
 func (s *source) rest(line, at int) string {
 	return s.line(line)[at-s.lines[line-1]:]
 }

@@ -5,14 +5,13 @@ import (
 	"io"
 )
 
-// jsonPlace and jsonDiagnostic are the JSON form of a diagnostic.
+// jsonPlace is the JSON form of a position, with the message of a diagnostic or a note.
 type jsonPlace struct {
 	File string `json:"file"`
 	jsonRange
 	Message string `json:"message,omitempty"`
 }
 
-// jsonRange is the JSON form of the text from Pos to End.
 type jsonRange struct {
 	Line      int `json:"line,omitempty"`
 	Column    int `json:"column,omitempty"`
@@ -20,7 +19,6 @@ type jsonRange struct {
 	EndColumn int `json:"endColumn,omitempty"`
 }
 
-// jsonEdit is the JSON form of an Edit.
 type jsonEdit struct {
 	File string `json:"file"`
 	jsonRange

@@ -11,11 +11,11 @@ import (
 	"bindc/internal/fsx"
 )
 
-// Formats lists the formats of Render.
+// Formats lists the formats that Render accepts.
 var Formats = []string{"text", "json", "sarif", "github"}
 
-// Render writes diagnostics to w in one of Formats. Paths below dir become relative to it. With color, text for people
-// has colours.
+// Render writes diagnostics to w in one of Formats. Paths below dir become relative to it. If color is set, the format
+// text has colors. Render modifies list.
 func Render(w io.Writer, format string, list []Diagnostic, dir string, color bool) error {
 	for i := range list {
 		list[i] = relative(list[i], dir)
@@ -60,11 +60,10 @@ func relative(d Diagnostic, dir string) Diagnostic {
 	return d
 }
 
-// textRenderer writes diagnostics for people.
 type textRenderer struct {
 	w     *bufio.Writer
 	color bool
-	lines map[string][]string // lines of the files read so far
+	lines map[string][]string // by file name, for files already read; nil if a file is unreadable
 }
 
 const (
@@ -109,7 +108,7 @@ func (t *textRenderer) diagnostic(d Diagnostic) {
 	}
 }
 
-// excerpt writes the source line, with a caret below the column.
+// excerpt writes the source line at p, with a caret below the column.
 func (t *textRenderer) excerpt(p Pos, style string) {
 	line, ok := t.line(p)
 	if !ok {
@@ -120,8 +119,7 @@ func (t *textRenderer) excerpt(p Pos, style string) {
 	fmt.Fprintf(t.w, "%s%s\n%s%s\n", number, text, strings.Repeat(" ", len(number)+before), t.paint(style, "^"))
 }
 
-// line returns the source line at p. It returns false if there is no such line, if it must not be shown, or if the file
-// cannot be read.
+// line returns the source line at p. It returns false if the line does not exist, cannot be read, or must not be shown.
 func (t *textRenderer) line(p Pos) (string, bool) {
 	if p.Line < 1 {
 		return "", false

@@ -47,13 +47,12 @@ func renderSARIF(w io.Writer, list []Diagnostic) error {
 			"columnKind": "unicodeCodePoints", "results": results}}})
 }
 
-// artifact returns the location of a file, in SARIF's form.
 func artifact(file string) map[string]any {
 	uri := url.URL{Path: filepath.ToSlash(file)}
 	return map[string]any{"uri": uri.String()}
 }
 
-// region returns the text from p to end, in SARIF's form. A zero end is unknown.
+// region returns SARIF's region for the text from p to end. If end is zero, the region has no end.
 func region(p, end Pos) map[string]any {
 	r := map[string]any{"startLine": max(p.Line, 1), "startColumn": max(p.Col, 1)}
 	if end.Line > 0 {
@@ -72,7 +71,7 @@ func fixOf(d Diagnostic) map[string]any {
 	return m{"description": m{"text": d.Hint}, "artifactChanges": changes}
 }
 
-// rules returns the rules for the codes in list, in SARIF's form.
+// rules returns SARIF's descriptions of the codes that occur in list.
 func rules(list []Diagnostic) []map[string]any {
 	out := []map[string]any{}
 	for _, r := range catalogue {

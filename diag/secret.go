@@ -13,7 +13,7 @@ var ofNames = []Code{"abstract", "category", "computed_class", "conflict", "conv
 	"override", "parameter_unchecked", "same_value", "type_mismatch",
 	"unknown_class", "unknown_parameter", "unused_key", "version"}
 
-// ofSyntax lists codes whose messages only quote the source after ", found".
+// ofSyntax lists codes whose messages quote the source only after ", found".
 var ofSyntax = []Code{"json_syntax", "yaml_depth", "yaml_syntax", "yaml_utf8"}
 
 const (
@@ -22,7 +22,7 @@ const (
 	somethingOdd  = "this is invalid; it may be sensitive and is not shown"
 )
 
-// discreet returns d without the text that it quotes from a sensitive position. It keeps the expectation.
+// discreet returns d without text that it quotes from a sensitive position. Of "expected X, found Y", it keeps X.
 func (d Diagnostic) discreet() Diagnostic {
 	expected, _, quotes := strings.Cut(d.Message, found)
 	switch {
@@ -33,7 +33,7 @@ func (d Diagnostic) discreet() Diagnostic {
 		return d
 	case quotes && strings.HasPrefix(expected, "expected "):
 		d.Message = expected + found + somethingElse
-	// the message only names what the grammar expects
+	// The message only names what the grammar expects.
 	case d.Code == "syntax" && strings.HasPrefix(d.Message, "expected "):
 	case !slices.Contains(ofSyntax, d.Code):
 		d.Message = somethingOdd
@@ -45,7 +45,7 @@ func (d Diagnostic) discreet() Diagnostic {
 	return d
 }
 
-// withoutSecrets blanks lines that contain text encrypted by eyaml, from ENC[ to the closing bracket.
+// withoutSecrets hides lines with text encrypted by eyaml, from ENC[ to the closing bracket. It modifies lines.
 func withoutSecrets(lines []string) []string {
 	inside := false
 	for i, line := range lines {

@@ -26,7 +26,7 @@ type shown struct {
 	total int
 }
 
-// finding identifies equal diagnostics of one kind.
+// finding is the part of a diagnostic that identifies it among those of one kind.
 type finding struct {
 	pos     Pos
 	message string
@@ -87,7 +87,7 @@ func (s *shown) Pop() any {
 	return d
 }
 
-// ranges holds ranges of lines by file, sorted and without overlaps.
+// ranges maps files to ranges of lines, which are sorted and do not overlap.
 type ranges map[string][][2]int
 
 func inOrder(of map[string][][2]int) ranges {
@@ -114,8 +114,8 @@ func (r ranges) has(p Pos) bool {
 	return i < len(list) && list[i][0] <= p.Line
 }
 
-// Summary returns the number of diagnostics in list by severity, and the number of files read. With color, it has
-// colours for a terminal.
+// Summary returns the number of diagnostics in list by severity, and the number of files read. If color is set, it has
+// colors for a terminal.
 func Summary(list []Diagnostic, files int, color bool) string {
 	t := textRenderer{color: color}
 	count := map[Severity]int{}
@@ -135,7 +135,7 @@ func Summary(list []Diagnostic, files int, color bool) string {
 	return out
 }
 
-// Count returns a number and a noun, with a plural unless the number is 1.
+// Count returns "1 thing" or "N things".
 func Count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing

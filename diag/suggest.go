@@ -6,10 +6,12 @@ import (
 	"strings"
 )
 
-// DidYouMean returns a hint with the word that is most similar to word, or "" if no word is similar enough.
+// DidYouMean returns a hint that suggests the element of words most similar to word. If none is similar enough, it
+// returns "".
 func DidYouMean(word string, words []string) string { return Correct(word, words).Hint() }
 
-// similar returns the word that is most similar to word, or "" if no word is similar enough.
+// similar returns the synonym of word, if words contains it, or else the nearest element of words. If none is similar
+// enough, it returns "".
 func similar(word string, words []string) string {
 	if near := synonyms[word]; near != "" && slices.Contains(words, near) {
 		return near
@@ -28,16 +30,17 @@ func (l *List) Misspelt(word string, words []string) string {
 	return Misspelt(word, words)
 }
 
-// mayCompare reports whether the list may still search for a hint, and counts the comparisons.
+// mayCompare reports whether the list may still search words for a hint. It counts the comparisons that the search
+// makes.
 func (l *List) mayCompare(word string, words []string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	left := maxCompared - l.hint
-	l.hint += len(words) * (1 + len(word)/16)
+	left := maxCompared - l.compared
+	l.compared += len(words) * (1 + len(word)/16)
 	return left > 0
 }
 
-// maxWord is the maximum length of a word to compare, because the time grows with the square of the length.
+// maxWord is the maximum length in bytes of a word to compare, because the time grows with the square of the length.
 const maxWord = 200
 
 // nearest returns the candidate with the fewest edits from word, or a candidate that begins with word. It returns "" if
@@ -63,9 +66,9 @@ func nearest(word string, candidates []string) string {
 // shortest is the minimum length of a name for Misspelt. Shorter names resemble too many others.
 const shortest = 4
 
-// Misspelt returns the word that differs from word by one character or by two swapped neighbours. It returns "" if
-// words has no such word, if words contains word itself, or if word is short or has a digit. It never returns a word
-// with a digit. It is for warnings, which must be more certain than hints.
+// Misspelt returns the element of words that differs from word by one character or by two swapped neighbours. If words
+// contains word itself, or if word is short or has a digit, it returns "". Elements with digits do not count. Misspelt
+// is for warnings, which must be more certain than hints.
 func Misspelt(word string, words []string) string {
 	near := ""
 	for _, k := range words {
@@ -79,12 +82,12 @@ func Misspelt(word string, words []string) string {
 	return near
 }
 
-// IsNear reports whether two names differ by one character that is not a digit, or by two swapped neighbours.
+// IsNear reports whether two names differ by one character or by two swapped neighbours. Names with digits are never
+// near.
 func IsNear(a, b string) bool {
 	return a != b && isNear(a, b) && !strings.ContainsAny(a+b, "0123456789")
 }
 
-// isNear reports whether a and b differ by one character, or by two swapped neighbours.
 func isNear(a, b string) bool {
 	if abs(len(a)-len(b)) > 1 {
 		return false
@@ -99,9 +102,9 @@ func isNear(a, b string) bool {
 	return swapped || max(len(a), len(b)) == 1
 }
 
-// Unknown returns an error for a name that is not in allowed. The argument kind describes the name in the message, and
-// found quotes the source. If the source is sensitive, the message only shows a typo of an allowed name: any other name
-// may be a wrongly indented part of a secret.
+// Unknown returns an error for a name that is not in allowed. In the message, kind says what the name is, and found
+// quotes it. If the source is sensitive, the message only shows a typo of an allowed name, because any other name may
+// be a wrongly indented part of a secret.
 func Unknown(at Pos, code Code, kind, name, found string, allowed []string) Diagnostic {
 	fix := Correct(name, allowed)
 	unknown := "unknown " + kind + ": "
@@ -178,7 +181,7 @@ func Quoted(names []string) string { return quoted(names, maxQuoted, "and") }
 // AnyOf formats alternative names for a message: 'a', 'b' or 'c'.
 func AnyOf(names []string) string { return quoted(names, maxQuoted, "or") }
 
-// QuotedFor is like Quoted, but formats fewer names if there is a hint.
+// QuotedFor is like Quoted, but formats fewer names if hint is not "".
 func QuotedFor(hint string, names []string) string {
 	if hint != "" {
 		return quoted(names, maxWithHint, "and")
@@ -186,7 +189,8 @@ func QuotedFor(hint string, names []string) string {
 	return Quoted(names)
 }
 
-// quoted formats up to most names, with the word last before the last name. It adds the number of omitted names.
+// quoted formats up to most names, and joins the last two with the word last. If there are more names, it adds how
+// many.
 func quoted(names []string, most int, last string) string {
 	if more := len(names) - most; more > 0 {
 		return "'" + strings.Join(names[:most], "', '") + "' and " + strconv.Itoa(more) + " more"

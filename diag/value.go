@@ -2,8 +2,8 @@ package diag
 
 import "strings"
 
-// value returns the offsets of the scalar value after the key at a position, on the same line. It includes the quotes
-// of the value. It returns false if there is no such value.
+// value returns the offsets of the scalar value after the key at p, with its quotes. It returns false if there is no
+// such value on the same line.
 func (s *source) value(p Pos) (from, to int, ok bool) {
 	at, ok := s.offset(p)
 	if !ok {
@@ -23,8 +23,8 @@ func (s *source) value(p Pos) (from, to int, ok bool) {
 	return from, from + len(scalar(text, inFlow)), true
 }
 
-// scalar returns the scalar at the start of text, which is the rest of a line. inFlow means that the scalar is in
-// brackets.
+// scalar returns the scalar at the start of text, which is the rest of a line. inFlow reports whether brackets enclose
+// the scalar.
 func scalar(text string, inFlow bool) string {
 	if text[0] == '"' || text[0] == '\'' {
 		return tokenAt(text)
@@ -36,7 +36,7 @@ func scalar(text string, inFlow bool) string {
 	return strings.TrimRight(text, " \t")
 }
 
-// editValue returns the edit of a Fix with the field Value.
+// editValue returns the edit for a Fix whose field Value is set. It returns false if the value at p is not f.Old.
 func (s *source) editValue(f Fix, p Pos) (Edit, bool) {
 	from, to, ok := s.value(p)
 	if !ok {

@@ -8,7 +8,7 @@ import (
 )
 
 // Visible returns text in a form that is safe for a terminal. It replaces characters that move the cursor, change
-// colours or reorder text with escapes such as \x1b or \u202e.
+// colors or reorder text with escapes such as \x1b or \u202e.
 func Visible(text string) string {
 	if !strings.ContainsFunc(text, hazardous) {
 		return text

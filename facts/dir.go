@@ -12,13 +12,11 @@ import (
 	"bindc/diag"
 )
 
-// extensions lists the extensions of facts files in the directory of a fleet.
 var extensions = []string{".json", ".yaml", ".yml"}
 
-// naming says, for messages, which file names are read.
+// naming is the end of messages about files that are not read.
 const naming = "a facts file is NAME.json, NAME.yaml or NAME.yml"
 
-// listing is the content of a fleet's directory.
 type listing struct {
 	files []file
 	wrong []error  // entries that look like misnamed facts files
@@ -58,7 +56,6 @@ func list(dir string) (listing, error) {
 	return out, nil
 }
 
-// maxListed is the largest number of entries that a note lists.
 const maxListed = 5
 
 // Unread describes the entries of dir that are not read because of their names, except hidden ones. It returns "" if
@@ -75,7 +72,7 @@ func Unread(dir string) string {
 	return "not read in " + dir + ": " + names + "; " + naming
 }
 
-// Names returns the names of the facts files in dir, sorted, without reading the files.
+// Names returns the names of the facts files in dir without their extensions, sorted. It does not read the files.
 func Names(dir string) ([]string, error) {
 	l, err := list(dir)
 	var out []string
@@ -86,8 +83,8 @@ func Names(dir string) ([]string, error) {
 	return slices.Compact(out), err
 }
 
-// ReadDir reads the facts of a fleet: one file per node, or files with several nodes, sorted by name. A node without a
-// name gets that of its file. The error describes every file that cannot be read.
+// ReadDir reads the facts of all nodes in dir and sorts the nodes by name. A file has the facts of one node or of
+// several. A node without a name gets the name of its file. The error describes every file that cannot be read.
 func ReadDir(dir string) ([]Node, error) {
 	out, wrong, _, err := readAll(dir)
 	if err != nil {
@@ -99,7 +96,8 @@ func ReadDir(dir string) ([]Node, error) {
 	return out, nil
 }
 
-// Join returns a single error with the code facts and a line for each error, or nil.
+// Join returns one error, with the code facts, that describes all errors in errs. If all of them are nil, it returns
+// nil.
 func Join(errs []error) error {
 	err := errors.Join(errs...)
 	if err == nil {
@@ -108,8 +106,8 @@ func Join(errs []error) error {
 	return fail("%s", strings.ReplaceAll(err.Error(), "\n", "; "))
 }
 
-// Check reads the facts of a fleet as ReadDir does, but reports errors to diags and returns the nodes of the other
-// files. It also reports entries that are not read. whole is true if all files could be read.
+// Check is like ReadDir, but reports errors to diags and returns the nodes of the other files. It also reports entries
+// of dir that are not read. whole reports whether all files could be read.
 func Check(dir string, diags *diag.List) (nodes []Node, whole bool, err error) {
 	nodes, wrong, _, err := readAll(dir)
 	for _, err := range wrong {
@@ -126,14 +124,14 @@ func Check(dir string, diags *diag.List) (nodes []Node, whole bool, err error) {
 	return nodes, len(wrong) == 0, err
 }
 
-// ReadGood reads the facts of a fleet as ReadDir does. wrong has an error for each file that cannot be read, and out
-// the nodes of the other files, except nodes that are in two files. err is returned for a directory without facts.
+// ReadGood is like ReadDir, but skips files that cannot be read and nodes that are in two files. wrong has an error for
+// each of them. err is not nil if dir cannot be read or has no facts.
 func ReadGood(dir string) (out []Node, wrong []error, err error) {
 	out, wrong, ambiguous, err := readAll(dir)
 	return slices.DeleteFunc(out, func(n Node) bool { return ambiguous[n.Name] }), wrong, err
 }
 
-// readAll reads the facts of a fleet. It also returns the names of nodes that are in more than one file.
+// readAll reads the facts of all nodes in dir. ambiguous contains the names of nodes that are in more than one file.
 func readAll(dir string) (out []Node, wrong []error, ambiguous map[string]bool, err error) {
 	l, err := list(dir)
 	if err != nil {
@@ -162,14 +160,13 @@ func readAll(dir string) (out []Node, wrong []error, ambiguous map[string]bool, 
 	return out, wrong, ambiguous, nil
 }
 
-// twice returns the error for two files that both have facts of a node.
 func twice(first, second Node) error {
 	return failAt(diag.Pos{File: second.File},
 		"found the facts of '"+second.Name+"' twice: they are in "+first.File+" too")
 }
 
-// read reads a facts file. A node without a name gets that of the file, which is also its certname unless a fact has
-// another one.
+// read reads the nodes of a facts file. A single node without a name gets the name of the file, and NamedByFile if its
+// facts have another name.
 func (f file) read() ([]Node, error) {
 	src, err := f.text()
 	if err != nil {

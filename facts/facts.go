@@ -19,7 +19,6 @@ import (
 	bindings "bindc/runtime"
 )
 
-// fail returns an error with the code facts.
 func fail(format string, args ...any) error {
 	return &bindings.Error{Code: bindings.CodeFacts, Message: fmt.Sprintf(format, args...)}
 }
@@ -32,13 +31,12 @@ type misfit struct {
 
 func (m *misfit) Error() string { return m.at.String() + ": " + m.text }
 
-// failAt returns an error with the code facts and a position.
 func failAt(at diag.Pos, text string) error {
 	m := &misfit{at, text}
 	return &bindings.Error{Code: bindings.CodeFacts, Message: m.Error(), Err: m}
 }
 
-// Parse parses the facts of one or more nodes, in JSON or YAML. file is the name of the source in messages.
+// Parse parses the facts of one or more nodes, in JSON or YAML. file is the name of the source in errors.
 func Parse(file string, src []byte) ([]Node, error) {
 	v, err := parse(file, withoutTag(src))
 	if err != nil {
@@ -54,7 +52,7 @@ func Parse(file string, src []byte) ([]Node, error) {
 // nodeTag is the YAML tag that Puppet writes before the facts of a node.
 const nodeTag = "!ruby/object:Puppet::Node::Facts"
 
-// withoutTag replaces nodeTag at the beginning of a document by blanks, which keeps positions valid.
+// withoutTag replaces nodeTag at the beginning of a document with blanks, so that positions stay valid.
 func withoutTag(src []byte) []byte {
 	head, tag := []byte("---"), []byte(nodeTag)
 	rest, ok := bytes.CutPrefix(src, head)
@@ -64,8 +62,8 @@ func withoutTag(src []byte) []byte {
 	return bytes.Replace(src, tag, bytes.Repeat([]byte(" "), len(tag)), 1)
 }
 
-// ParseHash parses a hash in JSON or YAML, such as trusted facts. An empty string is undef. Keys of hashes become
-// strings. In messages, file is the name of the source, and what describes the hash.
+// ParseHash parses a hash in JSON or YAML, such as trusted facts. It converts keys to strings. An empty text is undef.
+// In errors, file is the name of the source, and what is the name of the hash.
 func ParseHash(what, file string, src []byte) (bindings.Value, error) {
 	v, err := parse(file, src)
 	if err == nil && !v.IsUndef() && v.Kind() != value.Hash {
@@ -101,9 +99,9 @@ func ParseJSON(json []byte, opts bindings.FactsOptions) (*bindings.Facts, error)
 	return bindings.NewFacts(n.Facts, opts)
 }
 
-// parse parses JSON or YAML. YAML includes JSON except for large numbers and tabs, so it tries JSON first. If a string
-// is neither but begins like JSON, the errors are those of the JSON parser. An empty string is undef. A second document
-// is an error, as is a key with two different values.
+// parse parses JSON or YAML. It tries JSON first, because YAML parsers reject the tabs and large numbers of some JSON.
+// If src is neither but begins like JSON, the error is that of the JSON parser. An empty text is undef. A second
+// document is an error, and so is a key with two different values.
 func parse(file string, src []byte) (value.Value, error) {
 	opts := yaml.Options{SameValueTwice: true, TimesAreText: true}
 	var asJSON, asYAML diag.List
@@ -129,9 +127,9 @@ func parse(file string, src []byte) (value.Value, error) {
 	return doc.Root.Literal(), nil
 }
 
-// Variables converts the facts of n for package runtime. opts takes precedence over n, except that opts.Node does not
-// replace the fqdn of a node from a directory, which has its name already. The name of n is the certname unless there
-// is another one. Keys of hashes become strings; two equal keys in a hash are an error.
+// Variables converts the facts of n for package runtime. opts takes precedence over n. For a node that was read from a
+// directory, opts.Node is ignored, because n already has its name. If no other certname is known, it is the name of n.
+// Keys of hashes become strings; two equal keys in a hash are an error.
 func Variables(n Node, opts bindings.FactsOptions) (*bindings.Facts, error) {
 	if n.File != "" {
 		opts.Node = ""
@@ -152,7 +150,7 @@ func Variables(n Node, opts bindings.FactsOptions) (*bindings.Facts, error) {
 	return bindings.NewFacts(n.Facts, opts)
 }
 
-// complete sets the missing options from n.
+// complete sets the options that are missing in opts from n.
 func (n Node) complete(opts *bindings.FactsOptions) {
 	opts.Environment = cmp.Or(opts.Environment, n.Environment)
 	if opts.Trusted.IsUndef() {
@@ -163,7 +161,6 @@ func (n Node) complete(opts *bindings.FactsOptions) {
 	}
 }
 
-// withTextKeys returns v with all keys of hashes converted to strings.
 func withTextKeys(v bindings.Value) (bindings.Value, error) {
 	c := content(v)
 	if name, twice := value.SameText(c); twice {
@@ -173,8 +170,6 @@ func withTextKeys(v bindings.Value) (bindings.Value, error) {
 	return v, err
 }
 
-// runtimeValue converts v to a value of package runtime.
 func runtimeValue(v value.Value) bindings.Value { return bindings.Value(lookup.FromValue(v)) }
 
-// content converts v to a value of package value.
 func content(v bindings.Value) value.Value { return lookup.Value(v).Content() }

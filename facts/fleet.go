@@ -13,17 +13,17 @@ import (
 // Fleet finds the facts of single nodes in a directory.
 type Fleet struct {
 	dir   string
-	files map[string][]file // by node name, the files that may have the node's facts; nil before the first search
-	wrong []error           // errors of files that cannot be read
+	files map[string][]file // files that may have a node's facts, by node name; nil before the first search
+	wrong []error           // errors of unreadable files
 }
 
-// NewFleet returns the fleet of a directory.
+// NewFleet returns the fleet in dir, without reading dir.
 func NewFleet(dir string) *Fleet { return &Fleet{dir: dir} }
 
-// Node returns the facts of a node: from the file with its name, or from a file that names the node. It is an error if
-// two files name the node, or if one of them cannot be read. The first call finds out which files name which nodes;
-// later calls only parse the files of the node, with their current content. If Node finds no facts, its error also
-// describes unreadable files, because they might name the node.
+// Node returns the facts of a node, from the file with its name or from a file that contains its name. It is an error
+// if two files have the node, or if one of them cannot be read. The first call finds out which files contain which
+// names. Later calls read only the files of the node, with their current content. If Node finds no facts, its error
+// also describes unreadable files, because they might contain the node.
 func (f *Fleet) Node(name string) (Node, error) {
 	candidates, err := f.candidates(name)
 	if err != nil {
@@ -71,13 +71,12 @@ func (f *Fleet) search(name string) (Node, error) {
 	return Node{}, fail("%s: found no facts for '%s'; %s", f.dir, name, hint)
 }
 
-// named returns the index of the node with that name, or -1.
 func named(nodes []Node, name string) int {
 	return slices.IndexFunc(nodes, func(n Node) bool { return n.Name == name })
 }
 
-// candidates returns the files that may have facts of a node: files named after the node, and files that contain its
-// name.
+// candidates returns the files that may have the facts of a node: files with the node's name, and files that contain
+// it.
 func (f *Fleet) candidates(name string) ([]file, error) {
 	if f.files == nil {
 		var err error
@@ -105,7 +104,7 @@ func (f *Fleet) candidates(name string) ([]file, error) {
 // Wrong returns an error for each file that could not be read during the first search.
 func (f *Fleet) Wrong() []error { return f.wrong }
 
-// index maps names of nodes to the files of a directory that contain them. wrong has the errors of unreadable files.
+// index maps each name in the files of dir to the files that contain it. wrong has the errors of unreadable files.
 func index(dir string) (files map[string][]file, wrong []error, err error) {
 	l, err := list(dir)
 	if err != nil {
@@ -128,8 +127,9 @@ func index(dir string) (files map[string][]file, wrong []error, err error) {
 	return out, wrong, nil
 }
 
-// namesIn yields the strings after keys such as name or certname in JSON or YAML. It does not parse, so that searching
-// a fleet takes no longer than reading it. It misses names with escapes, anchors or tags, which programs do not write.
+// namesIn returns an iterator over the strings after keys such as name or certname in JSON or YAML. It does not parse,
+// so that searching a fleet takes no longer than reading it. It misses names with escapes, anchors or tags, which
+// programs do not write.
 func namesIn(src []byte) func(yield func(name []byte) bool) {
 	const quotes, blanks = `"'`, " \t\r\n"
 	return func(yield func([]byte) bool) {
@@ -158,5 +158,5 @@ func namesIn(src []byte) func(yield func(name []byte) bool) {
 	}
 }
 
-// maxName is the length of the longest name that namesIn yields.
+// maxName is the maximum length in bytes of a name that namesIn finds.
 const maxName = 300

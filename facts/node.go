@@ -15,17 +15,17 @@ import (
 // Node is a node and its facts. Facts is a hash. Trusted and Vars are hashes, or undef if they are missing.
 type Node struct {
 	Name        string // "" if the facts do not have it
-	File        string // the node's facts file, for a node of a fleet
+	File        string // path of the facts file; "" if the node was not read from a directory
 	Environment string // "" if the facts do not have it
 
 	Facts   bindings.Value
-	Trusted bindings.Value // $trusted
+	Trusted bindings.Value // the variable $trusted
 	Vars    bindings.Value // top-scope variables that are not facts
 
-	NamedByFile bool // Name comes from the file name, but the facts are about another node
+	NamedByFile bool // Name is only the file's name; the facts have another one
 }
 
-// nodesIn returns the nodes in a value. The error describes the expected format.
+// nodesIn returns the nodes in v, which may have any of the formats of this package.
 func nodesIn(v value.Value) ([]Node, error) {
 	switch v.Kind() {
 	case value.Hash:
@@ -56,8 +56,8 @@ func singleNode(v value.Value) (Node, error) {
 	return n, err
 }
 
-// wrapperOf returns the key of the entry with the facts of a node, or "" if v has only facts. No fact has the name
-// facts, so an entry facts always contains the facts.
+// wrapperOf returns the key of the entry of v that contains the facts of a node: "facts" or "values". If v is a hash of
+// facts without such a wrapper, it returns "". No fact has the name facts.
 func wrapperOf(v value.Value) string {
 	switch {
 	case has(v, "facts"):
@@ -68,7 +68,7 @@ func wrapperOf(v value.Value) string {
 	return ""
 }
 
-// inFacts returns the end of a message: " in the facts of" and the node's name, or "" if it has none.
+// inFacts returns the end of a message, such as " in the facts of 'web1'". If name is "", it returns "".
 func inFacts(name string) string {
 	if name == "" {
 		return ""
@@ -76,7 +76,7 @@ func inFacts(name string) string {
 	return " in the facts of '" + name + "'"
 }
 
-// wrapped returns the node in a hash whose entry wrapper has the facts.
+// wrapped returns the node in a hash that has the facts in the entry called wrapper.
 func wrapped(v value.Value, wrapper string) (n Node, err error) {
 	m := members{node: v}
 	certname, name := m.text("certname"), m.text("name")
@@ -94,7 +94,7 @@ func wrapped(v value.Value, wrapper string) (n Node, err error) {
 	return n, m.err
 }
 
-// meaningful lists the known members next to the facts of a node.
+// meaningful lists the members next to the facts of a node that this package uses.
 var meaningful = []string{"certname", "name", "environment", "trusted", "vars", "parameters"}
 
 // metadata lists members that Puppet and PuppetDB write next to the facts of a node. They are ignored.
@@ -113,7 +113,8 @@ func (m *members) check(ok bool, format string, args ...any) {
 	}
 }
 
-// get returns a member if it has the given kind, and undef otherwise. Null is the same as a missing member.
+// get returns the member called name. If it is null, missing or not of the given kind, get returns undef; another kind
+// is also an error, whose text says what was expected.
 func (m *members) get(name string, kind value.Kind, expected string) value.Value {
 	v := get(m.node, name)
 	if v.IsUndef() {
@@ -137,7 +138,7 @@ func (m *members) hash(name string) value.Value {
 	return m.get(name, value.Hash, "a hash whose keys are names")
 }
 
-// variables returns the variables next to the facts. Puppet calls those of a node parameters.
+// variables returns the variables next to the facts. In Puppet's format, they are called parameters.
 func (m *members) variables() value.Value {
 	vars, parameters := m.hash("vars"), m.hash("parameters")
 	m.check(vars.IsUndef() || parameters.IsUndef(),
@@ -183,7 +184,7 @@ func get(v value.Value, name string) value.Value {
 	return e
 }
 
-// hash returns the entry of v called name if it is a hash, and undef otherwise.
+// hash returns the entry of v called name. If there is none or it is not a hash, hash returns undef.
 func hash(v value.Value, name string) value.Value {
 	if e := get(v, name); e.Kind() == value.Hash {
 		return e
@@ -198,7 +199,7 @@ func text(v value.Value, name string) string {
 	return ""
 }
 
-// Choose returns the node with that name, or if name is "", the only node.
+// Choose returns the node called name. If there is only one node, Choose returns that one.
 func Choose(nodes []Node, name string) (Node, error) {
 	if len(nodes) == 1 {
 		return nodes[0], nil
@@ -220,8 +221,8 @@ func Choose(nodes []Node, name string) (Node, error) {
 	return Node{}, fail("%s", text)
 }
 
-// withCertname returns the trusted facts of n. If they have no certname, it adds the name of n. It returns undef if the
-// result is empty.
+// withCertname returns the trusted facts of n. If they have no certname, it adds the name of n, unless the name is only
+// that of the file.
 func (n Node) withCertname() value.Value {
 	trusted := content(n.Trusted)
 	if n.Name == "" || n.NamedByFile || !get(trusted, "certname").IsUndef() {
@@ -254,8 +255,8 @@ func (n Node) MarshalJSON() ([]byte, error) {
 	return value.AppendJSON(nil, value.FromPairs(pairs...)), nil
 }
 
-// Contradiction describes a difference between the name of n and the certname in its trusted facts. It returns "" if
-// there is no difference.
+// Contradiction describes how the name of n differs from the certname in its trusted facts. If they agree, it returns
+// "".
 func (n Node) Contradiction() string {
 	certname := text(content(n.Trusted), "certname")
 	if n.Name == "" || n.NamedByFile || certname == "" || certname == n.Name {

@@ -26,7 +26,6 @@ func checkPlain(v value.Value) error {
 	return nil
 }
 
-// checkNames rejects a hash with a key that is not the name of a fact.
 func checkNames(v value.Value) error {
 	for k := range v.Pairs() {
 		if k.Kind() != value.String {
@@ -36,8 +35,8 @@ func checkNames(v value.Value) error {
 	return nil
 }
 
-// factsIn returns the facts in the entry that contains them: a hash, or a list of {"name", "value"}, possibly in an
-// entry "data".
+// factsIn returns the facts in wrapped, which is a hash of facts, a list of {"name", "value"}, or a hash with such a
+// list in "data".
 func factsIn(wrapped value.Value) (value.Value, error) {
 	wrapped = data(wrapped)
 	switch wrapped.Kind() {
@@ -55,7 +54,8 @@ func factsIn(wrapped value.Value) (value.Value, error) {
 	return value.Value{}, errors.New("expected a hash whose keys are fact names, found " + value.Describe(wrapped))
 }
 
-// data returns the list in {"href", "data"}, as PuppetDB returns facts, or wrapped itself.
+// data returns the list in a hash {"href", "data"}, in which PuppetDB wraps facts. It returns any other value
+// unchanged.
 func data(wrapped value.Value) value.Value {
 	list := get(wrapped, "data")
 	if list.Kind() != value.Array || wrapped.Len() > 2 || wrapped.Len() == 2 && !has(wrapped, "href") {
@@ -80,7 +80,7 @@ func checkRow(row value.Value, columns ...string) error {
 	return nil
 }
 
-// addRow adds the fact in a row. A second row with the same value has no effect.
+// addRow adds the fact in a row to b. A second row for the fact must have the same value.
 func addRow(b *value.Builder, row value.Value) error {
 	name, val := get(row, "name"), get(row, "value")
 	before := b.Len()
@@ -117,8 +117,8 @@ func (r *rows) add(row value.Value) error {
 	return m.err
 }
 
-// nodesInList returns the nodes in a list from PuppetDB. An element is a fact, {"certname", "name", "value"}, or a hash
-// with the facts of a node.
+// nodesInList returns the nodes in a list from PuppetDB. Each element is a single fact, {"certname", "name", "value"},
+// or a hash with all facts of a node.
 func nodesInList(v value.Value) ([]Node, error) {
 	var out []Node
 	byNode := map[string]*rows{}
@@ -156,7 +156,7 @@ func nodesInList(v value.Value) ([]Node, error) {
 	return out, checkTwice(out)
 }
 
-// missingIn returns the error for an element of a list without facts, or without the name of its node.
+// missingIn returns the error for an element of a list that lacks facts or the name of its node.
 func missingIn(e value.Value) error {
 	if wrapperOf(e) != "" {
 		return errors.New("expected a certname for each node in the list, found facts without one")
@@ -164,7 +164,6 @@ func missingIn(e value.Value) error {
 	return fmt.Errorf("expected the facts of '%s', found none", cmp.Or(text(e, "certname"), text(e, "name")))
 }
 
-// checkTwice rejects two nodes with the same name.
 func checkTwice(nodes []Node) error {
 	seen := make(map[string]bool, len(nodes))
 	for _, n := range nodes {

@@ -11,8 +11,9 @@ import (
 	bindings "bindc/runtime"
 )
 
-// With adds facts from the command line to the hash before. A fact is written as name=text or name:=JSON. A name with
-// dots is a path into nested facts. The added facts may replace facts in before, but not one another.
+// With returns a copy of before, a hash of facts, with the facts in texts added. A text is name=text or name:=JSON. A
+// name with dots is a path into nested facts. The added facts may replace facts in before, but not one another. Errors
+// mention flag, the command-line flag that has the texts.
 func With(flag string, before bindings.Value, texts []string) (bindings.Value, error) {
 	given, all := value.FromPairs(), content(before)
 	for _, text := range texts {
@@ -29,8 +30,7 @@ func With(flag string, before bindings.Value, texts []string) (bindings.Value, e
 	return runtimeValue(all), nil
 }
 
-// With returns n with changed facts, as the function With does. A change of environment applies to the request, even if
-// the environment of n is not a fact.
+// With returns n with changed facts, like the function With. If the fact environment changes, so does n.Environment.
 func (n Node) With(flag string, texts []string) (Node, error) {
 	var err error
 	if n.Facts, err = With(flag, n.Facts, texts); err != nil {

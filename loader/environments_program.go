@@ -112,25 +112,9 @@ func (r *environmentsReader) assignmentsBefore(n *expr.Node) []*expr.Node {
 	n.Variables(use)
 	for _, s := range slices.Backward(r.file.Statements) {
 		isUsed := func(name string) bool { return used[name] }
-		if s.Op == expr.Assign && s.Off < n.Off && slices.ContainsFunc(targets(s), isUsed) {
+		if s.Op == expr.Assign && s.Off < n.Off && slices.ContainsFunc(s.Targets(), isUsed) {
 			out = append([]*expr.Node{s}, out...)
 			s.Variables(use)
-		}
-	}
-	return out
-}
-
-// targets returns the variables that an assignment sets.
-func targets(assign *expr.Node) []string {
-	if assign.Name != "" {
-		return []string{assign.Name}
-	}
-	var out []string
-	for _, kid := range assign.Kids[1:] {
-		for n := range syntax.All(kid) {
-			if n.Op == expr.Var {
-				out = append(out, n.Name)
-			}
 		}
 	}
 	return out

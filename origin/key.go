@@ -11,8 +11,9 @@ import (
 	"golang.org/x/crypto/ssh/agent"
 )
 
-// ReadKey reads the private key in file. If file has a public key, the SSH agent at socket signs
-// with its private key, which may have a passphrase. close closes the connection to the agent.
+// ReadKey reads the SSH private key in file. If file contains a public key instead, the SSH agent at socket signs with
+// the corresponding private key, which may have a passphrase. The caller must call close, which closes the connection
+// to the agent.
 func ReadKey(file, socket string) (key ssh.Signer, close func() error, err error) {
 	src, err := os.ReadFile(file)
 	if err != nil {

@@ -27,10 +27,10 @@ import (
 	"bindc/internal/fsx"
 )
 
-// Namespace is the SSH signature namespace. Signatures made for files or mails are rejected.
+// Namespace is the namespace of SSH signatures of statements. Signatures for other namespaces, such as file or email,
+// are rejected.
 const Namespace = "bindc-snapshot"
 
-// The suffixes of the two files next to a snapshot.
 const (
 	StatementSuffix = ".meta.json"
 	SignatureSuffix = ".sig"
@@ -39,7 +39,7 @@ const (
 // maxSidecar limits the size in bytes of each file next to a snapshot.
 const maxSidecar = 64 << 10
 
-// Statement is the signed content.
+// Statement describes a snapshot. Its JSON encoding is signed.
 type Statement struct {
 	Name     string    `json:"name"`               // name of the site in the store
 	SHA256   string    `json:"sha256"`             // digest of the whole snapshot file, in hexadecimal
@@ -47,13 +47,13 @@ type Statement struct {
 	Created  time.Time `json:"created"`
 }
 
-// Signed is a stored statement. The signature covers Text.
+// Signed is an encoded Statement with its signature.
 type Signed struct {
 	Text      []byte // content of FILE.meta.json
 	Signature []byte // content of FILE.sig
 }
 
-// Sign signs s. It does not use the file system.
+// Sign encodes s and signs it with key. It writes no files.
 func Sign(s Statement, key ssh.Signer) (Signed, error) {
 	text, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
@@ -90,8 +90,8 @@ func (s Signed) Write(path string) error {
 	return nil
 }
 
-// Read reads the signed statement next to the snapshot at path. It returns nil without a
-// signature. It does not check the signature.
+// Read reads the signed statement next to the snapshot at path. It returns nil if the snapshot is not signed. It does
+// not verify the signature.
 func Read(path string) (*Signed, error) {
 	at, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -135,8 +135,7 @@ func (p *Policy) Check(path string, sum [32]byte) (Origin, error) {
 	return p.CheckSigned(path, signed, sum)
 }
 
-// CheckSigned checks the signature of a snapshot that has not been fetched yet. path is only used
-// in errors.
+// CheckSigned is like Check for a snapshot that has not been fetched yet. It uses path only in errors.
 func (p *Policy) CheckSigned(path string, signed Signed, sum [32]byte) (Origin, error) {
 	refused := func(format string, args ...any) (Origin, error) {
 		return Origin{}, &Rejection{path, fmt.Sprintf(format, args...)}

@@ -56,7 +56,7 @@ func ReadPolicy(allowed, revoked string, now func() time.Time) (*Policy, error) 
 	})
 }
 
-// eachLine calls f with each line of a file that is neither empty nor a comment. It adds the position to errors.
+// eachLine calls f with each line of a file, except empty lines and comments. It adds the position to errors of f.
 func eachLine(file string, f func(line string) error) error {
 	src, err := os.ReadFile(file)
 	if err != nil {
@@ -81,8 +81,7 @@ func eachLine(file string, f func(line string) error) error {
 	return nil
 }
 
-// parseSigner parses `principals [options] type key [comment]`. It returns false for a line that
-// cannot accept a signature.
+// parseSigner parses `principals [options] type key [comment]`. It returns false for a certificate authority.
 func parseSigner(line string) (signer, bool, error) {
 	principals, rest, ok := cutField(line)
 	if !ok {
@@ -140,7 +139,7 @@ func parseTime(text string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("expected a time as YYYYMMDD[HHMM[SS]][Z], found '%s'", text)
 }
 
-// signer returns the signer, or the reason why the signature is not accepted.
+// signer returns the allowed signer who made sig, or the reason why sig is not accepted.
 func (p *Policy) signer(sig *sshsig.Signature) (by signer, reason string) {
 	fingerprint := ssh.FingerprintSHA256(sig.PublicKey)
 	if _, ok := sig.PublicKey.(*ssh.Certificate); ok {
@@ -165,7 +164,7 @@ func (p *Policy) signer(sig *sshsig.Signature) (by signer, reason string) {
 	return by, reason
 }
 
-// unfit returns the reason why a key in the allowed signers file is not accepted, or "".
+// unfit returns the reason why the key of an allowed signer does not count now, or "".
 func (s *signer) unfit(now func() time.Time) string {
 	switch {
 	case len(s.namespaces) > 0 && !matchesList(s.namespaces, Namespace):
@@ -178,8 +177,8 @@ func (s *signer) unfit(now func() time.Time) string {
 	return ""
 }
 
-// matchesList matches text against a list of patterns, as ssh does. A matching pattern that begins
-// with '!' excludes the text.
+// matchesList reports whether text matches a list of patterns, as in ssh. A matching pattern that begins with '!'
+// excludes the text.
 func matchesList(patterns []string, text string) bool {
 	fits := false
 	for _, pattern := range patterns {
@@ -195,7 +194,7 @@ func matchesList(patterns []string, text string) bool {
 	return fits
 }
 
-// matches supports '*' and '?', as ssh does, but no character classes.
+// matches reports whether text matches a pattern with '*' and '?'. Unlike path.Match, it has no character classes.
 func matches(pattern, text string) bool {
 	for ; pattern != ""; pattern, text = pattern[1:], text[1:] {
 		if pattern[0] == '*' {

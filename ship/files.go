@@ -83,7 +83,7 @@ func (f files) syncDir(path string) error {
 	return f.change("syncdir", path, func() error { return syncDir(path) })
 }
 
-// create creates a file that only its owner can access.
+// create creates a file that only its owner can access. It fails if the file exists.
 func (f files) create(path string) (*newFile, error) {
 	file, err := access(f, "create", path, func(path string) (*os.File, error) {
 		return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -94,7 +94,6 @@ func (f files) create(path string) (*newFile, error) {
 	return &newFile{f, file}, nil
 }
 
-// newFile is a file that is being written.
 type newFile struct {
 	files files
 	*os.File
@@ -108,7 +107,6 @@ func (n *newFile) Write(p []byte) (int, error) {
 	return n.File.Write(p)
 }
 
-// finish syncs the file and closes it.
 func (n *newFile) finish() error {
 	err := n.files.may("sync", n.Name())
 	if err == nil {
@@ -117,7 +115,7 @@ func (n *newFile) finish() error {
 	return join(err, n.Close())
 }
 
-// writer hides os.File.ReadFrom, because io.Copy would use it instead of Write.
+// writer returns n without the method ReadFrom, which io.Copy would call instead of Write.
 func (n *newFile) writer() io.Writer { return struct{ io.Writer }{n} }
 
 // syncDir syncs dir, so that renames in it are on disk.
@@ -133,19 +131,18 @@ func syncDir(dir string) error {
 	return nil
 }
 
-// temporary returns an unused path in store/tmp. sweep removes the files that dead programs leave in it.
+// temporary returns an unused path in store/tmp. If the program dies, a later sweep removes what is there.
 func (s *Store) temporary(kind string) string {
 	return filepath.Join(s.incoming(), fmt.Sprintf("%s-%016x", kind, rand.Uint64()))
 }
 
-// temporaryDir creates a directory in store/tmp.
 func (s *Store) temporaryDir(kind string) (string, error) {
 	dir := s.temporary(kind)
 	return dir, s.files.mkdir(dir, 0o700)
 }
 
-// give sets the permissions of a new file or directory. If the program runs as root, give also changes the owner to the
-// store's owner. Otherwise the first pull by root would lock out the service's user.
+// give sets the permissions of a new file or directory. If the program runs as root, give also makes the owner of the
+// store the owner of path, so that a first pull by root does not lock out the service's user.
 func (s *Store) give(path string, mode fs.FileMode) error {
 	if err := s.files.chmod(path, mode); err != nil {
 		return err
@@ -168,7 +165,7 @@ func (s *Store) hand(path string) error {
 	return s.files.chown(path, s.owner)
 }
 
-// write writes or replaces a file of the store in one step, and syncs it.
+// write atomically creates or replaces a file of the store, and syncs it.
 func (s *Store) write(path string, text []byte) (err error) {
 	f, err := s.files.create(s.temporary("file"))
 	if err != nil {

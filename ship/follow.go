@@ -10,7 +10,7 @@ import (
 // Follow runs pulls repeatedly, each name independently.
 type Follow struct {
 	Pulls    []*Pull
-	Interval time.Duration // time between two polls; the actual pause is half to one and a half of it
+	Interval time.Duration // average pause between two polls; each pause is 0.5 to 1.5 times as long
 	MaxDelay time.Duration // maximum pause; the pause grows while the source does not answer
 	Timeout  time.Duration // time limit for one poll, including download and checks
 	// Report is called after each poll, by several goroutines at once.
@@ -20,10 +20,9 @@ type Follow struct {
 	Collect func()
 }
 
-// collectEvery is the time between two calls of Collect.
 const collectEvery = time.Hour
 
-// Run polls until ctx is done.
+// Run polls all names until ctx is done and the last poll has ended.
 func (f *Follow) Run(ctx context.Context) {
 	var all sync.WaitGroup
 	wakes := make([]chan struct{}, len(f.Pulls))
@@ -62,8 +61,8 @@ func (f *Follow) collect(ctx context.Context) {
 // maxStart limits the time over which the first polls are spread.
 const maxStart = 30 * time.Second
 
-// follow polls one name. After a rejected release it does not lengthen the pause, because the next release may be
-// accepted.
+// follow polls one name until ctx is done. Each time the source does not answer, the pause doubles, up to MaxDelay.
+// After a rejected release the pause stays short, because the next release may be accepted.
 func (f *Follow) follow(ctx context.Context, p *Pull, wake <-chan struct{}) {
 	delay := f.Interval
 	for pause := firstPause(f.Interval); sleep(ctx, pause, wake); pause = jittered(delay) {
@@ -95,7 +94,7 @@ func sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 // firstPause returns a random duration up to the interval, so that the first polls are spread.
 func firstPause(interval time.Duration) time.Duration { return rand.N(min(interval, maxStart) + 1) }
 
-// jittered returns a random duration between half and one and a half of d, so that a fleet does not poll all at once.
+// jittered returns a random duration from 0.5 to 1.5 times d, so that a fleet does not poll all at once.
 func jittered(d time.Duration) time.Duration {
 	return d/2 + time.Duration(rand.Int64N(int64(d)+1))
 }

@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// Keep chooses the snapshots to keep in addition to the active ones.
+// Keep selects the snapshots that Collect does not remove. Active snapshots are always kept.
 type Keep struct {
-	Last    int           // number of last active snapshots to keep, per name
+	Last    int           // number of snapshots to keep per name: the active one, and those active before it
 	Younger time.Duration // keep snapshots that have been in the store for less than this time
 }
 
 // Collect removes the snapshots that no name needs, and returns their digests. Programs that have such a snapshot open
-// can still read it. With dry, Collect removes nothing. Collect does not write records, so that it works on a full
-// disk.
+// can still read it. If dry is set, Collect only returns the digests. Collect does not write records, so that it works
+// on a full disk.
 func (s *Store) Collect(k Keep, now time.Time, dry bool) (gone []Digest, err error) {
 	err = s.exclusively(func() error {
 		needed, err := s.needed(k.Last)
@@ -47,8 +47,8 @@ func (s *Store) Collect(k Keep, now time.Time, dry bool) (gone []Digest, err err
 	return gone, err
 }
 
-// needed returns, for each name, the active snapshot and the given number of snapshots that were active last. It does
-// not read the states, so that a damaged state does not stop the collection.
+// needed returns, for each name, the snapshots that were active last: the active one, and earlier ones up to the given
+// number. It does not read the states, so that a damaged state does not stop the collection.
 func (s *Store) needed(last int) (needed []Digest, err error) {
 	names, err := s.Names()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A history keeps at most maxEvents events, of which at most maxFailures are failures.
+// A history keeps at most maxEvents events. At most maxFailures of them are failures.
 const (
 	maxEvents   = 1000
 	maxFailures = 200
@@ -25,7 +25,7 @@ func (s *Store) History(name string) ([]Event, error) {
 	return all, err
 }
 
-// events reads the history of name and counts the damaged lines.
+// events reads the history of name. It skips damaged lines; damaged is their number.
 func (s *Store) events(name string) (all []Event, damaged int, err error) {
 	text, err := s.files.readFile(s.eventsOf(name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -45,7 +45,6 @@ func (s *Store) events(name string) (all []Event, damaged int, err error) {
 	return all, damaged, nil
 }
 
-// damagedLines is the error for a number of damaged lines in a history.
 type damagedLines int
 
 func (n damagedLines) Error() string {
@@ -55,12 +54,11 @@ func (n damagedLines) Error() string {
 	return fmt.Sprintf("%d lines are not events", int(n))
 }
 
-// noted reports whether a history already has the event e.
 func noted(all []Event, e Event) bool {
 	return slices.ContainsFunc(all, func(have Event) bool { return have.Seq == e.Seq })
 }
 
-// compacted drops the oldest events of a history that is too long.
+// compacted drops the oldest failures beyond maxFailures, and then the oldest events beyond maxEvents.
 func compacted(all []Event) []Event {
 	failures := 0
 	for _, e := range all {
@@ -101,7 +99,7 @@ func (r *record) note(e Event) error {
 	return nil
 }
 
-// repeats reports whether two events are equal except for their times.
+// repeats reports whether two events are equal except for their times and numbers.
 func repeats(a, b Event) bool {
 	a.Time, a.Seq = b.Time, b.Seq
 	return a == b
@@ -114,8 +112,8 @@ type tenure struct {
 	lasted time.Duration // time until the next snapshot became active
 }
 
-// tenures returns the tenures of a name that a rollback can choose from, oldest first, and the current one. It leaves
-// out snapshots that a rollback has undone, so that another rollback goes further back.
+// tenures returns the tenures in history, oldest first. The last one is the current one. Tenures that a rollback has
+// undone are left out, so that another rollback goes further back.
 func tenures(history []Event) (all []tenure) {
 	for _, e := range history {
 		if !e.happened() {

@@ -22,13 +22,13 @@ import (
 const StallTimeout = time.Minute
 
 // Client returns a client for sources. It ends requests that make no progress for the duration stall, and follows no
-// redirect from TLS to an address without TLS. It trusts the system's authorities and the certificates in caFile.
+// redirect from TLS to an address without TLS. It trusts the system's certificate authorities and those in caFile.
 func Client(caFile string, stall time.Duration) (*http.Client, error) {
 	return ClientWithCertificate(caFile, "", "", stall)
 }
 
-// ClientWithCertificate is like Client. It also identifies itself to servers with the certificate in certFile, whose
-// private key is in keyFile; both are PEM. If they are "", it has no certificate.
+// ClientWithCertificate is like Client. Its client also presents the certificate in certFile to servers; keyFile has
+// the private key. Both files are PEM. If both names are "", there is no certificate.
 func ClientWithCertificate(caFile, certFile, keyFile string, stall time.Duration) (*http.Client, error) {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
@@ -49,7 +49,6 @@ func ClientWithCertificate(caFile, certFile, keyFile string, stall time.Duration
 	return &http.Client{Transport: &impatient{t, stall}, CheckRedirect: follows}, nil
 }
 
-// authorities returns the system's authorities and the certificates in a file.
 func authorities(file string) (*x509.CertPool, error) {
 	pem, err := os.ReadFile(file)
 	if err != nil {
@@ -65,7 +64,8 @@ func authorities(file string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// follows returns an error for a redirect that the client must not follow.
+// follows is a CheckRedirect function. It rejects a redirect from TLS to an address without TLS, and the tenth
+// redirect.
 func follows(req *http.Request, via []*http.Request) error {
 	switch {
 	case len(via) >= 10:
@@ -79,9 +79,9 @@ func follows(req *http.Request, via []*http.Request) error {
 // maxSidecar is the maximum size in bytes of a statement or signature.
 const maxSidecar = 64 << 10
 
-// HTTP is a source on any web server that serves files. Polls send the last ETag or, without one, the last
-// Last-Modified. If the server sends neither, a verified statement identifies the snapshot. Statement and signature
-// have the same URL with the suffixes of package origin.
+// HTTP is a source on any web server that serves files. A poll sends the ETag of the last response or, if it had none,
+// its Last-Modified. If the server sends neither, a verified statement identifies the snapshot. The statement and the
+// signature have the URL of the snapshot with the suffixes of package origin.
 type HTTP struct {
 	URL    *url.URL
 	Client *http.Client
@@ -92,8 +92,8 @@ func (h *HTTP) String() string { return Redacted(h.URL.String()) }
 // hidden replaces the user and the password of a URL in messages.
 const hidden = "xxxxx"
 
-// Redacted returns the URL of a source without user and password, for messages. The user may be a token. text does not
-// have to be a valid URL.
+// Redacted returns the URL of a source for messages, without user and password. The user is also hidden, because it may
+// be a token. text does not have to be a valid URL.
 func Redacted(text string) string {
 	if u, err := url.Parse(text); err == nil && u.Host != "" {
 		if u.User == nil {
@@ -146,20 +146,21 @@ func (h *HTTP) Look(ctx context.Context, validator string) (*Offer, error) {
 		Signed: h.signed, Close: resp.Body.Close}, nil
 }
 
-// Prefixes of validators that are not ETags.
+// Validators that are not ETags begin with one of these.
 const (
 	byTime      = "modified "  // followed by the server's Last-Modified
 	tooNew      = "too new"    // the file may change again in the same second, so the next poll is unconditional
 	byStatement = "statement " // followed by the statementSum of the signed statement
 )
 
-// statementValidator returns a validator made from the signed statement, for a source without validators.
+// statementValidator returns a validator made from the signed statement. It is for servers that send neither ETag nor
+// Last-Modified.
 func statementValidator(signed *origin.Signed) string { return byStatement + statementSum(signed.Text) }
 
 func statementSum(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text)) }
 
-// validatorOf returns the validator of a response: the ETag or the time of the last change. It only uses the time if
-// the file cannot have changed again in the same second.
+// validatorOf returns the validator of a response: the ETag or the time of the last change. If the file could still
+// change in the same second, it returns tooNew instead of the time.
 func validatorOf(resp *http.Response) string {
 	if tag := resp.Header.Get("ETag"); tag != "" {
 		return tag
@@ -191,7 +192,7 @@ func (h *HTTP) get(ctx context.Context, suffix, validator string) (*http.Respons
 	if u.RawPath != "" {
 		u.RawPath += suffix
 	}
-	u.User = nil // errors of the client contain the URL
+	u.User = nil // errors of the client contain the URL, and must not contain a password
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
 		return nil, err
@@ -207,7 +208,6 @@ func (h *HTTP) get(ctx context.Context, suffix, validator string) (*http.Respons
 	return h.Client.Do(req)
 }
 
-// signed fetches the statement and its signature. It returns nil if the server lacks either file.
 func (h *HTTP) signed(ctx context.Context) (*origin.Signed, error) {
 	sig, err := h.companion(ctx, origin.SignatureSuffix)
 	if sig == nil || err != nil {

@@ -4,5 +4,5 @@ package ship
 
 import "io/fs"
 
-// inode returns "": this platform has no inode numbers, so a file is identified by size and time.
+// inode returns "", because this platform has no inode numbers. Size and time alone identify a file.
 func inode(fs.FileInfo) string { return "" }

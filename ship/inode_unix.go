@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// inode distinguishes files with the same size and time.
+// inode returns the inode number as text. It distinguishes files with the same size and time.
 func inode(info fs.FileInfo) string {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return fmt.Sprint(st.Ino)

@@ -8,7 +8,6 @@ import (
 	"syscall"
 )
 
-// owner is the user and the group of a file.
 type owner struct{ uid, gid int }
 
 func ownerOf(info fs.FileInfo) (owner, bool) {

@@ -11,20 +11,21 @@ import (
 	"bindc/origin"
 )
 
-// Checks are the checks that a snapshot has to pass before it becomes active. A nil check passes all.
+// Checks are the checks that a snapshot has to pass before it becomes active. If a function is nil, all snapshots pass
+// it.
 type Checks struct {
 	// Inspect reads the whole file at path, and checks its format and every checksum. It reports whether anything in
 	// it is sensitive.
 	Inspect func(path string) (sensitive bool, err error)
-	// Origin verifies the signature of the snapshot with the given SHA-256 and returns the signer. Errors call the
-	// snapshot label. Pull calls Origin before the download, Switch before an activation or a rollback. If Origin is
-	// set, a snapshot must be signed for the name. Except in a rollback, it must not be signed earlier than a snapshot
-	// that was active before.
+	// Origin verifies the signature of the snapshot with the given SHA-256 and returns the signer. label names the
+	// snapshot in errors. Pull calls Origin before the download, Switch before an activation or a rollback. If Origin
+	// is set, a snapshot must be signed for the name. Except in a rollback, it must not be signed earlier than a
+	// snapshot that was active before.
 	Origin func(label string, signed origin.Signed, sum [32]byte) (origin.Origin, error)
-	// Gate compares a snapshot with the active one. active is "" if no snapshot is active.
+	// Gate decides whether the snapshot at path may replace the one at active. If no snapshot is active, active is "".
 	Gate func(path, active string) error
-	// Rules returns a string that changes if Inspect or Gate may decide differently. A snapshot that they rejected is
-	// then checked again.
+	// Rules returns a string that changes when Inspect or Gate may decide differently. A rejected snapshot is then
+	// checked again.
 	Rules func() string
 }
 
@@ -34,22 +35,23 @@ type Pull struct {
 	Name   string
 	Source Source
 	Checks Checks
-	// SignedAs is the name that signed statements must have; by default Name.
+	// SignedAs is the name that signed statements must have. If it is "", they must have Name.
 	SignedAs string
-	MaxBytes int64 // maximum size of a snapshot
+	MaxBytes int64 // maximum size of a snapshot in bytes
 	Hold     bool  // store the snapshot but do not activate it
-	// Turns limits how many of the pulls that share it fetch and check at once, by its capacity. nil means no limit.
+	// Turns is shared by several pulls. Its capacity limits how many of them fetch and check at once. If it is nil,
+	// there is no limit.
 	Turns chan struct{}
 	By    string
 	Now   func() time.Time
 
 	sound   proof
-	refused release // the last release found; its reason is empty if it was accepted
+	refused release // the last release found; its reason is "" if it was accepted
 }
 
-// Result is the result of a Pull.
+// Result is the result of Pull.Run.
 type Result struct {
-	Digest     Digest // of the snapshot in the source; "" if nothing is new
+	Digest     Digest // digest of the snapshot in the source; "" if nothing is new
 	Revision   string
 	Downloaded bool // the snapshot was not in the store before
 	Activated  bool // this pull made it active
@@ -99,11 +101,10 @@ type release struct {
 	digest    Digest
 	validator string
 	reason    Reason // why the release was rejected
-	rules     string // the rules in force when the release was rejected
+	rules     string // result of Pull.rules at the rejection
 }
 
-// refusedAgain reports whether a poll rejects the same release for the same reason as the last poll that found a
-// release.
+// refusedAgain reports whether this poll rejected the same release for the same reason as the last poll that found one.
 func (p *Pull) refusedAgain(t taken, err error) bool {
 	reason := ReasonOf(err)
 	if reason != "" && !reason.ofRelease() {
@@ -114,8 +115,8 @@ func (p *Pull) refusedAgain(t taken, err error) bool {
 	return reason != "" && p.refused == before
 }
 
-// stateOf returns the state of a name without outdated parts: the validator of another source, and a rejection under
-// other rules or for another record.
+// stateOf returns the state of a name without what no longer applies: the validator of another source, and a rejection
+// under other rules or for another record.
 func (p *Pull) stateOf(r *record) State {
 	st := r.State
 	if st.Source != p.Source.String() {
@@ -127,7 +128,7 @@ func (p *Pull) stateOf(r *record) State {
 	return st
 }
 
-// rules returns a string that changes if the pull may reject other releases than before.
+// rules returns a string that changes when the pull may reject other releases than before.
 func (p *Pull) rules() string {
 	rules := fmt.Sprintf("max_size %d", p.MaxBytes)
 	if p.Checks.Rules != nil {
@@ -136,7 +137,8 @@ func (p *Pull) rules() string {
 	return rules
 }
 
-// conclude records the result of a pull in the state. It returns the damage of the active file.
+// conclude records the result of a pull in the state. It returns an error if the active file is damaged or the state
+// cannot be written.
 func (p *Pull) conclude(begun time.Time, t taken, err, damage error) error {
 	now := p.Now()
 	reason := ReasonOf(err)
@@ -168,8 +170,8 @@ func (p *Pull) conclude(begun time.Time, t taken, err, damage error) error {
 				r.Refused.Validator = t.validator
 			}
 		}
-		// A pull that only stores leaves the activation to the next one. If the record has changed since the decision,
-		// for example by resume, the next poll decides again.
+		// Without the validator, the next poll finds the release again. That is intended if this pull only stored it,
+		// or if the record has changed since the decision, for example by Resume.
 		if err == nil && t.Digest != "" {
 			r.Offered = t.Digest
 			if !p.Hold && r.Seq == t.seq {
@@ -181,7 +183,7 @@ func (p *Pull) conclude(begun time.Time, t taken, err, damage error) error {
 	return join(damage, noted)
 }
 
-// remark records why polls of the source are inefficient. It reports each new reason once.
+// remark records why polls of the source are inefficient. It passes each new reason to Notice.
 func (p *Pull) remark(r *record, note string) {
 	if note = bounded(note); note != "" && note != r.Note {
 		p.Store.notice("%s: %s", p.Name, note)
@@ -192,17 +194,18 @@ func (p *Pull) remark(r *record, note string) {
 // maxTries limits how often a pull fetches a snapshot again because another program removed it before its activation.
 const maxTries = 3
 
-// taken is the result of a pull, with the details that conclude records.
+// taken is a Result with the details that conclude records.
 type taken struct {
 	Result
 	validator string // validator of the offer; "" if nothing changed
 	seq       uint64 // number of the record that the decision is based on
 	signed    *origin.Signed
-	looked    bool   // the poll got an offer
-	note      string // note of the offer
+	looked    bool // whether the poll got an offer
+	note      string
 }
 
-// take does the work of Run. Run then records the result. st is the state of the name.
+// take polls the source, fetches the snapshot that it offers, and activates it. st is the state of the name. Run
+// records the result.
 func (p *Pull) take(ctx context.Context, st State) (t taken, err error) {
 	offer, done, err := p.offer(ctx, st.validator())
 	defer done()
@@ -225,8 +228,8 @@ func (p *Pull) take(ctx context.Context, st State) (t taken, err error) {
 	return t, err
 }
 
-// offer polls the source, and waits for a turn if the source has an offer. done ends the turn. If it has to wait, offer
-// closes the connection to the source and polls again after the wait.
+// offer polls the source. If the source has an offer, it waits for a turn, which done ends. Before it waits, it closes
+// the connection to the source; after the wait it polls again.
 func (p *Pull) offer(ctx context.Context, validator string) (offer *Offer, done func(), err error) {
 	done = func() {}
 	if offer, err = p.Source.Look(ctx, validator); err != nil || p.Turns == nil {
@@ -250,7 +253,7 @@ func (p *Pull) offer(ctx context.Context, validator string) (offer *Offer, done 
 	}
 }
 
-// again returns the result of a poll that finds the same release as before. r is nil if the release was not rejected.
+// again returns the result of a poll that finds the same release as before. If r is nil, that release was not rejected.
 func (r *Refused) again() (t taken, err error) {
 	if r == nil {
 		return t, nil
@@ -259,8 +262,8 @@ func (r *Refused) again() (t taken, err error) {
 	return t, because(r.Reason, &Refusal{r.Error})
 }
 
-// want checks an offer before the download, so that a bad signature costs no download. It reports whether the snapshot
-// is in the store. newest is the time of the latest statement that was active.
+// want checks an offer before the download, so that a bad signature costs no download. exists reports whether the
+// snapshot is already in the store. newest is the latest signing time of all snapshots that have been active.
 func (p *Pull) want(ctx context.Context, offer *Offer, t *taken, newest time.Time) (exists bool, err error) {
 	if offer.Size > p.MaxBytes {
 		return false, p.tooLarge()
@@ -287,7 +290,8 @@ func (p *Pull) want(ctx context.Context, offer *Offer, t *taken, newest time.Tim
 	return exists, timely(o.Created, newest, p.Now(), p.Name)
 }
 
-// goByStatement sets the digest from a verified statement, and also the validator if the source has none.
+// goByStatement sets the digest from a verified statement. If the source has no validator, goByStatement also makes one
+// from the statement.
 func (p *Pull) goByStatement(t *taken, o *origin.Origin) {
 	if o != nil {
 		t.Digest = Digest(strings.ToLower(o.SHA256))

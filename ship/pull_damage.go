@@ -9,10 +9,10 @@ import (
 	"bindc/internal/fsx"
 )
 
-// reverify is the time after which a pull reads the active file again, although it seems unchanged.
+// reverify is the time after which a pull reads the active file again even if it seems unchanged.
 const reverify = time.Hour
 
-// proof records that a file was undamaged.
+// proof records when a file was last found undamaged.
 type proof struct {
 	digest Digest
 	file   fsx.FileID
@@ -35,8 +35,8 @@ func (l *lostError) what() string {
 	return fmt.Sprintf("missing or damaged: %s does not have the SHA-256 %s", l.path, l.digest)
 }
 
-// damage returns an error if the active file is damaged or missing. It skips reading a file that was undamaged less
-// than an hour ago and seems unchanged.
+// damage returns an error if the active file is damaged or missing. It does not read a file that seems unchanged and
+// was undamaged less than reverify ago.
 func (p *Pull) damage(active Digest) error {
 	if active == "" {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"bindc/origin"
 )
 
-// origin returns who signed a snapshot, or nil if signatures are not checked. Errors call the snapshot label. If d is
-// "", origin uses the digest in the statement.
+// origin returns who signed a snapshot, or nil if signatures are not checked. label names the snapshot in errors. If d
+// is "", origin uses the digest in the statement.
 func (p *Pull) origin(label string, signed *origin.Signed, d Digest) (*origin.Origin, error) {
 	if p.Checks.Origin == nil {
 		return nil, nil
@@ -39,10 +39,11 @@ func (p *Pull) origin(label string, signed *origin.Signed, d Digest) (*origin.Or
 	return &o, nil
 }
 
-// errStays ends a switch that is not needed or not allowed.
+// errStays makes perform end without a switch, because none is needed or allowed.
 var errStays = errors.New("the active snapshot stays")
 
-// release activates a snapshot of the store, unless it is already active, or the name is pinned, or Hold is set.
+// release activates the snapshot t.Digest. It does nothing if the snapshot is already active, the name is pinned, or
+// Hold is set.
 func (p *Pull) release(t *taken) error {
 	if err := p.adopt(t.Digest, t.signed); err != nil {
 		if exists, failed := p.Store.holds(t.Digest); !exists && failed == nil {
@@ -73,8 +74,8 @@ func (p *Pull) release(t *taken) error {
 	return err
 }
 
-// adopt stores a statement for a snapshot in the store, unless the store has a newer one: the same bytes may be
-// released again with a later statement. want has checked it.
+// adopt stores a statement that want has verified, unless the store has a newer one. The snapshot is already in the
+// store, because the same bytes may be released again with a later statement.
 func (p *Pull) adopt(d Digest, signed *origin.Signed) error {
 	if signed == nil {
 		return nil
@@ -90,7 +91,7 @@ func (p *Pull) adopt(d Digest, signed *origin.Signed) error {
 	})
 }
 
-// isNewer reports whether a signed statement replaces the one of a snapshot in the store.
+// isNewer reports whether signed has to replace the stored statement of the snapshot d.
 func (p *Pull) isNewer(d Digest, signed *origin.Signed) (bool, error) {
 	offered := new(origin.Statement)
 	if err := json.Unmarshal(signed.Text, offered); err != nil {

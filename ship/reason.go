@@ -10,7 +10,7 @@ import (
 // Reason says why a release did not become active.
 type Reason string
 
-// The reasons. All reasons except Network and Disk are problems of the release.
+// All reasons except Network and Disk are problems of the release itself.
 const (
 	Network   Reason = "network"   // the source cannot be read, or the transfer is incomplete
 	Content   Reason = "content"   // the release is damaged, too large, not a snapshot, or not the one announced
@@ -22,7 +22,6 @@ const (
 // ofRelease reports whether the release itself is the cause, so that another poll would fail in the same way.
 func (r Reason) ofRelease() bool { return r == Content || r == Signature || r == Gate }
 
-// reasoned is an error with its reason.
 type reasoned struct {
 	error
 	reason Reason
@@ -30,7 +29,8 @@ type reasoned struct {
 
 func (r *reasoned) Unwrap() error { return r.error }
 
-// because adds a reason to an error, unless the error has one.
+// because adds a reason to an error that has none. A Refusal is never a Network error, and an unreadable file is never
+// a Content error.
 func because(reason Reason, err error) error {
 	if err == nil || reasonIn(err) != "" {
 		return err
@@ -46,7 +46,6 @@ func because(reason Reason, err error) error {
 	return &reasoned{err, reason}
 }
 
-// reasonIn returns the reason in err; "" if err has none.
 func reasonIn(err error) Reason {
 	var reason *reasoned
 	var signature *origin.Rejection
@@ -59,7 +58,7 @@ func reasonIn(err error) Reason {
 	return ""
 }
 
-// ReasonOf returns the reason of an error from Pull.Run or Switch; "" if err is nil.
+// ReasonOf returns the reason of an error from Pull.Run or Switch. It returns "" only if err is nil.
 func ReasonOf(err error) Reason {
 	var refused *Refusal
 	switch reason := reasonIn(err); {

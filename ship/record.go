@@ -76,7 +76,7 @@ func (r *record) load() error {
 	return nil
 }
 
-// answered reports whether the history says that a snapshot has been active.
+// answered reports whether d has been active, according to the history.
 func (r *record) answered(d Digest) bool {
 	for i := range r.events {
 		if r.events[i].happened() && r.events[i].Digest == d {
@@ -134,7 +134,7 @@ func (r *record) repair(reason string) error {
 // clockSkew is how far the clock of a signing machine may be ahead of the clock of this machine.
 const clockSkew = 5 * time.Minute
 
-// newer returns the later of two signing times. It ignores created if that is later than now.
+// newer returns the later of two signing times. It ignores created if that is in the future.
 func newer(newest, created, now time.Time) time.Time {
 	if created.After(newest) && !created.After(now.Add(clockSkew)) {
 		return created
@@ -158,7 +158,7 @@ func (r *record) carryOut(it intent, do func() error) error {
 	r.Intent = &it
 	if err := r.save(); err != nil {
 		r.saved = before
-		r.save() // needed if the failed save had completed the rename
+		r.save() // the failed save may have replaced the file
 		return err
 	}
 	var err error
@@ -211,7 +211,8 @@ type adoption struct {
 	Signature []byte `json:"signature"`
 }
 
-// adopt writes a statement and its signature for a snapshot in the store.
+// adopt writes a statement and its signature for a snapshot in the store. It fails with errGone if the snapshot is not
+// there.
 func (r *record) adopt(d Digest, signed *origin.Signed) error {
 	if exists, err := r.store.holds(d); !exists {
 		return cmp.Or(err, errGone)

@@ -93,7 +93,7 @@ type Source interface {
 // ErrUnchanged reports that a source has nothing new.
 var ErrUnchanged = errors.New("nothing new")
 
-// Offer is the snapshot that a source has. The caller has to close it.
+// Offer is the snapshot that a source has. The caller must call Close.
 type Offer struct {
 	Validator string
 	Digest    Digest // "" if unknown
@@ -102,7 +102,7 @@ type Offer struct {
 	Revision  string // revision of the sources; a signed statement overrides it
 	// Body reads the snapshot. It is called at most once, and its reader is valid until Close.
 	Body func(context.Context) (io.ReadCloser, error)
-	// Signed returns the signed statement; nil if the snapshot is not signed.
+	// Signed returns the signed statement, or nil if the snapshot is not signed. Signed itself may be nil.
 	Signed func(context.Context) (*origin.Signed, error)
 	Close  func() error
 }
@@ -147,7 +147,7 @@ type Event struct {
 	Result   string    `json:"result"`           // "ok", or the error
 }
 
-// The actions of an Event.
+// Actions of an Event.
 const (
 	Activate = "activate"
 	Rollback = "rollback"

@@ -8,14 +8,13 @@ import (
 	"time"
 )
 
-// impatient is a transport that ends stalled requests: for a time, the server has neither read a byte of the request
-// nor sent a byte of the response.
+// impatient is a transport that ends stalled requests. A request has stalled if, for the duration limit, the server has
+// neither read a byte of the request nor sent a byte of the response.
 type impatient struct {
 	http.RoundTripper
 	limit time.Duration
 }
 
-// progress is a request that is being watched.
 type progress struct {
 	ctx   context.Context
 	end   context.CancelCauseFunc
@@ -45,7 +44,7 @@ func (i *impatient) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// cause returns err, or the error about the stall if a stall ended the request.
+// cause returns the error about the stall if a stall ended the request, and err otherwise.
 func (p *progress) cause(err error) error {
 	if err != nil && err != io.EOF && p.ctx.Err() != nil {
 		return context.Cause(p.ctx)
@@ -64,7 +63,8 @@ func (s *sending) Read(b []byte) (int, error) {
 	return s.ReadCloser.Read(b)
 }
 
-// receiving is the body of a response. The time between two calls of Read does not count, because the caller uses it.
+// receiving is the body of a response. The time between two calls of Read does not count, because then the caller is
+// busy.
 type receiving struct {
 	io.ReadCloser
 	progress *progress

@@ -31,12 +31,11 @@ type State struct {
 type Counts struct {
 	Polls       map[string]uint64 `json:"polls,omitempty"` // by Reason, or "ok"
 	Downloads   uint64            `json:"downloads,omitempty"`
-	Bytes       uint64            `json:"bytes,omitempty"` // bytes downloaded
+	Bytes       uint64            `json:"bytes,omitempty"`
 	Activations uint64            `json:"activations,omitempty"`
 	Rollbacks   uint64            `json:"rollbacks,omitempty"`
 }
 
-// polled counts a poll that ended with err.
 func (c *Counts) polled(err error) {
 	polls := maps.Clone(c.Polls)
 	if polls == nil {
@@ -65,13 +64,13 @@ type Refused struct {
 	Rules     string `json:"rules"` // result of Pull.rules
 }
 
-// Step holds the latest results of a recurring step.
+// Step records the last success and the last attempt of something that is repeated, such as polls.
 type Step struct {
 	OK    time.Time `json:"ok,omitzero"`     // time of the last success
 	At    time.Time `json:"at,omitzero"`     // time of the last attempt
 	Error string    `json:"error,omitempty"` // error of the last attempt; "" if it succeeded
 
-	Reason Reason  `json:"reason,omitempty"`  // reason of the error
+	Reason Reason  `json:"reason,omitempty"`
 	Took   float64 `json:"seconds,omitempty"` // duration of the last attempt
 }
 
@@ -84,7 +83,7 @@ func (s *Step) done(at time.Time, took time.Duration, err error) {
 	s.OK = at
 }
 
-// maxText limits the bytes of a string in a state or a history.
+// maxText limits each string in a state or a history, in bytes.
 const maxText = 1 << 10
 
 // bounded truncates text to maxText bytes. The result ends with the original length.
@@ -100,7 +99,7 @@ func bounded(text string) string {
 	return text[:cut] + note
 }
 
-// saved is the content of a file in directory state.
+// saved is the content of state/NAME.json.
 type saved struct {
 	State
 	Seq    uint64  `json:"seq,omitempty"` // number of the last intent; a program decides again if it has changed
@@ -126,7 +125,7 @@ type DamageError struct {
 func (d *DamageError) Error() string { return fmt.Sprintf("%s is damaged (%v)", d.Path, d.Err) }
 func (d *DamageError) Unwrap() error { return d.Err }
 
-// savedState reads the file of a state. found is false if it does not exist.
+// savedState reads state/NAME.json. found is false if the file does not exist.
 func (s *Store) savedState(name string) (st saved, found bool, err error) {
 	text, err := s.files.readFile(s.stateOf(name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -145,7 +144,8 @@ func (s *Store) savedState(name string) (st saved, found bool, err error) {
 var errLost = errors.New("it does not contain the last change")
 
 // lacks reports whether a state is older than the history. Each change writes its number to the state first, so a
-// larger number in the history shows that the latest state was lost. Older versions wrote times instead of numbers.
+// larger number in the history shows that the latest state was lost. Older versions of bindsync wrote times instead of
+// numbers.
 func (st *saved) lacks(events []Event, active Digest) bool {
 	for _, e := range events {
 		if e.Seq > st.Seq {

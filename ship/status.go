@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Status is the status of a name.
+// Status describes the active snapshot of a name and the last polls.
 type Status struct {
 	Name     string    `json:"name"`
 	Active   Digest    `json:"active,omitempty"` // "" if no snapshot is active
@@ -61,7 +61,6 @@ func (s *Store) Status(name string, now time.Time) Status {
 	return st
 }
 
-// problem describes an error in the records of a name, with the fix.
 func problem(err error, name string) string {
 	var damage *DamageError
 	if errors.As(err, &damage) {
@@ -70,7 +69,6 @@ func problem(err error, name string) string {
 	return err.Error()
 }
 
-// A metric has one value per name.
 type metric struct {
 	name, kind, help string
 	read             func(*Status) (float64, bool)

@@ -36,15 +36,15 @@ type Store struct {
 	Notice func(text string)
 
 	dir   string
-	mode  fs.FileMode // permissions of dir
-	owner owner       // owner of dir
+	mode  fs.FileMode
+	owner owner
 	files files
 }
 
 // ErrNoStore reports that a directory is not a store.
 var ErrNoStore = errors.New("expected a store of snapshots, as 'bindsync pull' creates it")
 
-// FindStore opens an existing store in dir.
+// FindStore is like OpenStore, but returns ErrNoStore if dir is not a store.
 func FindStore(dir string) (*Store, error) {
 	s := &Store{dir: dir}
 	if _, err := os.Stat(s.entries()); errors.Is(err, fs.ErrNotExist) {
@@ -116,7 +116,8 @@ func (s *Store) dirs() []string {
 	return []string{s.path("store"), s.entries(), s.incoming(), s.path("state"), s.path("history")}
 }
 
-// inspect reads the owner and the permissions of the store.
+// inspect sets s.mode and s.owner to those of the store's directory. It rejects a directory that every user may write
+// to.
 func (s *Store) inspect() error {
 	for i, dir := range append([]string{s.dir}, s.dirs()...) {
 		info, err := s.files.stat(dir)
@@ -138,7 +139,7 @@ func (s *Store) inspect() error {
 	return nil
 }
 
-// fileMode returns the permissions of the files in the store, which depend on the permissions of the store's directory.
+// fileMode returns the permissions of new files in the store: those of the store's directory, without execution.
 func (s *Store) fileMode() fs.FileMode { return s.mode.Perm() & 0o666 }
 
 func (s *Store) notice(format string, args ...any) {
@@ -267,7 +268,6 @@ func (s *Store) signed(d Digest) (*origin.Signed, error) {
 	return &origin.Signed{Text: text, Signature: signature}, nil
 }
 
-// writeSigned writes the statement and signature of the snapshot at path.
 func (s *Store) writeSigned(path string, signed origin.Signed) error {
 	if err := s.write(path+origin.StatementSuffix, signed.Text); err != nil {
 		return err
@@ -346,7 +346,7 @@ func (s *Store) commit(dir string, d Digest, sensitive bool) error {
 	return s.files.syncDir(s.entry(d))
 }
 
-// switchTo makes the link of name lead to the snapshot, in one step. The caller holds the lock.
+// switchTo atomically makes the link of name point to the snapshot d. The caller holds the lock.
 func (s *Store) switchTo(name string, d Digest) error {
 	target, err := filepath.Rel(s.dir, s.Path(d))
 	if err != nil {

@@ -21,11 +21,11 @@ type Switch struct {
 	Revision string // recorded if the snapshot is not signed
 	By       string
 	Now      func() time.Time
-	Pinned   bool // Activate has pinned the name
+	Pinned   bool // set by Activate if it pinned the name
 }
 
 // Activate makes the snapshot d active if it passes the checks. If the source had another snapshot at the last poll,
-// Activate pins the name like a rollback and sets s.Pinned; otherwise it ends a pin.
+// Activate pins the name like a rollback and sets s.Pinned. Otherwise, it ends a pin.
 func (s *Switch) Activate(d Digest) error {
 	_, err := s.perform(Activate, func(r *record) (Digest, error) {
 		s.Pinned = s.pins(r, d, Activate)
@@ -41,10 +41,10 @@ func (s *Switch) pins(r *record, d Digest, action string) bool {
 	return action == Rollback || byHand && r.Offered != "" && r.Offered != d
 }
 
-// perform switches the name to the snapshot that choose returns. It holds the lock while it calls choose, and fails if
-// choose does. The checks may take a long time, so they run without the lock. If the record changes during the checks,
-// perform starts over, because choose and the gate may now decide differently. seq is the number of the record that the
-// decision is based on.
+// perform switches the name to the snapshot that choose returns. It holds the lock while it calls choose, and returns
+// the error of choose. The checks may take a long time, so they run without the lock. If the record changes during the
+// checks, perform starts over, because choose and the gate may now decide differently. seq is the number of the record
+// on which the decision is based.
 func (s *Switch) perform(action string, choose func(*record) (Digest, error)) (seq uint64, err error) {
 	for {
 		var d Digest
@@ -109,10 +109,10 @@ func (s *Switch) carryOut(r *record, d Digest, action string, begun, stated time
 	return r.carryOut(intent{Event: e, To: d, Then: then}, func() error { return s.Store.switchTo(s.Name, d) })
 }
 
-// errGone reports that a snapshot is not in the store; perhaps another program has just removed it.
+// errGone means that a snapshot is not in the store, perhaps because another program has just removed it.
 var errGone = errors.New("not in the store")
 
-// check runs the checks on a snapshot in the store. It returns the time of the signed statement, or zero if signatures
+// check runs the checks on a snapshot in the store. stated is the time of the signed statement, or zero if signatures
 // are not checked. A rollback runs no gate, because it is used after a bad release has passed the gates.
 func (s *Switch) check(d Digest, seen *record, action string) (stated time.Time, err error) {
 	path := s.Store.Path(d)
@@ -135,7 +135,7 @@ func (s *Switch) check(d Digest, seen *record, action string) (stated time.Time,
 	return stated, because(Gate, s.Checks.Gate(path, from))
 }
 
-// signature checks the signature of a snapshot in the store. It returns the time of the signed statement.
+// signature checks the signature of a snapshot in the store, and returns the time of the signed statement.
 func (s *Switch) signature(d Digest, newest time.Time, action string) (stated time.Time, err error) {
 	signed, err := s.Store.signed(d)
 	if err != nil {
@@ -179,8 +179,8 @@ func untimely(format string, args ...any) error { return because(Signature, refu
 // settled is how long a snapshot must have been active for a rollback to choose it.
 const settled = time.Minute
 
-// Back rolls the name back to snapshot to and returns its digest. If to is "", Back chooses the last snapshot that was
-// active for more than a minute. The name stays pinned until Resume or Activate.
+// Back rolls the name back to the given snapshot and returns its digest. If to is "", Back chooses the last snapshot
+// that was active for at least a minute. The name stays pinned until Resume or Activate.
 func (s *Switch) Back(to Digest) (d Digest, err error) {
 	_, err = s.perform(Rollback, func(r *record) (Digest, error) {
 		if len(r.events) == 0 {
@@ -194,7 +194,7 @@ func (s *Switch) Back(to Digest) (d Digest, err error) {
 	return d, err
 }
 
-// previous chooses the snapshot for a rollback.
+// previous returns the last snapshot before the active one that was active for at least the duration settled.
 func (s *Switch) previous(r *record) (Digest, error) {
 	all := tenures(r.events)
 	for i := len(all) - 2; i >= 0; i-- {
@@ -212,7 +212,6 @@ func (s *Switch) previous(r *record) (Digest, error) {
 		left)
 }
 
-// maxLeft limits how many snapshots an error lists.
 const maxLeft = 5
 
 // left lists the inactive snapshots in the store that have been active for the name, the latest first.
@@ -238,7 +237,6 @@ func (s *Switch) left(r *record) (string, error) {
 	return "name one with --to DIGEST: " + strings.Join(all, ", "), nil
 }
 
-// described describes the snapshot of an event, for messages.
 func (e *Event) described() string {
 	text := e.Digest.Short() + " ("
 	if e.Revision != "" {
@@ -247,7 +245,8 @@ func (e *Event) described() string {
 	return text + "active since " + e.Time.UTC().Format(time.RFC3339) + ")"
 }
 
-// Unknown returns an error if name is not a name in the store. The error lists the names in the store and suggests one.
+// Unknown returns an error if the store does not know name. The error lists the names that the store knows and suggests
+// one.
 func (s *Store) Unknown(name string) error {
 	names, err := s.Names()
 	if err != nil || slices.Contains(names, name) {
@@ -276,7 +275,7 @@ func unknown(name string, names []string) error {
 	return fmt.Errorf("the store has no active snapshot for '%s'; %s", name, known)
 }
 
-// unknown returns an error if the name never had an active snapshot.
+// unknown returns the error for a name that never had an active snapshot.
 func (s *Switch) unknown() error {
 	names, err := s.Store.Names()
 	if err != nil {
@@ -347,7 +346,6 @@ func (s *Store) Find(name, text string) (Digest, error) {
 		found[0].Short(), found[1].Short())
 }
 
-// ofRevision returns the snapshots built from a revision.
 func (s *Store) ofRevision(name, revision string, all []Digest) (found []Digest, err error) {
 	history, err := s.History(name)
 	if err != nil {
@@ -369,7 +367,6 @@ func (s *Store) ofRevision(name, revision string, all []Digest) (found []Digest,
 	return found, nil
 }
 
-// digests returns the digests of the snapshots in the store, sorted.
 func (s *Store) digests() (all []Digest, err error) {
 	entries, err := s.files.readDir(s.entries())
 	for _, e := range entries {

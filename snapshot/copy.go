@@ -27,16 +27,19 @@ func readFile(path string) (head, data string, unmap func() error, err error) {
 		return "", "", nil, &os.PathError{Op: "read", Path: path, Err: err}
 	}
 	if !info.Mode().IsRegular() {
-		return fail(errNoFile)
-	}
-	if !fits(info.Size() + 1) {
-		return fail(errTooLarge)
+		return fail(errNoFile) // opening a pipe could wait forever
 	}
 	f, err := os.Open(path)
 	if err != nil {
 		return "", "", nil, err
 	}
 	defer f.Close()
+	if info, err = f.Stat(); err != nil { // another file may have replaced the first one
+		return "", "", nil, err
+	}
+	if !fits(info.Size() + 1) {
+		return fail(errTooLarge)
+	}
 	var b strings.Builder
 	b.Grow(int(info.Size()))
 	if n, err := io.Copy(&b, io.LimitReader(f, info.Size()+1)); err != nil || n != info.Size() {

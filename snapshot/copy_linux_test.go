@@ -36,6 +36,44 @@ func TestOpenRejectsProcFiles(t *testing.T) {
 	}
 }
 
+// A build replaces the file by another one, which may have another length.
+func TestOpenCopyReadsFileThatIsReplacedMeanwhile(t *testing.T) {
+	dir := t.TempDir()
+	path, next := filepath.Join(dir, "s.bsnap"), filepath.Join(dir, "next")
+	long := small()
+	long.Inputs = append(long.Inputs, Input{Path: strings.Repeat("long", 2000)})
+	contents := [][]byte{fileOf(t, small()), fileOf(t, long)}
+	done := make(chan struct{})
+	if err := os.WriteFile(path, contents[0], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(done)
+		for i := range 3000 {
+			err := os.WriteFile(next, contents[i%2], 0o600)
+			if err == nil {
+				err = os.Rename(next, path)
+			}
+			if err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	}()
+	for {
+		select {
+		case <-done:
+			return
+		default:
+		}
+		if _, err := OpenCopy(path); err != nil {
+			t.Errorf("expected the old or the new file, found %v", err)
+			<-done
+			return
+		}
+	}
+}
+
 // Opening, comparing and replacing snapshots leaves no file open.
 func TestOpenAndUpdateCloseTheirFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.bsnap")

@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -111,6 +112,33 @@ func TestMissingOriginsReportDamage(t *testing.T) {
 	for _, err := range s.Candidates("a", numbers(s, []string{"n01", "a"}), at) {
 		if err == nil {
 			t.Error("a key with hidden candidates has some without a block")
+		}
+	}
+}
+
+// The loop may end before the reader finds damage in the block that it has decoded.
+func TestAllRecipesStopsWithLoopDespiteDamage(t *testing.T) {
+	content := &Content{Layers: []string{"l"}, Values: []Stored{{Computed: true, Bytes: "recipe"}},
+		Inputs: []Input{{Path: "a"}}, Keys: []Key{{Name: "k", Cold: []Cold{{}, {Value: 0}}}}}
+	s := forged(t, content, func(w *writer) {
+		entry := w.out[secOriginTab]
+		packed, length, _ := frameOf(string(entry), string(w.out[secOrigins]))
+		raw, _ := decompress(packed, length)
+		table, frames := appendFrame(nil, nil, []byte(raw+"\x01"))
+		w.out[secOriginTab], w.out[secOrigins] = append(table, entry[blockEntry:]...), frames
+	})
+	for last := range 4 {
+		var found []string
+		for text, err := range s.AllRecipes() {
+			if err != nil {
+				text = "damage"
+			}
+			if found = append(found, text); len(found) == last {
+				break
+			}
+		}
+		if all := []string{"recipe", "recipe", "damage"}; last > 0 && !slices.Equal(found, all[:last]) {
+			t.Errorf("expected %q, found %q", all[:last], found)
 		}
 	}
 }

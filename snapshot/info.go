@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"errors"
 	"iter"
 	"strings"
 )
@@ -107,23 +108,20 @@ func (s *Snapshot) AllRecipes() iter.Seq2[string, error] {
 				return
 			}
 		}
-		more := true
-		for block := 0; block < s.coldBlocks() && more; block++ {
-			if s.coldLevel(block) != coldKeys {
-				continue
+		err := s.eachHidden(func(_ uint32, b *coldBinding) error {
+			if b.stored.Computed && !yield(b.stored.Bytes, nil) {
+				return errStopped
 			}
-			err := s.eachKey(block, func(_ uint32, b *coldBinding) {
-				if b != nil && b.stored.Computed {
-					more = more && yield(b.stored.Bytes, nil)
-				}
-			})
-			if err != nil {
-				yield("", err)
-				return
-			}
+			return nil
+		})
+		if err != nil && err != errStopped {
+			yield("", err)
 		}
 	}
 }
+
+// errStopped ends a walk through the file without an error.
+var errStopped = errors.New("stopped")
 
 // Strict reports whether using an unknown variable is an error.
 func (s *Snapshot) Strict() bool { return s.strict }

@@ -1,6 +1,9 @@
 package snapshot
 
-import "encoding/binary"
+import (
+	"cmp"
+	"encoding/binary"
+)
 
 // Bound is a value that a key is bound to.
 type Bound struct {
@@ -89,7 +92,7 @@ func (s *Snapshot) inTable(t *tableView, i uint32, yield func(b Bound) error) er
 	return yield(Bound{Key: t.key(i), Ref: Ref(load32(t.refs[4*uint64(i):]))})
 }
 
-// eachHidden ranges over the bindings that are always hidden, key by key.
+// eachHidden ranges over the bindings that are always hidden, key by key. An error of yield ends it.
 func (s *Snapshot) eachHidden(yield func(key uint32, b *coldBinding) error) error {
 	end := uint64(0)
 	for block := range s.coldBlocks() {
@@ -109,10 +112,7 @@ func (s *Snapshot) eachHidden(yield func(key uint32, b *coldBinding) error) erro
 				}
 			})
 		}
-		if err == nil {
-			err = failed
-		}
-		if err != nil {
+		if err = cmp.Or(failed, err); err != nil {
 			return err
 		}
 	}

@@ -20,30 +20,30 @@ import (
 	"bindc/snapshot"
 )
 
-// adoption is one run of bindc adopt.
+// adoption is the state of one run of 'bindc adopt'.
 type adoption struct {
 	flags
 	cmd *cobra.Command
 
 	out         string
 	environment string
-	given       []string // options of the hiera.yaml entry for the snapshot
-	keep        []string // names of the levels that stay with Puppet
-	keys        []string // private keys of hiera-eyaml
+	given       []string // --option flags, as NAME=TEXT
+	keep        []string // names of the hiera.yaml levels to leave to Puppet
+	keys        []string // paths of hiera-eyaml private keys
 	factsDir    string
 	nodes       int
 	seconds     time.Duration
 	undo        bool
 	dryRun      bool
 	force       bool
-	alone       bool // do not compare with Puppet's answers
+	noCompare   bool
 
 	dir     string // directory of the environment to adopt
 	env     *adopt.Environment
 	options hieraconfig.Options
 
 	lookupKey string // why hiera.yaml cannot use bindc::data_hash, "" if it can
-	text      []byte // text of the new hiera.yaml
+	text      []byte
 	site      *compilation
 	tmp       string
 	puppet    *adopt.Puppet
@@ -89,7 +89,7 @@ func (g *bounds) adoptCommand() *cobra.Command {
 		"file per node")
 	cmd.Flags().IntVar(&a.nodes, "nodes", 20, "compare for at most `N` nodes")
 	cmd.Flags().DurationVar(&a.seconds, "compare-time", time.Minute, "stop comparing after `TIME`")
-	cmd.Flags().BoolVar(&a.alone, "no-compare", false, "do not compare with Puppet")
+	cmd.Flags().BoolVar(&a.noCompare, "no-compare", false, "do not compare with Puppet")
 	cmd.Flags().BoolVar(&a.force, "force", false,
 		"switch even if answers differ or cannot be compared, or programs or modules are missing")
 	cmd.Flags().BoolVar(&a.undo, "undo", false, "restore the original hiera.yaml, in one step")
@@ -142,7 +142,7 @@ func (a *adoption) run() error {
 	return a.refused(a.carryOut())
 }
 
-// refused prints why adopt leaves the environment unchanged.
+// refused prints err if it is an Obstacle, and then returns errRefused. Otherwise, it returns err.
 func (a *adoption) refused(err error) error {
 	var refusal *adopt.Obstacle
 	if !errors.As(err, &refusal) {
@@ -155,12 +155,11 @@ func (a *adoption) refused(err error) error {
 	return errRefused
 }
 
-// say prints a line of progress.
 func (a *adoption) say(format string, args ...any) {
 	fmt.Fprintln(a.success(a.cmd), diag.Visible(fmt.Sprintf(format, args...)))
 }
 
-// prepare computes the new hiera.yaml, and fails if it cannot be written.
+// prepare sets the defaults of the flags and computes the new hiera.yaml. It fails if this user cannot write the files.
 func (a *adoption) prepare() error {
 	dir, err := filepath.Abs(a.dir)
 	if err != nil {
@@ -200,7 +199,7 @@ func (a *adoption) prepare() error {
 	return a.env.Check(a.out)
 }
 
-// leave computes a new hiera.yaml in which the levels that a snapshot cannot answer stay with Puppet.
+// leave computes hiera.yaml again, so that Puppet keeps the levels that a snapshot cannot answer.
 func (a *adoption) leave() error {
 	for _, l := range compile.ForeignLookups(a.site.site) {
 		if l.Part != loader.HieraEnvironment || a.env.Config.Keeps(l.Entry) {
@@ -219,19 +218,19 @@ func (a *adoption) leave() error {
 	return a.render()
 }
 
-// render computes the new hiera.yaml.
+// render sets a.text to the new hiera.yaml.
 func (a *adoption) render() (err error) {
 	a.text, err = a.env.Config.Beside(a.entry(a.options))
 	return err
 }
 
-// entry returns the hiera.yaml entry with which Puppet asks bindc, with the given options.
+// entry returns the hiera.yaml entry through which Puppet looks up keys in the snapshot.
 func (a *adoption) entry(options hieraconfig.Options) hieraconfig.Entry {
 	return hieraconfig.Entry{Name: "bindc", Options: options, LookupKey: a.lookupKey}
 }
 
-// snapshotOption returns the value of the entry's option snapshot. If the file is named after its environment, the
-// value contains %{::environment}, so that it is valid for all environments.
+// snapshotOption returns the path to write as the snapshot option of the hiera.yaml entry. If the file is named after
+// its environment, the path contains %{::environment} instead, so that it is valid for all environments.
 func snapshotOption(path, environment string) string {
 	if filepath.Base(path) == environment+".snap" {
 		return filepath.Join(filepath.Dir(path), "%{::environment}.snap")
@@ -257,11 +256,11 @@ func (a *adoption) eyamlKeys() ([]string, error) {
 	return out, nil
 }
 
-// sayUnreadableKeys warns about private keys in hiera.yaml that cannot be read. Without these keys, lookups of
-// encrypted values fail.
+// sayUnreadableKeys warns about private keys that hiera.yaml names but this user cannot read. Lookups of values
+// encrypted for them fail.
 func (a *adoption) sayUnreadableKeys() {
 	if len(a.keys) > 0 {
-		return // --eyaml-key was checked
+		return // eyamlKeys has checked these files
 	}
 	for _, file := range a.env.Config.EyamlKeys() {
 		if strings.Contains(file, "%{") {
@@ -278,7 +277,7 @@ func (a *adoption) sayUnreadableKeys() {
 	}
 }
 
-// restore restores the original hiera.yaml.
+// restore implements --undo: it puts the original hiera.yaml back.
 func (a *adoption) restore() error {
 	changed, err := a.env.Undo()
 	if refusal := (*adopt.Obstacle)(nil); errors.As(err, &refusal) {
@@ -295,7 +294,7 @@ func (a *adoption) restore() error {
 	return nil
 }
 
-// plan prints the remaining steps.
+// plan implements --dry-run: it prints the steps that adopt would take next.
 func (a *adoption) plan() error {
 	a.say("plan for %s", a.dir)
 	for i, line := range a.env.Plan(a.out, a.text) {
@@ -310,7 +309,7 @@ func (a *adoption) plan() error {
 	return nil
 }
 
-// carryOut writes the snapshot and switches to it. Signals have to wait until carryOut ends.
+// carryOut writes the snapshot and switches hiera.yaml to it. A signal takes effect only after the switch.
 func (a *adoption) carryOut() (err error) {
 	a.signals.uninterrupted(func() {
 		err = a.env.Switch(a.text, a.write)
@@ -331,7 +330,7 @@ func (a *adoption) carryOut() (err error) {
 	return nil
 }
 
-// write writes the snapshot and makes it readable for Puppet's user.
+// write writes the snapshot and makes it readable for Puppet's group.
 func (a *adoption) write() error {
 	if err := adopt.MakeDir(filepath.Dir(a.out)); err != nil {
 		return err
@@ -353,7 +352,7 @@ func (a *adoption) write() error {
 	return err
 }
 
-// notes prints what the administrator must know but cannot see in the changed files.
+// notes warns about a later deployment that undoes the switch and about a server that caches environments.
 func (a *adoption) notes() {
 	if a.env.Deployed() {
 		a.say("note: the next deployment of this environment brings the old hiera.yaml back, which works too; " +

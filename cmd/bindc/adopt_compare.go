@@ -18,11 +18,9 @@ import (
 	"bindc/snapshot"
 )
 
-// snap returns the path of the snapshot for the comparison.
 func (a *adoption) snap() string { return filepath.Join(a.tmp, a.environment+".snap") }
 
-// draft writes the snapshot for the comparison. If the site has only structured bindings, there are no hierarchy
-// entries that Puppet could look up by number.
+// draft writes the temporary snapshot for the comparison. It returns an Obstacle if the site has no Hiera 5 hierarchy.
 func (a *adoption) draft() error {
 	if _, err := snapshot.Write(a.snap(), a.site.content); err != nil {
 		return err
@@ -39,13 +37,13 @@ func (a *adoption) draft() error {
 	return nil
 }
 
-// check checks that Puppet has the module bindc, that the module can start its program, and that Puppet's answers stay
+// check checks that Puppet has the module bindc, that the module can run its command, and that Puppet's answers stay
 // the same.
 func (a *adoption) check() error {
-	if err := a.program(); err != nil {
+	if err := a.checkCommand(); err != nil {
 		return err
 	}
-	if !a.alone {
+	if !a.noCompare {
 		a.puppet = adopt.FindPuppet(a.tmp)
 	}
 	path := a.env.ModulePath()
@@ -59,7 +57,7 @@ func (a *adoption) check() error {
 		}
 	}
 	if module == "" {
-		return a.unless(&adopt.Obstacle{
+		return a.unlessForced(&adopt.Obstacle{
 			Reason: fmt.Sprintf("the module bindc is not installed for %s: looked in %s", a.environment,
 				modulePathText(path)),
 			Hint: "copy puppet/bindc there or name it in the Puppetfile; if the server caches environments, flush " +
@@ -81,8 +79,8 @@ func modulePathText(dirs []string) string {
 	return strings.Join(dirs, ", ")
 }
 
-// unless returns refusal as an error, or prints it as a note if --force is given.
-func (a *adoption) unless(refusal *adopt.Obstacle) error {
+// unlessForced returns refusal. With --force, it prints refusal as a note and returns nil.
+func (a *adoption) unlessForced(refusal *adopt.Obstacle) error {
 	if a.force {
 		a.say("note: %s (--force)", refusal.Reason)
 		return nil
@@ -90,24 +88,25 @@ func (a *adoption) unless(refusal *adopt.Obstacle) error {
 	return refusal
 }
 
-// program checks that Puppet's module can start its program.
-func (a *adoption) program() error {
+// checkCommand returns an Obstacle if the command that Puppet's module runs is not installed.
+func (a *adoption) checkCommand() error {
 	if a.options.Has("socket") {
 		return nil
 	}
 	command := a.options.Command()
 	if _, err := exec.LookPath(command[0]); err != nil {
-		return a.unless(&adopt.Obstacle{Reason: fmt.Sprintf("%s is not installed: %v", command[0], err),
+		return a.unlessForced(&adopt.Obstacle{Reason: fmt.Sprintf("%s is not installed: %v", command[0], err),
 			Hint: "install bindq where Puppet's user may run it, such as /usr/local/bin/bindq, or give its path with " +
 				"--option command=PATH"})
 	}
 	return nil
 }
 
-// usualPath lists the directories in the PATH of a service.
+// usualPath lists the directories that are usually in the PATH of a system service.
 var usualPath = []string{"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"}
 
-// unusualPath returns the full path of a command that a service might not find by name, and "" for other commands.
+// unusualPath returns the full path of the lookup command if a service might not find the command by name. Otherwise,
+// it returns "".
 func (a *adoption) unusualPath() string {
 	name := a.options.Command()[0]
 	path, err := exec.LookPath(name)
@@ -118,7 +117,7 @@ func (a *adoption) unusualPath() string {
 	return path
 }
 
-// ask asks Puppet about the environment.
+// ask runs Puppet to set a.probe. If Puppet fails and --force is set, a.probe stays nil.
 func (a *adoption) ask() error {
 	own, err := a.nativeDir()
 	if err != nil {
@@ -127,7 +126,7 @@ func (a *adoption) ask() error {
 	var probe *adopt.Probe
 	a.signals.uninterrupted(func() { probe, err = a.puppet.Probe(a.signals.stopped, own, a.environment) })
 	if err != nil {
-		return a.unless(&adopt.Obstacle{
+		return a.unlessForced(&adopt.Obstacle{
 			Reason: fmt.Sprintf("cannot look up keys in Puppet for %s: %v", a.environment, err),
 			Hint:   "--no-compare switches without comparing"})
 	}
@@ -139,21 +138,22 @@ func (a *adoption) ask() error {
 	return nil
 }
 
-// nativeDir returns the directory in which Puppet finds the environment without the snapshot.
+// nativeDir creates a copy of the environment with the original hiera.yaml. It returns the directory that contains the
+// copy.
 func (a *adoption) nativeDir() (string, error) {
 	return a.env.Shadow(filepath.Join(a.tmp, "own"), a.environment, a.env.Original())
 }
 
-// compare looks up all keys in Puppet, with and without the snapshot.
+// compare looks up all keys in Puppet, with and without the snapshot, and reports the differences.
 func (a *adoption) compare() error {
 	switch {
-	case a.alone:
+	case a.noCompare:
 		a.say("not compared with Puppet (--no-compare)")
 		return nil
 	case a.puppet == nil:
-		return a.unless(&adopt.Obstacle{Reason: "Puppet was not found in PATH, so answers cannot be compared",
+		return a.unlessForced(&adopt.Obstacle{Reason: "Puppet was not found in PATH, so answers cannot be compared",
 			Hint: "--no-compare switches without comparing"})
-	case a.probe == nil: // --force
+	case a.probe == nil: // Puppet failed, and --force ignores that
 		return nil
 	}
 	c, err := a.comparison()
@@ -163,14 +163,14 @@ func (a *adoption) compare() error {
 	var result *adopt.Result
 	a.signals.uninterrupted(func() { result, err = a.puppet.Compare(a.signals.stopped, c) })
 	if err != nil {
-		return a.unless(&adopt.Obstacle{Reason: fmt.Sprintf("cannot compare with Puppet: %v", err),
+		return a.unlessForced(&adopt.Obstacle{Reason: fmt.Sprintf("cannot compare with Puppet: %v", err),
 			Hint: "--no-compare switches without comparing"})
 	}
 	return a.reportComparison(c, result)
 }
 
-// comparison returns both sides of the comparison: the environment with its own data, and an environment with the
-// snapshot.
+// comparison returns what to compare: a copy of the environment with its own data, a copy with the snapshot, keys and
+// nodes.
 func (a *adoption) comparison() (adopt.Comparison, error) {
 	c := adopt.Comparison{Environment: a.environment, Own: filepath.Join(a.tmp, "own"),
 		Keys: []string{}, Time: a.seconds}
@@ -191,7 +191,8 @@ func (a *adoption) comparison() (adopt.Comparison, error) {
 	return c, err
 }
 
-// sampleNodes returns the nodes in --facts-dir, or an evenly spread sample of the nodes that the server knows.
+// sampleNodes returns at most a.nodes nodes. They are spread evenly over the nodes in --facts-dir or, without that
+// flag, over the nodes that the server knows.
 func (a *adoption) sampleNodes() ([]facts.Node, error) {
 	var all []facts.Node
 	if a.factsDir != "" {
@@ -200,7 +201,7 @@ func (a *adoption) sampleNodes() ([]facts.Node, error) {
 			return nil, fmt.Errorf("--facts-dir: %w", err)
 		}
 	} else if _, err := os.Stat(a.probe.Facts); err == nil {
-		var wrong diag.List // not reported, because a server keeps facts files of former nodes
+		var wrong diag.List // errors are ignored, because a server keeps facts files of former nodes
 		all, _, _ = facts.Check(a.probe.Facts, &wrong)
 	}
 	all = slices.DeleteFunc(all, func(n facts.Node) bool {
@@ -216,10 +217,11 @@ func (a *adoption) sampleNodes() ([]facts.Node, error) {
 	return out, nil
 }
 
-// shownKeys is the largest number of keys with differences that are printed.
+// shownKeys is the maximum number of keys that a message lists.
 const shownKeys = 10
 
-// reportComparison prints the result of the comparison. Differences are an error.
+// reportComparison prints the result of the comparison. It returns an Obstacle if answers differ, unless --force is
+// set.
 func (a *adoption) reportComparison(c adopt.Comparison, r *adopt.Result) error {
 	how := "each without a merge and with first, unique, hash and deep"
 	switch {
@@ -253,12 +255,11 @@ func (a *adoption) reportComparison(c adopt.Comparison, r *adopt.Result) error {
 	if more := len(keys) - shownKeys; more > 0 {
 		a.say("  and %s more", diag.Count(more, "key"))
 	}
-	return a.unless(&adopt.Obstacle{
+	return a.unlessForced(&adopt.Obstacle{
 		Reason: fmt.Sprintf("Puppet would answer differently: %s of %d", diag.Count(r.Different, "answer"), r.Answers),
 		Hint:   a.differenceHint()})
 }
 
-// sayFailing prints the keys whose lookups fail both with and without the snapshot.
 func (a *adoption) sayFailing(keys []string) {
 	if len(keys) == 0 {
 		return
@@ -279,7 +280,7 @@ func mergeText(merge string) string {
 	return " with the merge " + merge
 }
 
-// nodesFrom says where the nodes come from.
+// nodesFrom returns the source of the compared nodes for a message: a path, or "this machine".
 func (a *adoption) nodesFrom(c adopt.Comparison) string {
 	switch {
 	case len(c.Nodes) == 0:
@@ -290,7 +291,6 @@ func (a *adoption) nodesFrom(c adopt.Comparison) string {
 	return a.probe.Facts
 }
 
-// differenceHint returns a likely cause that is not in the data.
 func (a *adoption) differenceHint() string {
 	if len(a.env.Config.EyamlKeys()) > 0 && !a.probe.Eyaml {
 		return "the comparison used a Puppet without hiera-eyaml, which the server may have: " +

@@ -23,16 +23,16 @@ import (
 	"bindc/snapshot"
 )
 
-// blaming holds the flags of blame, and the site.
+// blaming is the state of one run of 'bindc blame'.
 type blaming struct {
 	flags
 	site, node, environment string
 	factsFile, factsDir     string
 	facts, variables        []string
-	answer                  string // --format
+	answer                  string // value of --format
 	cmd                     *cobra.Command
 	compiled                *compilation
-	paths                   map[string]string // file paths, by the file's name in the snapshot
+	paths                   map[string]string // maps file names in the snapshot to paths on disk
 }
 
 var errUnbound = &cli.Answer{Reason: "not found", Status: cli.ExitNo}
@@ -146,7 +146,7 @@ func (f *blaming) request() (*bindings.Facts, error) {
 	return facts.Variables(node, bindings.FactsOptions{Node: f.node, Environment: f.environment})
 }
 
-// explain prints who last changed the bindings that contribute to the value of key.
+// explain prints the last change of each binding that contributes to the value of key.
 func (f *blaming) explain(snap *lookup.Snapshot, key string, vars *bindings.Facts) error {
 	r, err := snap.Request((*lookup.Facts)(vars))
 	if err != nil {
@@ -176,7 +176,6 @@ func (f *blaming) explain(snap *lookup.Snapshot, key string, vars *bindings.Fact
 	return b.print(f.cmd.OutOrStdout())
 }
 
-// blame is the output of bindc blame.
 type blame struct {
 	Key      string   `json:"key"`
 	Bindings []blamed `json:"bindings"`
@@ -196,7 +195,7 @@ type blamed struct {
 	Reason  string `json:"not_committed,omitempty"`
 }
 
-// blame finds the commit of a binding.
+// blame finds the commit that last changed the binding c.
 func (f *blaming) blame(c report.Candidate) blamed {
 	b := blamed{At: c.At, Layer: c.Layer, State: c.State}
 	line, err := f.lastChange(c.At)
@@ -209,7 +208,7 @@ func (f *blaming) blame(c report.Candidate) blamed {
 	return b
 }
 
-// lastChange asks git about the binding at a position in the snapshot, FILE:LINE:COLUMN.
+// lastChange returns what git blame reports for the binding at a position of the form FILE:LINE:COLUMN.
 func (f *blaming) lastChange(at string) (*revision.Line, error) {
 	pos := diag.ParsePos(at)
 	if pos.Line == 0 {
@@ -233,7 +232,6 @@ func (f *blaming) lastChange(at string) (*revision.Line, error) {
 	return repo.Blame(path, pos.Line, lastLine(string(source), pos.Line))
 }
 
-// print prints the output as text.
 func (b *blame) print(w io.Writer) error {
 	file, ok := w.(*os.File)
 	screen := report.Screen{Color: ok && cli.Color(file), Width: cli.Width(w)}

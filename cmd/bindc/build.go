@@ -50,7 +50,7 @@ func (g *bounds) buildCommand() *cobra.Command {
 			}
 			revision := sign.revision
 			if sign.keyFile == "" {
-				sign.revision = "" // the revision is only recorded in the artifact if there is no signature
+				sign.revision = "" // without a signature, only the artifact records the revision
 			}
 			if err := build(cmd, args[0], out, &f, &sign); err != nil {
 				return err
@@ -72,7 +72,7 @@ func (g *bounds) buildCommand() *cobra.Command {
 // toStdout is the value of -o that writes the snapshot to standard output.
 const toStdout = "-"
 
-// checkOutput rejects a path that cannot be written, before the work is done.
+// checkOutput rejects an unusable -o before the build begins.
 func checkOutput(stdout io.Writer, out string, f *flags, sign *signing) error {
 	file, _ := stdout.(*os.File)
 	switch {
@@ -89,7 +89,7 @@ func checkOutput(stdout io.Writer, out string, f *flags, sign *signing) error {
 	return sign.checkFile(out)
 }
 
-// build loads, compiles, encrypts, writes and signs the snapshot.
+// build compiles the site in dir, encrypts its sensitive values, and writes and signs the snapshot.
 func build(cmd *cobra.Command, dir, out string, f *flags, sign *signing) error {
 	start := time.Now()
 	recipients, err := f.recipients()
@@ -137,7 +137,7 @@ func build(cmd *cobra.Command, dir, out string, f *flags, sign *signing) error {
 	if out == toStdout {
 		success, name = cmd.ErrOrStderr(), "the snapshot"
 	}
-	if cli.IsTerminal(cmd.ErrOrStderr()) { // elsewhere, such as in a pipeline, bindc check reports them
+	if cli.IsTerminal(cmd.ErrOrStderr()) { // on a terminal, suggest 'bindc check --lint'
 		sayNearKeys(cmd.ErrOrStderr(), dir, c.site, f.jobs)
 	}
 	fmt.Fprintf(success, "%s: %s, %s, %d bytes, sha256 %x, %s\n", name, diag.Count(c.keys(), "key"),
@@ -155,7 +155,7 @@ func encrypt(content *snapshot.Content, recipients []age.Recipient) error {
 	return compile.Seal(content, key, wrapped)
 }
 
-// publish writes the snapshot, and the signed statement next to it.
+// publish writes the snapshot to out and, if a key is set, a signed statement next to it.
 func publish(cmd *cobra.Command, out string, content *snapshot.Content, sign *signing) (snapshot.Written, error) {
 	var written snapshot.Written
 	var err error

@@ -48,7 +48,8 @@ func (g *bounds) checkCommand() *cobra.Command {
 	return cmd
 }
 
-// check compiles like build, but writes nothing. With a fleet, it adds errors for the nodes.
+// check compiles the site in dir like build, but writes nothing. If factsDir is set, it also looks up every key for
+// each node in it.
 func check(cmd *cobra.Command, dir, factsDir string, f *flags, x *fixing) error {
 	var nodes []facts.Node
 	var wrong diag.List
@@ -96,7 +97,6 @@ func declaresEnvironments(dir string) bool {
 	return err == nil
 }
 
-// checkEnvironments adds the diagnostics of environments.pp in dir, if the file exists.
 func checkEnvironments(dir string, disk fsx.Disk, diags *diag.List) {
 	if declaresEnvironments(dir) {
 		loader.ReadEnvironments(disk, dir, diags)

@@ -22,7 +22,6 @@ import (
 	"bindc/snapshot"
 )
 
-// compilation is a site with its compiled content and its diagnostics, which are reported once.
 type compilation struct {
 	site    *loader.Site
 	content *snapshot.Content // valid only if diags has no error
@@ -31,7 +30,7 @@ type compilation struct {
 	proofs  *policy.Result // nil if the site has errors
 }
 
-// compiled loads and composes a site. out is the path that the snapshot will be written to.
+// compiled checks the flags and compiles the site in dir. out is the path at which the snapshot will be written, or "".
 func compiled(cmd *cobra.Command, dir, out string, f *flags) (*compilation, error) {
 	if err := f.begin(dir); err != nil {
 		return nil, err
@@ -45,7 +44,7 @@ func compiled(cmd *cobra.Command, dir, out string, f *flags) (*compilation, erro
 	return f.compile(cmd, dir, out, options)
 }
 
-// begin makes all checks that do not need the site in dir.
+// begin validates the flags, checks that dir is readable, and starts to handle signals.
 func (f *flags) begin(dir string) error {
 	if err := f.check(); err != nil {
 		return err
@@ -60,7 +59,8 @@ func (f *flags) begin(dir string) error {
 	return nil
 }
 
-// compile loads and composes a site with the given options. The caller has checked the flags.
+// compile compiles the site in dir with the given options. The caller must have checked the flags and called
+// signals.handle.
 func (f *flags) compile(cmd *cobra.Command, dir, out string, options loader.Options) (*compilation, error) {
 	options.Context = f.signals.stopped
 	keep := f.cache != "" && options.Cache == nil // a cache from the caller is only read
@@ -76,7 +76,7 @@ func (f *flags) compile(cmd *cobra.Command, dir, out string, options loader.Opti
 	options.Found, options.Parsed = progress.Found, progress.Done
 	c := &compilation{diags: diag.List{All: f.all || f.format != "text", AllHint: f.allHint}}
 	load := func() { c.site = loader.Load(dir, options, &c.diags) }
-	if f.extensions { // a signal has to stop the extension programs
+	if f.extensions { // the extension programs must end before bindc does
 		f.signals.uninterrupted(load)
 	} else {
 		load()
@@ -100,14 +100,14 @@ func (f *flags) compile(cmd *cobra.Command, dir, out string, options loader.Opti
 	if unchecked != nil {
 		return nil, unchecked
 	}
-	if unsaved != nil { // the build succeeds without the cache
+	if unsaved != nil { // without a cache, the next build is only slower
 		fmt.Fprintln(cmd.ErrOrStderr(), "bindc: cannot write the cache:", diag.Visible(unsaved.Error()))
 	}
 	return c, nil
 }
 
-// sliced removes from content the data that requests with the given category values cannot reach. doubts lists values
-// that are probably misspelt.
+// sliced removes from content the data that no request with the given category values can reach. doubts describes
+// values that are probably misspelt.
 func sliced(content *snapshot.Content, given []string) (doubts []string, err error) {
 	if len(given) == 0 {
 		return nil, nil
@@ -120,8 +120,8 @@ func sliced(content *snapshot.Content, given []string) (doubts []string, err err
 	return doubts, slice.Cut(content, terms)
 }
 
-// openCache opens the cache of the site in dir. The cache is valid only for this build of bindc, because another build
-// may compile the same data differently.
+// openCache opens the cache of the site in dir. Its entries are valid only for this bindc executable, because another
+// one may compile the same data differently.
 func (f *flags) openCache(dir string) (*datafile.Cache, error) {
 	code, err := f.program()
 	if err != nil {
@@ -134,7 +134,7 @@ func (f *flags) openCache(dir string) (*datafile.Cache, error) {
 	return cache, nil
 }
 
-// program returns the SHA-256 of this program's executable.
+// program returns the SHA-256 of the running executable. It reads the file only once.
 func (f *flags) program() (datafile.Program, error) {
 	if f.code == (datafile.Program{}) {
 		path, err := os.Executable()
@@ -155,7 +155,7 @@ func (f *flags) program() (datafile.Program, error) {
 	return f.code, nil
 }
 
-// keys returns the number of keys that the site binds. It does not count internal keys of multibindings.
+// keys returns the number of keys that the site binds, without the internal keys of multibindings.
 func (c *compilation) keys() int {
 	n := 0
 	for _, k := range c.content.Keys {
@@ -166,12 +166,13 @@ func (c *compilation) keys() int {
 	return n
 }
 
-// report prints the diagnostics of a site. It returns an error if the site has errors.
+// report prints c's diagnostics. It returns errRefused if there are errors.
 func (c *compilation) report(cmd *cobra.Command, f *flags) error {
 	return f.report(cmd, c.diags.Sorted(), len(c.site.Inputs))
 }
 
-// report prints a list of diagnostics, for a number of files. It returns an error if there are errors.
+// report prints list. In text format, it adds a summary that mentions the number of files. It returns errRefused if
+// there are errors, including the warnings that --strict selects.
 func (f *flags) report(cmd *cobra.Command, list []diag.Diagnostic, files int) error {
 	refused := false
 	for i := range list {
@@ -180,8 +181,8 @@ func (f *flags) report(cmd *cobra.Command, list []diag.Diagnostic, files int) er
 		}
 		refused = refused || list[i].Severity == diag.Error
 	}
-	wd, _ := os.Getwd()      // after an error, paths stay absolute
-	out := cmd.OutOrStdout() // standard output, for programs
+	wd, _ := os.Getwd()      // if Getwd fails, paths stay absolute
+	out := cmd.OutOrStdout() // formats for programs go to standard output
 	if f.format == "text" {
 		out = cmd.ErrOrStderr()
 	}
@@ -198,7 +199,7 @@ func (f *flags) report(cmd *cobra.Command, list []diag.Diagnostic, files int) er
 	return nil
 }
 
-// success returns the writer for messages about success. This is standard error if diagnostics for programs go to
+// success returns the writer for messages about success: standard output, or standard error if the diagnostics go to
 // standard output.
 func (f *flags) success(cmd *cobra.Command) io.Writer {
 	if f.format == "text" {

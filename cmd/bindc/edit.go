@@ -44,7 +44,7 @@ func editCommand() *cobra.Command {
 	return cmd
 }
 
-// editing is the state of one run of edit.
+// editing is the state of one run of 'bindc eyaml edit'.
 type editing struct {
 	key  publicKey
 	file string
@@ -64,13 +64,14 @@ func (e *editing) run() (err error) {
 	if err != nil {
 		return err
 	}
-	signal.Notify(make(chan os.Signal, 1), os.Interrupt) // ignored, because the terminal also sends it to the editor
+	signal.Notify(make(chan os.Signal, 1), os.Interrupt) // ignore Ctrl-C, which the terminal also sends to the editor
 	e.signals.handleSignals(syscall.SIGHUP, syscall.SIGTERM)
 	e.signals.uninterrupted(func() { err = e.edit(string(old)) })
 	return err
 }
 
-// edit opens the editor for a copy of old, in a new directory. It removes the directory and any files the editor left.
+// edit opens a copy of old in the editor and saves the result. The copy is in a new directory, which edit removes
+// unless e.keep is set.
 func (e *editing) edit(old string) (err error) {
 	dir, err := os.MkdirTemp("/dev/shm", "bindc-eyaml-")
 	if err != nil {
@@ -98,8 +99,8 @@ func (e *editing) edit(old string) (err error) {
 	return e.save(old, string(edited))
 }
 
-// open runs the editor until it exits or a signal ends it. sh splits the command line, and its exec makes the editor
-// receive the signal.
+// open runs the editor until it exits or a signal ends it. A shell splits the command line, and exec replaces the shell
+// by the editor, so that the editor receives the signal.
 func (e *editing) open() error {
 	editor := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"), "vi")
 	cmd := exec.CommandContext(e.signals.stopped, "sh", "-c", "exec "+editor+` "$1"`, "sh", e.copy)
@@ -133,7 +134,7 @@ func (e *editing) save(old, edited string) error {
 	return err
 }
 
-// refuse reports a malformed mark at its position in the copy. It keeps the copy for the user to correct.
+// refuse reports a malformed mark at its position in the copy, and keeps the copy for the user to correct.
 func (e *editing) refuse(wrong *eyaml.MarkError) error {
 	e.keep = true
 	at := diag.Pos{File: e.copy, Line: wrong.Line, Col: wrong.Col}
@@ -147,7 +148,7 @@ func (e *editing) refuse(wrong *eyaml.MarkError) error {
 	return errRefused
 }
 
-// replace writes text to the file. It fails if the content of the file is no longer old.
+// replace writes text to the file. It fails if the file no longer contains old.
 func (e *editing) replace(old, text string) error {
 	now, err := os.ReadFile(e.file)
 	if err != nil {
@@ -162,7 +163,7 @@ func (e *editing) replace(old, text string) error {
 	})
 }
 
-// rescue replaces the plaintext copy with the encrypted text, because err prevented saving.
+// rescue keeps the user's text if err prevented saving: it replaces the plaintext copy with the encrypted text.
 func (e *editing) rescue(text string, err error) error {
 	e.keep = true
 	dir := filepath.Dir(e.copy)

@@ -9,8 +9,8 @@ import (
 	"bindc/snapshot"
 )
 
-// reportEmpty reports that the site in dir binds nothing. If out already holds a snapshot with bindings, this is an
-// error, because no lookup would find anything in the new snapshot.
+// reportEmpty warns that the site in dir binds nothing, unless another warning explains why. If the file at out is a
+// snapshot with bindings, replacing it would make every lookup fail, so reportEmpty adds an error.
 func reportEmpty(diags *diag.List, dir, out string) {
 	isExplained := slices.ContainsFunc(diags.Sorted(), func(d diag.Diagnostic) bool {
 		return slices.Contains(explainEmpty, d.Code) && d.Severity == diag.Warning
@@ -27,7 +27,7 @@ func reportEmpty(diags *diag.List, dir, out string) {
 	}
 }
 
-// explainEmpty lists the codes of warnings that explain why a site binds nothing, so that no second warning is needed.
+// explainEmpty lists the codes of warnings that explain why a site binds nothing.
 var explainEmpty = []diag.Code{"config", "data", "data_unreached", "hiera_interpolation", "not_included",
 	"path_extension", "yml"}
 

@@ -15,7 +15,7 @@ import (
 	"bindc/loader"
 )
 
-// classifying is one run of enc.
+// classifying is the state of one run of 'bindc enc'.
 type classifying struct {
 	nodes   string
 	prune   bool
@@ -72,7 +72,7 @@ func (c *classifying) run(cmd *cobra.Command, site string, command []string) err
 	progress.Begin("asking for nodes", len(nodes))
 	asks := enc.Classifier{Command: command, Site: site, Jobs: c.jobs, Timeout: c.timeout,
 		Context: c.signals.stopped, Asked: progress.Done,
-		Prune: c.prune && refused == 0} // does not prune if the list has errors, because it may lack nodes
+		Prune: c.prune && refused == 0} // a list with errors may lack nodes
 	var counts enc.Counts
 	c.signals.uninterrupted(func() { counts, err = asks.Ask(nodes, &diags) })
 	progress.End()
@@ -96,7 +96,8 @@ func (c *classifying) run(cmd *cobra.Command, site string, command []string) err
 	return nil
 }
 
-// readNodes reads the list of nodes. It also returns the list's name for messages.
+// readNodes reads the list of nodes from the file of --nodes or from standard input. name is the name of the list in
+// messages.
 func (c *classifying) readNodes(stdin io.Reader) (name string, src []byte, err error) {
 	if c.nodes == standardInput {
 		src, err = io.ReadAll(stdin)

@@ -54,7 +54,7 @@ func (g *bounds) environmentsCommand() *cobra.Command {
 	return cmd
 }
 
-// environments is a build of all environments.
+// environments is the state of one run of 'bindc environments'.
 type environments struct {
 	flags
 	sign   signing
@@ -64,18 +64,18 @@ type environments struct {
 
 	to          []age.Recipient
 	cmd         *cobra.Command
-	began       int64 // start of the build, according to dir's file system
+	began       int64 // start of the build in Unix nanoseconds, by the clock of dir's file system
 	diagnostics diag.List
 	inputs      int
 	counts      struct{ changed, stayed, failed, removed int }
 	before      []string        // environments with a snapshot from an earlier build
-	written     map[string]bool // environments in before, and environments that this build wrote
+	written     map[string]bool // environments that have a snapshot, from this build or an earlier one
 }
 
 func (b *environments) run(root string) error {
 	start := time.Now()
 	b.diagnostics.All = b.all || b.format != "text"
-	b.all = true // keep all diagnostics of each environment; print omits some later
+	b.all = true // collect all diagnostics; b.diagnostics drops the excess
 	root, err := b.prepare(root)
 	if err != nil {
 		return err
@@ -113,7 +113,8 @@ func (b *environments) run(root string) error {
 	return refused
 }
 
-// sliceOf cuts an environment's content down to --slice. Each environment has its own categories.
+// sliceOf applies --slice to the content of an environment. It adds errors to the environment's diagnostics, because
+// each environment has its own categories.
 func (b *environments) sliceOf(e loader.Environment, site *compilation) {
 	at := diag.Pos{File: e.Dir}
 	doubts, err := sliced(site.content, b.slice)
@@ -126,7 +127,8 @@ func (b *environments) sliceOf(e loader.Environment, site *compilation) {
 	}
 }
 
-// beginSigning finds the key and the revision. Without a key, only a push records the revision.
+// beginSigning reads the signing key and returns the revision. Without a key, only pushed artifacts record the
+// revision.
 func (b *environments) beginSigning() (revision string, err error) {
 	if err := b.sign.checkTexts(); err != nil {
 		return "", err
@@ -138,8 +140,8 @@ func (b *environments) beginSigning() (revision string, err error) {
 	return revision, b.sign.begin()
 }
 
-// pushAll pushes the snapshots of all valid environments, even unchanged ones, because an earlier push may have failed.
-// Data in the registry is not uploaded again.
+// pushAll pushes the snapshots of the named environments, even unchanged ones, because an earlier push may have failed.
+// Data that the registry already has is not uploaded again.
 func (b *environments) pushAll(names []string, revision string) error {
 	if b.pushTo == "" {
 		return nil
@@ -156,12 +158,11 @@ func (b *environments) pushAll(names []string, revision string) error {
 	return nil
 }
 
-// repository returns the repository for an environment's snapshot.
 func (b *environments) repository(name string) (*oci.Repository, error) {
 	return b.push.open(b.pushTo+":"+name, b.cmd.InOrStdin())
 }
 
-// prepare checks the flags, and finds the snapshots of earlier builds.
+// prepare checks the flags and finds the snapshots of earlier builds. It returns the absolute path of root.
 func (b *environments) prepare(root string) (string, error) {
 	if err := b.check(); err != nil {
 		return "", err
@@ -198,14 +199,15 @@ func (b *environments) prepare(root string) (string, error) {
 				b.before = append(b.before, e.Name)
 			}
 		}
-	case errors.Is(err, fs.ErrNotExist), errors.As(err, &damage): // the file will be written again
+	case errors.Is(err, fs.ErrNotExist), errors.As(err, &damage): // writeChoice writes the file again
 	default:
 		return "", fmt.Errorf("%s: %w", filepath.Join(b.dir, envfile.File), err)
 	}
 	return root, nil
 }
 
-// build builds the environments that have changed, and publishes them. It returns the valid environments.
+// build builds the environments that have changed, and removes the snapshots of those that no longer exist. It returns
+// the names of the environments without errors.
 func (b *environments) build(all *loader.Environments) (sound []string, err error) {
 	c := envfile.Choice{Program: all.Program}
 	existing := map[string]bool{}
@@ -236,7 +238,6 @@ func (b *environments) build(all *loader.Environments) (sound []string, err erro
 	return sound, nil
 }
 
-// buildOne builds an environment unless its snapshot is up to date.
 func (b *environments) buildOne(e loader.Environment) error {
 	of, err := b.fingerprint(e)
 	if err != nil || !b.extensions && b.isCurrent(e.Name, of) {
@@ -278,7 +279,7 @@ func (b *environments) write(name string, site *compilation, made *built) error 
 		if err == nil && (news || !b.isSigned(out)) {
 			err = b.sign.publishAs(name, out, written.Sum)
 		}
-		if err == nil && !b.extensions { // programs may give a different answer next time
+		if err == nil && !b.extensions { // extension programs may return something else next time
 			made.Snapshot = stateOf(out)
 			err = made.write(b.builtFile(name))
 		}
@@ -297,7 +298,6 @@ func (b *environments) write(name string, site *compilation, made *built) error 
 	return nil
 }
 
-// addDiagnostics adds the diagnostics of an environment.
 func (b *environments) addDiagnostics(made *built) {
 	for _, d := range made.Diagnostics {
 		b.diagnostics.Add(d)
@@ -305,7 +305,7 @@ func (b *environments) addDiagnostics(made *built) {
 	b.inputs += made.Inputs
 }
 
-// isSigned reports whether the file at path has the signature that it needs, if any.
+// isSigned reports whether the file at path has a signature, or needs none because --sign is not set.
 func (b *environments) isSigned(path string) bool {
 	if b.sign.key == nil {
 		return true

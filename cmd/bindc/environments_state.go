@@ -28,7 +28,7 @@ type built struct {
 	Inputs      int
 }
 
-// stateOf returns the size, time and identity of a file as text, or "" if it does not exist.
+// stateOf returns the size, modification time and identity of a file as text, or "" if it does not exist.
 func stateOf(path string) string {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -38,7 +38,7 @@ func stateOf(path string) string {
 	return fmt.Sprint(info.Size(), " ", info.ModTime().UnixNano(), " ", id)
 }
 
-// readBuilt reads the record for a snapshot. ok is false if the record is missing or invalid.
+// readBuilt reads the record at path. ok is false if the record is missing or invalid.
 func readBuilt(path string) (out built, ok bool) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -57,7 +57,8 @@ func (m *built) write(path string) error {
 	return write(path, 0o600, content.Bytes())
 }
 
-// isCurrent reports whether the snapshot of an environment is certainly up to date.
+// isCurrent reports whether the snapshot of the environment called name is certainly up to date. If it is, isCurrent
+// adds the diagnostics of the earlier build.
 func (b *environments) isCurrent(name, of string) bool {
 	before, ok := readBuilt(b.builtFile(name))
 	out := b.snapshot(name)
@@ -75,10 +76,10 @@ func (b *environments) snapshot(name string) string {
 	return filepath.Join(b.dir, name+envfile.Extension)
 }
 
-// builtFile returns the path of a snapshot's record.
+// builtFile returns the path of the file that records the inputs of a snapshot.
 func (b *environments) builtFile(name string) string { return filepath.Join(b.dir, "."+name+".built") }
 
-// fingerprint covers the inputs of an environment that are not files: the program and its flags.
+// fingerprint identifies the inputs of an environment that are not files: the bindc executable and its flags.
 func (b *environments) fingerprint(e loader.Environment) (string, error) {
 	program, err := b.program()
 	return fmt.Sprintf("%x %q %q %t %q %q %q %t %t %q %t %t %t %d %d %q %s %q %q", program, e.Dir, e.Bindings,
@@ -87,18 +88,19 @@ func (b *environments) fingerprint(e loader.Environment) (string, error) {
 		b.policies.files, b.entryClasses), err
 }
 
-// departed lists the former environments that still have a snapshot.
+// departed lists the environments that no longer exist but still have a snapshot.
 type departed struct{ removed, kept []string }
 
-// findDeparted finds the snapshots of former environments. If no earlier environment is left, it keeps the snapshots.
-func (b *environments) findDeparted(there map[string]bool) departed {
+// findDeparted finds the snapshots of environments that no longer exist. If all environments with a snapshot are gone,
+// it adds an error and keeps their snapshots.
+func (b *environments) findDeparted(existing map[string]bool) departed {
 	var out departed
 	left := false
 	for _, name := range b.before {
 		if _, err := os.Lstat(b.snapshot(name)); err != nil {
 			continue
 		}
-		if left = left || there[name]; !there[name] {
+		if left = left || existing[name]; !existing[name] {
 			out.removed = append(out.removed, name)
 		}
 	}
@@ -112,7 +114,7 @@ func (b *environments) findDeparted(there map[string]bool) departed {
 	return out
 }
 
-// remove removes the snapshot of an environment and its record.
+// remove removes the snapshot of an environment, its signature and its record.
 func (b *environments) remove(name string) error {
 	var err error
 	b.signals.uninterrupted(func() {
@@ -127,7 +129,7 @@ func (b *environments) remove(name string) error {
 	return err
 }
 
-// writeChoice writes the program that chooses environments, if it has changed.
+// writeChoice writes the file from which bindq chooses the environment of a request. An unchanged file is not written.
 func (b *environments) writeChoice(c *envfile.Choice) error {
 	path, content := filepath.Join(b.dir, envfile.File), envfile.Encode(c)
 	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, content) && b.isSigned(path) {
@@ -142,7 +144,7 @@ func (b *environments) writeChoice(c *envfile.Choice) error {
 	return err
 }
 
-// write replaces the content of the file at path.
+// write atomically replaces the content of the file at path.
 func write(path string, limit fs.FileMode, content []byte) error {
 	return fsx.Replace(path, fsx.ReplaceOptions{Limit: limit, Synced: true}, func(f *os.File) error {
 		_, err := f.Write(content)

@@ -20,21 +20,20 @@ import (
 	"bindc/snapshot"
 )
 
-// defaultListen is the address if --listen is not set and the port is free.
+// defaultListen is the address to listen on without --listen. If its port is in use, explore listens on a free one.
 const defaultListen = "127.0.0.1:8650"
 
-// exploreFlags are the flags of bindc explore.
 type exploreFlags struct {
-	planFlags // compiles the site and the old version
+	planFlags // flags for compiling the site and the old version
 	old       string
 	listen    string
 	noToken   bool
 	access    explore.Access
 	style     explore.Style
 
-	dir     string // temporary directory for snapshots
-	builds  int    // number of snapshots written
-	failed  bool   // the last build failed
+	dir     string // temporary directory for the snapshots
+	builds  int
+	failed  bool
 	oldData *explore.Data
 }
 
@@ -79,7 +78,6 @@ func (g *bounds) exploreCommand() *cobra.Command {
 	return cmd
 }
 
-// run serves the pages until a signal arrives.
 func (f *exploreFlags) run(cmd *cobra.Command, path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -122,7 +120,6 @@ func (f *exploreFlags) run(cmd *cobra.Command, path string) error {
 	return server.HTTP().Serve(listener)
 }
 
-// checkURL rejects a malformed --source-url.
 func (f *exploreFlags) checkURL() error {
 	url := f.style.SourceURL
 	if url == "" || strings.HasPrefix(url, "https://") || strings.HasPrefix(url, "http://") {
@@ -131,7 +128,7 @@ func (f *exploreFlags) checkURL() error {
 	return fmt.Errorf("--source-url: expected a URL that begins with https://, found '%s'", url)
 }
 
-// displayedName returns the last part of a path.
+// displayedName returns the last element of a path. It makes the path absolute first, so that "." also has a name.
 func displayedName(path string) string {
 	if absolute, err := filepath.Abs(path); err == nil {
 		path = absolute
@@ -139,7 +136,7 @@ func displayedName(path string) string {
 	return filepath.Base(path)
 }
 
-// setRevision sets the commit for --source-url if the site is in a repository.
+// setRevision sets the {revision} of --source-url: the current commit, or HEAD if the site is not in a repository.
 func (f *exploreFlags) setRevision() {
 	if !strings.Contains(f.style.SourceURL, "{revision}") {
 		return
@@ -152,7 +149,7 @@ func (f *exploreFlags) setRevision() {
 	}
 }
 
-// openOld opens the version that --old names.
+// openOld compiles and opens the version that --old names, if any.
 func (f *exploreFlags) openOld(cmd *cobra.Command) error {
 	if f.old == "" {
 		return nil
@@ -194,7 +191,7 @@ func (f *exploreFlags) listener() (l net.Listener, clean func(), err error) {
 	return l, clean, err
 }
 
-// address returns the address to open in a browser.
+// address returns the URL to open in a browser, including the token. For a Unix socket, it returns a description.
 func (f *exploreFlags) address(l net.Listener) string {
 	to := "http://" + l.Addr().String() + "/"
 	if tcp, ok := l.Addr().(*net.TCPAddr); !ok {
@@ -208,7 +205,7 @@ func (f *exploreFlags) address(l net.Listener) string {
 	return to
 }
 
-// open opens a version of the data with the current facts.
+// open opens the snapshot of a build together with the facts in --facts-dir.
 func (f *exploreFlags) open(cmd *cobra.Command, b exploredBuild) (*explore.Data, error) {
 	from := explore.Source{Style: f.style, Path: b.path, Warnings: b.text, Unread: b.unread, Old: f.oldData}
 	if f.factsDir != "" {
@@ -238,21 +235,20 @@ func (f *exploreFlags) showSnapshot(cmd *cobra.Command, server *explore.Server, 
 	return err
 }
 
-// exploredBuild is the result of a build of the site.
 type exploredBuild struct {
 	path   string // path of the snapshot; "" if the site has errors
-	text   string // diagnostics
+	text   string // diagnostics, as text
 	unread []explore.UnreadFile
 }
 
-// build compiles the site into a new snapshot.
+// build compiles the site into a new snapshot. If the site has errors, out.path is "".
 func (f *exploreFlags) build(cmd *cobra.Command) (out exploredBuild, err error) {
-	f.all = true // the pages count the files that are not read
+	f.all = true // collect all diagnostics, because the pages count unread files
 	c, err := f.compile(cmd, f.site, "", f.options())
 	if err != nil {
 		return out, err
 	}
-	first := diag.List{AllHint: seeCheck} // the first diagnostics of each kind
+	first := diag.List{AllHint: seeCheck} // keeps only the first diagnostics of each code
 	for _, d := range c.diags.Sorted() {
 		first.Add(d)
 	}

@@ -14,8 +14,8 @@ import (
 	"bindc/internal/explore"
 )
 
-// pollInterval is the minimum time between two polls of a site's files. The interval grows so that polls take at most a
-// tenth of the time.
+// pollInterval is the minimum pause between two polls of the site's files. The pause after a slow poll is ten times as
+// long as the poll.
 const pollInterval = 300 * time.Millisecond
 
 // follow shows the site and, in the background, rebuilds it after each change.
@@ -41,7 +41,7 @@ func (f *exploreFlags) follow(cmd *cobra.Command, server *explore.Server) error 
 	return nil
 }
 
-// watch rebuilds the site whenever its files change.
+// watch rebuilds the site whenever its files change. It never returns.
 func (f *exploreFlags) watch(cmd *cobra.Command, server *explore.Server, before uint64) {
 	for pause := pollInterval; ; {
 		time.Sleep(pause)
@@ -61,7 +61,7 @@ func (f *exploreFlags) watch(cmd *cobra.Command, server *explore.Server, before 
 	}
 }
 
-// rebuild shows the site's current state, or its errors.
+// rebuild builds the site and shows it, or its errors.
 func (f *exploreFlags) rebuild(cmd *cobra.Command, server *explore.Server) error {
 	b, err := f.build(cmd)
 	if err != nil {
@@ -82,10 +82,10 @@ func (f *exploreFlags) rebuild(cmd *cobra.Command, server *explore.Server) error
 		fmt.Fprintln(cmd.ErrOrStderr(), "bindc: the site builds again")
 	}
 	f.failed = false
-	return os.Remove(b.path) // d keeps it mapped
+	return os.Remove(b.path) // d has mapped the file and can still read it
 }
 
-// fingerprint returns a digest of the names, sizes and times of all files that a version depends on.
+// fingerprint returns a digest of the names, sizes and times of all files that the pages depend on.
 func (f *exploreFlags) fingerprint() uint64 {
 	sum := fnv.New64a()
 	seen := map[string]bool{}

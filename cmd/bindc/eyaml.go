@@ -29,7 +29,6 @@ func eyamlCommand() *cobra.Command {
 	return cmd
 }
 
-// publicKey is the flag with a public key.
 type publicKey struct{ file string }
 
 func (p *publicKey) add(cmd *cobra.Command) {
@@ -84,7 +83,7 @@ func encryptCommand() *cobra.Command {
 	return cmd
 }
 
-// readText reads the text to encrypt from standard input. It rejects an empty string, which is surely a mistake.
+// readText reads the text to encrypt from standard input. It rejects an empty text, which is probably a mistake.
 func readText(cmd *cobra.Command) (string, error) {
 	read := func() ([]byte, error) { return io.ReadAll(cmd.InOrStdin()) }
 	if fd := int(os.Stdin.Fd()); term.IsTerminal(fd) {

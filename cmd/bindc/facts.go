@@ -26,7 +26,6 @@ import (
 	"bindc/ship"
 )
 
-// factsFlags holds the flags of bindc facts.
 type factsFlags struct {
 	server, query, dir, snap  string
 	caFile, certFile, keyFile string
@@ -74,7 +73,7 @@ func factsCommand() *cobra.Command {
 	return cmd
 }
 
-// fetch writes the facts of all nodes.
+// fetch writes the facts of the selected nodes to files in --output.
 func (f *factsFlags) fetch(ctx context.Context, out, errOut io.Writer) error {
 	db, err := f.open()
 	if err != nil {
@@ -109,7 +108,7 @@ func (f *factsFlags) fetch(ctx context.Context, out, errOut io.Writer) error {
 	return err
 }
 
-// open returns the PuppetDB that the flags describe.
+// open returns a client for the PuppetDB of the flags, without connecting to it.
 func (f *factsFlags) open() (*puppetdb.DB, error) {
 	u, err := url.Parse(f.server)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
@@ -158,7 +157,6 @@ func (f *factsFlags) needed() ([]string, error) {
 	return names, nil
 }
 
-// checkFileNames rejects certnames that cannot be the name of a facts file.
 func checkFileNames(names []string) error {
 	for _, name := range names {
 		if strings.HasPrefix(name, ".") || strings.ContainsAny(name, "/\\\x00") {
@@ -169,14 +167,14 @@ func checkFileNames(names []string) error {
 	return nil
 }
 
-// factsDir is a directory with a facts file per node.
 type factsDir struct {
 	path             string
-	fetched          []string // the sorted names of the nodes
-	changed, removed int      // counts of files
+	fetched          []string // names of the fetched nodes, sorted
+	changed, removed int
 }
 
-// write fetches the facts of the nodes and writes their files.
+// write fetches the facts of the named nodes, atOnce nodes per request, and writes their files. If only is nil, it
+// fetches all facts.
 func (d *factsDir) write(ctx context.Context, db *puppetdb.DB, names, only []string, atOnce int,
 	errOut io.Writer) error {
 	progress := cli.NewProgress(errOut)
@@ -205,7 +203,7 @@ func (d *factsDir) write(ctx context.Context, db *puppetdb.DB, names, only []str
 	return nil
 }
 
-// writeNode writes a node's file, unless its content is unchanged. A new file is readable only for its owner and group,
+// writeNode writes a node's file, unless its content is unchanged. A new file is readable only by its owner and group,
 // because facts may be secret.
 func (d *factsDir) writeNode(n facts.Node) error {
 	text, err := n.MarshalJSON()

@@ -18,11 +18,11 @@ import (
 	"bindc/internal/fsx"
 )
 
-// fixing holds the flags of check that correct the site.
+// fixing holds the flags --fix and --dry-run of 'bindc check'.
 type fixing struct {
 	on, dry bool
 
-	before map[string]bool // earlier contents of the files, to detect corrections that undo each other
+	before map[string]bool // hashes of the files' earlier contents, to detect corrections that undo each other
 }
 
 func (x *fixing) add(cmd *cobra.Command) {
@@ -31,10 +31,10 @@ func (x *fixing) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&x.dry, "dry-run", false, "with --fix: print the corrections as a diff, and change nothing")
 }
 
-// checkMore adds diagnostics to the compilation of a site.
+// A checkMore function adds diagnostics to a compilation.
 type checkMore func(c *compilation, disk fsx.Disk) error
 
-// compiled compiles the site in dir, after correcting it if a flag requests that.
+// compiled compiles the site in dir. With --fix, it corrects the site first.
 func (x *fixing) compiled(cmd *cobra.Command, dir string, f *flags, more checkMore) (*compilation, error) {
 	if x.dry && !x.on {
 		return nil, errors.New("--dry-run needs --fix")
@@ -51,7 +51,7 @@ func (x *fixing) compiled(cmd *cobra.Command, dir string, f *flags, more checkMo
 	return f.compileFrom(cmd, dir, fsx.Disk{}, more)
 }
 
-// compileFrom compiles the site in dir, reads it from disk, and adds the diagnostics of more.
+// compileFrom compiles the site in dir, reading it from disk, and calls more to add diagnostics.
 func (f *flags) compileFrom(cmd *cobra.Command, dir string, disk fsx.Disk, more checkMore) (*compilation, error) {
 	options := f.options()
 	options.Disk, options.Seen = disk, disk.Seen
@@ -63,15 +63,14 @@ func (f *flags) compileFrom(cmd *cobra.Command, dir string, disk fsx.Disk, more 
 	return c, err
 }
 
-// maxFixed limits how often fixed compiles and corrects a site. A correction can reveal another mistake.
+// maxFixed limits the rounds of --fix. More than one is needed because a correction can reveal another mistake.
 const maxFixed = 10
 
-// fixRound is a compilation, and the changes that its diagnostics suggest.
 type fixRound struct {
 	*compilation
 	fixer   *fix.Fixer
 	changes []fix.Change
-	refused error // why files are not changed, or not everywhere
+	refused error // why some corrections are not made
 }
 
 // round compiles the site in dir, with texts in place of some of its files, and finds the changes that correct it.
@@ -103,7 +102,7 @@ func (x *fixing) round(cmd *cobra.Command, dir string, f *flags, texts map[strin
 	return &fixRound{c, fixer, changes, refused}, err
 }
 
-// withChanges returns texts by file, updated by changes.
+// withChanges returns a copy of texts, which is keyed by file name, with changes applied.
 func withChanges(texts map[string][]byte, changes []fix.Change) map[string][]byte {
 	texts = maps.Clone(texts)
 	if texts == nil {
@@ -140,8 +139,8 @@ func (x *fixing) fixed(cmd *cobra.Command, dir string, f *flags, more checkMore)
 	}
 }
 
-// planned makes the corrections of fixed in memory only, and prints them as a diff. It returns the compilation of the
-// uncorrected site.
+// planned implements --fix --dry-run: it makes all corrections in memory and prints them as a diff. It returns the
+// compilation of the uncorrected site.
 func (x *fixing) planned(cmd *cobra.Command, dir string, f *flags, more checkMore) (*compilation, error) {
 	x.before = map[string]bool{}
 	var first *compilation
@@ -165,7 +164,7 @@ func (x *fixing) planned(cmd *cobra.Command, dir string, f *flags, more checkMor
 	}
 }
 
-// progress returns the changes, without changes that restore the earlier content of a file.
+// progress returns the changes that do not restore earlier content of a file.
 func (x *fixing) progress(changes []fix.Change) (out []fix.Change) {
 	id := func(file string, text []byte) string { return fmt.Sprintf("%s\x00%x", file, xxhash.Sum64(text)) }
 	for _, c := range changes {
@@ -177,7 +176,6 @@ func (x *fixing) progress(changes []fix.Change) (out []fix.Change) {
 	return out
 }
 
-// show prints changes as a diff, sorted by file.
 func show(cmd *cobra.Command, changes map[string]*fix.Change) error {
 	for _, file := range slices.Sorted(maps.Keys(changes)) {
 		if err := changes[file].Diff(cmd.OutOrStdout(), diag.Visible(shown(file))); err != nil {
@@ -187,7 +185,6 @@ func show(cmd *cobra.Command, changes map[string]*fix.Change) error {
 	return nil
 }
 
-// sayStopped prints a note if corrections are left after the last round.
 func sayStopped(cmd *cobra.Command, changes []fix.Change) error {
 	if len(changes) == 0 {
 		return nil
@@ -196,7 +193,7 @@ func sayStopped(cmd *cobra.Command, changes []fix.Change) error {
 	return err
 }
 
-// sayRefused prints why files are not changed.
+// sayRefused prints why --fix did not make some corrections.
 func sayRefused(cmd *cobra.Command, refused error) error {
 	if refused == nil {
 		return nil
@@ -209,7 +206,7 @@ func sayRefused(cmd *cobra.Command, refused error) error {
 	return nil
 }
 
-// shown returns the name of a file relative to the working directory, if it is below.
+// shown returns the name of a file relative to the working directory. A file outside that directory keeps its name.
 func shown(file string) string {
 	wd, _ := os.Getwd()
 	abs, err := filepath.Abs(file)

@@ -15,7 +15,7 @@ import (
 	"bindc/loader"
 )
 
-// flags holds the flags that build and check share.
+// flags holds the flags of the verbs that compile a site.
 type flags struct {
 	*bounds
 	modulePath   string
@@ -36,11 +36,11 @@ type flags struct {
 	entryClasses  []string
 	format        string
 	all           bool
-	allHint       string // how to see all diagnostics, for a verb without --all
+	allHint       string // hint about diagnostics that are not shown, for a verb without --all
 	lint          linting
 	policies      policies
 
-	parts   []*datafile.Part // parts to link into one snapshot
+	parts   []*datafile.Part // packs to link into one snapshot; nil except in 'bindc link'
 	signals signals
 	code    datafile.Program
 }
@@ -50,7 +50,7 @@ func (f *flags) add(cmd *cobra.Command) {
 	f.addToAll(cmd)
 }
 
-// addSite adds the flags for a single site.
+// addSite adds the flags that locate the files of a single site.
 func (f *flags) addSite(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.modulePath, "modulepath", "",
 		"`DIRS` of modules, separated by ':' (default CONFDIR/modules)")
@@ -58,10 +58,10 @@ func (f *flags) addSite(cmd *cobra.Command) {
 		"`FILE` to read instead of CONFDIR/binder_config.yaml")
 }
 
-// seeCheck is the allHint of verbs that report diagnostics like check.
+// seeCheck is the hint about hidden diagnostics for verbs that report diagnostics like check but have no --all.
 const seeCheck = "bindc check --all shows them"
 
-// addToAll adds the flags that do not depend on the kind of site.
+// addToAll adds the flags that apply to a single site and to environments.
 func (f *flags) addToAll(cmd *cobra.Command) {
 	f.addBuild(cmd)
 	f.policies.add(cmd)
@@ -78,7 +78,6 @@ func (f *flags) addToAll(cmd *cobra.Command) {
 	cli.AddFormat(cmd, &f.format, diag.Formats)
 }
 
-// addBuild adds the flags that control how a site is compiled.
 func (f *flags) addBuild(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.globalHiera, "global-hiera", "", "`FILE` with the hiera.yaml of Hiera 5's global layer")
 	f.addCodedir(cmd)
@@ -97,7 +96,6 @@ func (f *flags) addCodedir(cmd *cobra.Command) {
 		"Puppet's code `DIR`: in a Hiera 5 hiera.yaml, DIR/environments/%{environment} means CONFDIR")
 }
 
-// addToSnapshots adds the flags for the snapshots that are written.
 func (f *flags) addToSnapshots(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.encryptTo, "encrypt-to", nil,
 		"encrypt sensitive values to `RECIPIENT`, age1..., or to those in a file (repeatable)")
@@ -135,7 +133,6 @@ func (f *flags) options() loader.Options {
 	return o
 }
 
-// recipients returns the recipients that can decrypt sensitive values.
 func (f *flags) recipients() ([]age.Recipient, error) {
 	out, err := identity.Recipients(f.encryptTo)
 	if err != nil {

@@ -26,9 +26,8 @@ import (
 	"bindc/snapshot"
 )
 
-// checkFleet looks up every key of the site for each node of a fleet. It reports each failure once, with the nodes that
-// it affects. Unless whole is set, some nodes' facts are missing, and it does not report values that no node has. It
-// returns an error if the check is impossible.
+// checkFleet looks up every key of the site for each node. It reports each failure once, with the nodes that it
+// affects. If whole is false, nodes is not the whole fleet, and checkFleet does not report values that no node has.
 func (c *compilation) checkFleet(cmd *cobra.Command, nodes []facts.Node, whole bool, jobs int) error {
 	temporary, remove, err := fsx.Scratch("bindc-check-")
 	if err != nil {
@@ -50,7 +49,7 @@ func (c *compilation) checkFleet(cmd *cobra.Command, nodes []facts.Node, whole b
 	if f.err != nil {
 		return f.err
 	}
-	files := map[string]string{} // input paths, by the input's name in the snapshot
+	files := map[string]string{} // maps file names in the snapshot to paths on disk
 	for file, i := range c.site.InputOf {
 		files[c.site.Inputs[i].Path] = file
 	}
@@ -89,7 +88,7 @@ func (c *compilation) checkFleet(cmd *cobra.Command, nodes []facts.Node, whole b
 	return nil
 }
 
-// askedVariables returns the variables that the snapshot at path uses and that not every node has by default.
+// askedVariables returns the variables that the snapshot at path uses. It omits the variables that every node has.
 func askedVariables(path string) ([]string, error) {
 	file, err := snapshot.Open(path)
 	if err != nil {
@@ -99,16 +98,16 @@ func askedVariables(path string) ([]string, error) {
 	return decision.CustomVariables(file)
 }
 
-// missing returns the names in asked that no node has.
 func missing(asked []string, nodes []facts.Node) []string {
 	return slices.DeleteFunc(asked, func(name string) bool {
 		return slices.ContainsFunc(nodes, func(n facts.Node) bool { return n.Has(name) })
 	})
 }
 
-// checkNames reports files that are probably not facts files: they have no name that Facter sends or the site uses.
+// checkNames reports contradictory facts files, and files without any fact that Facter sends or the site uses: they are
+// probably not facts files.
 func (c *compilation) checkNames(nodes []facts.Node, asked []string) {
-	known := map[string]bool{} // by file: whether it has a known name
+	known := map[string]bool{} // whether a file has a known fact, by file name
 	for _, n := range nodes {
 		if text := n.Contradiction(); text != "" {
 			c.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: n.File}, Severity: diag.Warning, Code: "facts",
@@ -127,7 +126,7 @@ func (c *compilation) checkNames(nodes []facts.Node, asked []string) {
 	}
 }
 
-// variablesOf returns the variables that nodes have, each with its '$'.
+// variablesOf returns the sorted names of all variables that nodes have, each with a leading '$'.
 func variablesOf(nodes []facts.Node) []string {
 	names := map[string]bool{}
 	for _, n := range nodes {
@@ -141,7 +140,7 @@ func variablesOf(nodes []facts.Node) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// fleet collects the results of all lookups for all nodes.
+// fleet collects the problems of all nodes. mu guards the fields below it, because nodes are checked concurrently.
 type fleet struct {
 	snap   *bindings.Snapshot
 	params *params.Checker
@@ -149,26 +148,26 @@ type fleet struct {
 
 	mu          sync.Mutex
 	problems    map[problem][]facts.Node
-	values      [][]string        // each node's values of the dimensions
-	onlyBinding map[string]source // the only binding of a key
-	err         error             // the first error that does not belong to a binding
+	values      [][]string        // values of the dimensions, one list per node
+	onlyBinding map[string]source // by key, for keys with only one binding
+	err         error             // first error that is not the fault of the data
 }
 
 type source struct {
-	at     string // as recorded in the snapshot
+	at     string // position as recorded in the snapshot, FILE:LINE:COLUMN
 	secret bool   // the value may be sensitive, so its line is not shown
 }
 
-// problem is an error in the lookup of a key or, if key is "", in a whole request.
+// problem is an error in the lookup of a key. If key is "", the request of a node failed before any lookup.
 type problem struct {
 	key     string
-	at      source // the winning binding
+	at      source // position of the winning binding
 	code    bindings.Code
 	message string
 	refusal params.Refusal // why Puppet refuses the value, if it does
 }
 
-// check looks up all keys for every node. It handles jobs nodes at a time.
+// check looks up all keys for every node, jobs nodes at a time. If jobs is 0, it uses all processors.
 func (f *fleet) check(cmd *cobra.Command, nodes []facts.Node, jobs int) {
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)
@@ -215,7 +214,7 @@ func (f *fleet) node(n facts.Node) {
 	}
 }
 
-// checkParameter reports a value that Puppet refuses for the parameter of a class.
+// checkParameter records a problem if key is a class parameter and Puppet would refuse v as its value.
 func (f *fleet) checkParameter(r *bindings.Request, key string, v bindings.Value, n facts.Node) {
 	refusal, err := f.params.Refuses((*lookup.Request)(r), key, lookup.Value(v))
 	if refusal == nil && err == nil {
@@ -232,7 +231,6 @@ func (f *fleet) checkParameter(r *bindings.Request, key string, v bindings.Value
 	f.problems[p] = append(f.problems[p], n)
 }
 
-// addValues records the values of the dimensions in a request.
 func (f *fleet) addValues(r *bindings.Request) {
 	var values []string
 	for _, t := range (*lookup.Request)(r).Dimensions() {
@@ -243,8 +241,8 @@ func (f *fleet) addValues(r *bindings.Request) {
 	f.mu.Unlock()
 }
 
-// winner returns the binding of key that wins in r, or the highest merged binding. It caches the only binding of a key,
-// because Explain is slower than a lookup.
+// winner returns the binding of key that wins in r, or the highest merged binding. If key has only one binding, winner
+// caches it, because Explain is slower than a lookup.
 func (f *fleet) winner(r *bindings.Request, key string) (source, error) {
 	f.mu.Lock()
 	at, known := f.onlyBinding[key]
@@ -258,7 +256,7 @@ func (f *fleet) winner(r *bindings.Request, key string) (source, error) {
 	}
 	for _, c := range e.Candidates {
 		if c.State == lookup.Wins || c.State == lookup.Merged && at.at == "" {
-			mayBeSecret := c.State == lookup.Merged || e.Options != nil // because of convert_to
+			mayBeSecret := c.State == lookup.Merged || e.Options != nil // convert_to may make the value Sensitive
 			at = source{c.At, mayBeSecret}
 		}
 	}
@@ -296,11 +294,10 @@ func (f *fleet) addProblem(p problem, err error, n facts.Node) {
 	f.problems[p] = append(f.problems[p], n)
 }
 
-// namedNodes is the largest number of nodes that an error names.
 const namedNodes = 5
 
-// diagnostic returns the diagnostic for p, which affects the nodes in hit. The error of a whole request is reported at
-// a node's facts file.
+// diagnostic returns the diagnostic for p, which affects the nodes in hit. A problem without a key is reported at a
+// node's facts file.
 func (p problem) diagnostic(hit []facts.Node, of int, files map[string]string) diag.Diagnostic {
 	slices.SortFunc(hit, func(a, b facts.Node) int { return strings.Compare(a.Name, b.Name) })
 	names := make([]string, len(hit))
@@ -334,7 +331,7 @@ func (p problem) diagnostic(hit []facts.Node, of int, files map[string]string) d
 	return d
 }
 
-// position parses a position in a snapshot. files maps file names in the snapshot to file names on disk.
+// position parses a position recorded in a snapshot. files maps file names in the snapshot to file names on disk.
 func position(at string, files map[string]string) diag.Pos {
 	p := diag.ParsePos(at)
 	if file, known := files[p.File]; known {

@@ -42,17 +42,17 @@ func fmtCommand() *cobra.Command {
 	return cmd
 }
 
-// formatting is the state of one run of bindc fmt.
+// formatting is the state of one run of 'bindc fmt'.
 type formatting struct {
 	diff, list bool
 
 	cmd     *cobra.Command
 	signals signals
 	diags   diag.List
-	changes bool // a file would change if it were written
+	changes bool // whether any file would change
 }
 
-// standardInput is the argument for standard input, and its name in messages.
+// standardInput is the argument that means standard input. It is also the file's name in messages.
 const standardInput = "-"
 
 // formatAll formats files. An error in one file does not affect the others.
@@ -123,7 +123,7 @@ func (f *formatting) file(path string) error {
 	return err
 }
 
-// show prints the changes to a file.
+// show lists or diffs a changed file, depending on the flags. It prints nothing for an unchanged file.
 func (f *formatting) show(path, old string, laidOut []byte) error {
 	if string(laidOut) == old {
 		return nil

@@ -8,10 +8,10 @@ import (
 	"bindc/loader"
 )
 
-// bounds holds the limits of a compilation. All verbs of bindc accept them.
+// bounds holds the limits of a compilation. Every verb has flags for them.
 type bounds struct{ effort, alternatives int }
 
-// add adds the flags to the program.
+// add sets the default limits and adds their flags to root.
 func (b *bounds) add(root *cobra.Command) {
 	b.effort, b.alternatives = compile.DefaultEffort, loader.DefaultAlternatives
 	flags := root.PersistentFlags()

@@ -8,10 +8,10 @@ import (
 	"bindc/diag"
 )
 
-// codesTopic is the topic of help that lists the codes of diagnostics.
+// codesTopic is the argument of 'bindc help' that lists the codes of diagnostics.
 const codesTopic = "codes"
 
-// explainCodes makes the verb help of root explain the codes of diagnostics, too.
+// explainCodes extends the help verb of root: 'bindc help CODE' explains the code of a diagnostic.
 func explainCodes(root *cobra.Command) {
 	help, _, err := root.Find([]string{"help"})
 	if err != nil || help == root {
@@ -46,7 +46,6 @@ func explainCodes(root *cobra.Command) {
 	}
 }
 
-// explainCode prints the description of a code, or a list of all codes.
 func explainCode(out io.Writer, code string) error {
 	if code == codesTopic {
 		return diag.Explain(out)

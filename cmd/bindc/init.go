@@ -44,8 +44,7 @@ func initCommand() *cobra.Command {
 	return cmd
 }
 
-// makeSite writes the new site into a directory. It rejects a directory with files that could be mixed up with the
-// site's.
+// makeSite writes the new site into dir, which must be empty or missing.
 func makeSite(dir string) error {
 	if err := mustBeEmpty(dir); err != nil {
 		return err
@@ -57,7 +56,8 @@ func makeSite(dir string) error {
 	return os.CopyFS(dir, site)
 }
 
-// addPuppet renames files to the names that Puppet uses.
+// addPuppet turns the new site into a control repository. It renames each hiera.yaml to hiera2.yaml, because Puppet
+// reads a hiera.yaml as Hiera 5.
 func addPuppet(dir string) error {
 	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 		if err == nil && filepath.Base(path) == "hiera.yaml" {
@@ -96,7 +96,7 @@ environment production there.
 	return err
 }
 
-// quotedForShell quotes a word for a shell.
+// quotedForShell returns text as one word for a shell. A leading '-' becomes "./-", so that text is not an option.
 func quotedForShell(text string) string {
 	if strings.HasPrefix(text, "-") {
 		text = "./" + text

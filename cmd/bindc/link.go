@@ -61,7 +61,7 @@ func (g *bounds) linkCommand() *cobra.Command {
 	return cmd
 }
 
-// readParts reads packs from files and registries.
+// readParts reads the packs of a build. Each path is a file or oci://HOST/REPO:TAG.
 func (p *pushing) readParts(cmd *cobra.Command, paths []string) ([]*datafile.Part, error) {
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
@@ -86,7 +86,7 @@ func (p *pushing) readParts(cmd *cobra.Command, paths []string) ([]*datafile.Par
 	return parts, checkComplete(parts)
 }
 
-// checkComplete rejects packs unless they are all parts of one build, each exactly once.
+// checkComplete returns an error unless parts are all parts of one build, each exactly once.
 func checkComplete(parts []*datafile.Part) error {
 	byNumber := map[int]*datafile.Part{}
 	for _, p := range parts {
@@ -109,7 +109,7 @@ func checkComplete(parts []*datafile.Part) error {
 	return nil
 }
 
-// linked prepares the options to compose the parts.
+// linked sets options.Cache to the content of f.parts. It fails if a part was built with other flags.
 func (f *flags) linked(options *loader.Options) error {
 	for _, p := range f.parts {
 		if given := f.siteFlags(); p.Options != given {
@@ -125,7 +125,7 @@ func (f *flags) linked(options *loader.Options) error {
 	return err
 }
 
-// siteFlags returns the flags that affect a site's files and their content.
+// siteFlags returns the given flags that affect which files a site has or how they are read.
 func (f *flags) siteFlags() string {
 	var given []string
 	for _, flag := range [...]struct{ name, value string }{
@@ -151,7 +151,7 @@ func describeFlags(given string) string {
 	return "'" + given + "'"
 }
 
-// checkParts compares the files from which the parts were made with the site's files.
+// checkParts returns an error unless the parts were built from exactly the files that inputs lists.
 func checkParts(parts []*datafile.Part, dir string, inputs []loader.Input) error {
 	now, paths := map[datafile.PartFile]bool{}, map[string]bool{}
 	for _, in := range readFiles(inputs) {
@@ -192,7 +192,7 @@ func readFiles(inputs []loader.Input) []datafile.PartFile {
 	return out
 }
 
-// buildPart compiles a share of the data files into a pack.
+// buildPart parses one part of the site's data files, such as "1/3", and writes them to the pack out.
 func buildPart(cmd *cobra.Command, dir, out, part string, f *flags) error {
 	start := time.Now()
 	for _, name := range []string{"cache", "sign", "name", "revision", "push", "source", "encrypt-to", "slice"} {
@@ -232,7 +232,7 @@ func buildPart(cmd *cobra.Command, dir, out, part string, f *flags) error {
 	return nil
 }
 
-// errorsIn returns the diagnostics that make a part invalid. Linking reports the others, once for all parts.
+// errorsIn returns the diagnostics that make a part invalid. 'bindc link' reports the others, once for all parts.
 func errorsIn(list []diag.Diagnostic, strict *strictness) []diag.Diagnostic {
 	return slices.DeleteFunc(list, func(d diag.Diagnostic) bool {
 		return d.Severity != diag.Error && !strict.refuses(d)

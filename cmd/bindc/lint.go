@@ -16,7 +16,7 @@ import (
 	"bindc/snapshot"
 )
 
-// linting holds the flags of check that select lints.
+// linting holds the flags that select lints, and what begin and choose derive from them.
 type linting struct {
 	words     []string
 	used      []string
@@ -26,7 +26,7 @@ type linting struct {
 	lookups *lint.Lookups
 }
 
-// allCodes selects all codes in --lint.
+// allCodes is the argument of --lint and --strict that selects all codes.
 const allCodes = "all"
 
 func (l *linting) add(cmd *cobra.Command) {
@@ -44,7 +44,7 @@ func (l *linting) add(cmd *cobra.Command) {
 		"`DIR` of manifests to search for lookups (repeatable)")
 }
 
-// begin checks the flags, and reads the keys that are looked up.
+// begin validates the flags, and reads the keys that --used and --manifests name.
 func (l *linting) begin() error {
 	if err := l.choose(); err != nil {
 		return err
@@ -69,7 +69,7 @@ func (l *linting) begin() error {
 	return nil
 }
 
-// choose determines the selected codes.
+// choose sets l.codes from the arguments of --lint.
 func (l *linting) choose() error {
 	known := []string{allCodes}
 	for _, code := range lint.Codes() {
@@ -96,10 +96,8 @@ func (l *linting) choose() error {
 	return nil
 }
 
-// wants reports whether the lint called code is selected.
 func (l *linting) wants(code diag.Code) bool { return slices.Contains(l.codes, code) }
 
-// sayNearKeys recommends 'bindc check --lint' if keys may be misspelt.
 func sayNearKeys(errs io.Writer, dir string, site *loader.Site, jobs int) {
 	n := lint.NearKeys(site, lint.Options{Jobs: jobs})
 	if n == 0 {
@@ -113,7 +111,7 @@ func sayNearKeys(errs io.Writer, dir string, site *loader.Site, jobs int) {
 		diag.Count(n, "key"), is, diag.Visible(dir))
 }
 
-// check adds the lints of a site. Checks that need the whole site are skipped if it has errors.
+// check adds the selected lints to diags. If the site has errors, it skips the lints that need its compiled content.
 func (l *linting) check(site *loader.Site, content *snapshot.Content, opts lint.Options, diags *diag.List) {
 	if len(l.codes) == 0 {
 		return

@@ -46,7 +46,7 @@ func (g *bounds) lspCommand() *cobra.Command {
 	return cmd
 }
 
-// serveEditor serves the editor on standard input and output.
+// serveEditor speaks the Language Server Protocol on standard input and output, until the editor closes the connection.
 func (f *flags) serveEditor(cmd *cobra.Command, read []string, factsDir string) error {
 	if err := f.check(); err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// errRefused means that the site was not compiled and its diagnostics were printed.
+// errRefused means that errors were found and have been printed.
 var errRefused = &cli.Answer{Reason: "errors were found", Status: cli.ExitNo}
 
 func main() {
@@ -21,7 +21,6 @@ func main() {
 	os.Exit(cli.Execute(command(os.Args[1:]), message, func(*cobra.Command, error) int { return cli.ExitError }))
 }
 
-// verbs returns the verbs of bindc.
 func verbs(b *bounds) cli.Verbs {
 	return cli.Verbs{
 		"adopt": b.adoptCommand, "blame": b.blameCommand, "build": b.buildCommand, "check": b.checkCommand,
@@ -36,7 +35,7 @@ func verbs(b *bounds) cli.Verbs {
 	}
 }
 
-// command returns the root command for args.
+// command returns the root command. It creates only the verb that args names, because creating all verbs is slow.
 func command(args []string) *cobra.Command {
 	root := cli.NewProgram("bindc", "Compile Puppet configuration data into a snapshot",
 		"bindc reads a site of structured bindings and Hiera 2 data, decides for all\n"+
@@ -52,8 +51,8 @@ func command(args []string) *cobra.Command {
 	return root
 }
 
-// message formats an error for printing, and escapes control characters. An error that is not from the operating system
-// is an error of usage.
+// message formats an error for printing, with control characters escaped. It marks an error as a usage error unless the
+// error has a code or comes from outside, such as from the operating system.
 func message(err error) string {
 	var path *fs.PathError
 	var link *os.LinkError

@@ -20,7 +20,6 @@ import (
 	"bindc/loader"
 )
 
-// migrateFlags are the flags that only bindc migrate has.
 type migrateFlags struct {
 	out, factsDir, merges string
 }
@@ -108,7 +107,7 @@ func migrateSite(cmd *cobra.Command, dir string, f *flags, own *migrateFlags) er
 		printForPuppet(cmd.OutOrStdout(), c.site, own.out, files))
 }
 
-// proofOptions reads the facts and the manifests for the comparison.
+// proofOptions returns the options for comparing both sites. It reads the facts and the manifests.
 func proofOptions(dir string, f *flags, own *migrateFlags) (opts proof.Options, err error) {
 	opts.Migrate.ModulePathGiven = f.modulePath != ""
 	opts.Load = loader.Options{GlobalHiera: f.globalHiera, Codedir: f.codedir, IsSite: true}
@@ -142,7 +141,7 @@ func proofOptions(dir string, f *flags, own *migrateFlags) (opts proof.Options, 
 	return opts, err
 }
 
-// printReport prints the figures of the comparison.
+// printReport prints what was compared. If r is nil, it prints nothing.
 func printReport(w io.Writer, r *proof.Report) error {
 	if r == nil {
 		return nil
@@ -155,8 +154,8 @@ func printReport(w io.Writer, r *proof.Report) error {
 	return nil
 }
 
-// mustBeEmpty rejects a directory with files that could be mixed up with the new ones. It accepts hidden files such as
-// .git, and files of a new repository that are never part of a site.
+// mustBeEmpty rejects a directory whose files could be confused with those of a new site. Hidden files, such as .git,
+// and files such as README and LICENSE are allowed.
 func mustBeEmpty(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -171,7 +170,6 @@ func mustBeEmpty(dir string) error {
 	return nil
 }
 
-// printFiles prints the files in the txtar format.
 func printFiles(w io.Writer, files []migrate.File) error {
 	for _, f := range files {
 		if _, err := fmt.Fprintf(w, "-- %s --\n%s", diag.Visible(f.Path), f.Text); err != nil {

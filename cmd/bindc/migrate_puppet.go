@@ -15,8 +15,7 @@ import (
 	"bindc/loader"
 )
 
-// printForPuppet prints the steps that Puppet needs before it can use the snapshot. It omits the steps that the new
-// files show.
+// printForPuppet prints what the user has to do before Puppet can use the new snapshot.
 func printForPuppet(w io.Writer, site *loader.Site, out string, files []migrate.File) error {
 	remains := slices.ContainsFunc(files, func(f migrate.File) bool { return f.Path == "hiera5/hiera.yaml" })
 	if levels, foreign := puppetsLevels(site); foreign && remains {
@@ -40,8 +39,8 @@ func printForPuppet(w io.Writer, site *loader.Site, out string, files []migrate.
 	return err
 }
 
-// puppetsLevels returns the compiled levels of the site's hiera.yaml that only Puppet can look up, and reports
-// whether any level is left to Puppet.
+// puppetsLevels returns the names of the hiera.yaml levels that bindc compiles but only Puppet can look up. foreign
+// reports whether Puppet looks up any level of hiera.yaml.
 func puppetsLevels(site *loader.Site) (levels []string, foreign bool) {
 	i := slices.IndexFunc(site.Hierarchies, func(h loader.Hierarchy) bool { return h.Part == loader.HieraEnvironment })
 	if i < 0 {
@@ -58,7 +57,7 @@ func puppetsLevels(site *loader.Site) (levels []string, foreign bool) {
 	return levels, foreign
 }
 
-// movedModules returns the directories of the modules from which all data moved, sorted.
+// movedModules returns the sorted directories of the modules whose data has moved completely.
 func movedModules(files []migrate.File) []string {
 	moved := map[string]bool{}
 	for _, f := range files {

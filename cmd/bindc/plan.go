@@ -27,15 +27,15 @@ import (
 // errDiffers means that plan has printed changes.
 var errDiffers = &cli.Answer{Reason: "something changes", Status: cli.ExitNo}
 
-// errIncomplete means that the facts of some nodes could not be used, for reasons that were printed.
+// errIncomplete means that some nodes were not compared, for reasons that were printed.
 var errIncomplete = &cli.Answer{Reason: "some nodes are missing", Status: cli.ExitError}
 
-// errNoPlan means that one side does not compile, and its diagnostics were printed.
+// errNoPlan means that one side does not compile. Its diagnostics were printed.
 var errNoPlan = &cli.Answer{Reason: "one side has errors", Status: cli.ExitError}
 
 var planFormats = append(slices.Clone(cli.Forms), "markdown")
 
-// planFlags are the flags of bindc plan.
+// planFlags holds the flags of 'bindc plan', which 'bindc explore' shares.
 type planFlags struct {
 	flags
 	site     string
@@ -81,7 +81,6 @@ func (g *bounds) planCommand() *cobra.Command {
 	return cmd
 }
 
-// run makes a snapshot of both sides and compares them.
 func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 	if err := f.check(); err != nil {
 		return err
@@ -107,7 +106,7 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 	return f.compare(cmd, sides[0].snapshot, sides[1].snapshot)
 }
 
-// prepare builds the snapshot of a side in dir, unless the side is already a snapshot. notes holds the notes that are
+// prepare sets s.snapshot: unless s is already a snapshot, it builds one in dir. notes holds the notes that were
 // already printed.
 func (f *planFlags) prepare(cmd *cobra.Command, s *side, dir string, notes map[string]bool) error {
 	if s.snapshot != "" {
@@ -146,7 +145,7 @@ func (f *planFlags) prepare(cmd *cobra.Command, s *side, dir string, notes map[s
 	return err
 }
 
-// refuse prints the errors of a side that does not compile, with positions in its revision.
+// refuse prints the errors of a side that does not compile. Each position includes the revision, as in REV:PATH.
 func (f *planFlags) refuse(cmd *cobra.Command, c *compilation, s *side) error {
 	var list []diag.Diagnostic
 	for _, d := range c.diags.Sorted() {
@@ -167,7 +166,7 @@ func (f *planFlags) refuse(cmd *cobra.Command, c *compilation, s *side) error {
 	return errNoPlan
 }
 
-// compare prints what changes from one snapshot to another.
+// compare prints the changes between the snapshots at the paths before and after.
 func (f *planFlags) compare(cmd *cobra.Command, before, after string) error {
 	f.style.Form = report.FormOf(f.output)
 	return snapfile.Use(before, func(a *snapshot.Snapshot) error {
@@ -197,7 +196,6 @@ func (f *planFlags) compare(cmd *cobra.Command, before, after string) error {
 	})
 }
 
-// difference compares all decision tables of two snapshots.
 func (f *planFlags) difference(cmd *cobra.Command, before, after *snapshot.Snapshot) (*decision.Difference, error) {
 	a, err := decision.NewTables(before, true, nil)
 	if err != nil {
@@ -213,8 +211,8 @@ func (f *planFlags) difference(cmd *cobra.Command, before, after *snapshot.Snaps
 	return decision.Diff(a, b, progress.Done)
 }
 
-// addNodes adds the fleet's nodes for which something changes. It reports nodes with errors; whole is false if there
-// are any.
+// addNodes adds the nodes of --facts-dir for which something changes. It prints the errors of single nodes; whole is
+// false if there are any.
 func (f *planFlags) addNodes(cmd *cobra.Command, before, after string, d *decision.Difference,
 	changes *report.Diff) (whole bool, err error) {
 	if text := facts.Unread(f.factsDir); text != "" {
@@ -250,7 +248,7 @@ func (f *planFlags) addNodes(cmd *cobra.Command, before, after string, d *decisi
 	return whole, nil
 }
 
-// print prints the changes. The error is errDiffers if something changes.
+// print prints the changes. It returns errDiffers if something changes.
 func (f *planFlags) print(w io.Writer, d *report.Diff) (err error) {
 	switch f.output {
 	case "json", "yaml":

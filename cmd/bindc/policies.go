@@ -15,10 +15,9 @@ import (
 	bindings "bindc/runtime"
 )
 
-// policies holds the flags that select policies and the time at which to prove them.
 type policies struct {
 	files []string
-	fleet []facts.Node // decidePolicies later decides the unproven policies for these nodes
+	fleet []facts.Node // nodes for which decidePolicies checks the unproven policies
 }
 
 func (p *policies) add(cmd *cobra.Command) {
@@ -26,8 +25,8 @@ func (p *policies) add(cmd *cobra.Command) {
 		"`FILE` of policies to prove, in addition to CONFDIR/policies (repeatable)")
 }
 
-// prove proves the policies of the site in dir, checks its data against the classes that receive it, and records the
-// proven policies in the content. If the site has errors, it only reads the policies.
+// prove proves the policies of the site in dir, and records the proven ones in the content. It also checks the data
+// against the classes that receive it. If the site has errors, it only reads the policies.
 func (c *compilation) prove(f *flags, dir string, disk fsx.Disk) error {
 	opts := proof.Options{Disk: disk, Policies: f.policies.files, Fleet: len(f.policies.fleet) > 0,
 		Params: params.Options{Strict: f.strict.includes("parameter_type"), Require: f.requireParams,
@@ -75,7 +74,7 @@ func textsOf(nodes []facts.Node, variable string) (out []string) {
 	return out
 }
 
-// decidePolicies decides the policies that are not proven, for the nodes of a fleet.
+// decidePolicies checks each policy that could not be proven for all requests, but only for the given nodes.
 func (c *compilation) decidePolicies(nodes []facts.Node) error {
 	if c.proofs == nil {
 		return nil

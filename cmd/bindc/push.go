@@ -25,14 +25,14 @@ import (
 	"bindc/snapshot"
 )
 
-// pushing is the state of a push to a registry.
+// pushing holds the flags for access to a registry. It is used to push and to pull.
 type pushing struct {
 	source, caFile, user     string
 	passwordStdin, plainHTTP bool
 	stall                    time.Duration
-	maxSize                  int64 // maximum size of a part that is pulled
+	maxSize                  int64 // maximum size in bytes of a pulled part
 
-	registry *oci.Registry // set when the first repository is opened
+	registry *oci.Registry // nil until open is called
 }
 
 func (p *pushing) add(cmd *cobra.Command) {
@@ -40,7 +40,6 @@ func (p *pushing) add(cmd *cobra.Command) {
 	p.addRegistry(cmd)
 }
 
-// addRegistry adds the flags for access to a registry.
 func (p *pushing) addRegistry(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.caFile, "ca-file", "",
 		"`FILE` of CA certificates to trust in addition to the system's")
@@ -51,7 +50,7 @@ func (p *pushing) addRegistry(cmd *cobra.Command) {
 		"abort a transfer that makes no progress for `TIME`")
 }
 
-// open parses oci://HOST/REPO:TAG.
+// open returns the repository for target, oci://HOST/REPO:TAG. It does not contact the registry.
 func (p *pushing) open(target string, stdin io.Reader) (*oci.Repository, error) {
 	if p.registry == nil {
 		client, err := ship.Client(p.caFile, p.stall)
@@ -72,7 +71,7 @@ func (p *pushing) open(target string, stdin io.Reader) (*oci.Repository, error) 
 	return p.registry.Open(target)
 }
 
-// push pushes the snapshot in file with its signed statement, and prints the artifact.
+// push pushes the snapshot or part in file with its signed statement, if any, and prints the artifact's name.
 func (p *pushing) push(ctx context.Context, to *oci.Repository, file, revision string, out io.Writer) error {
 	label := oci.Label{Revision: revision, Source: p.source}
 	if os.Getenv("SOURCE_DATE_EPOCH") != "" {
@@ -130,7 +129,7 @@ func pushCommand() *cobra.Command {
 			}
 			revision := sign.revision
 			if sign.keyFile == "" {
-				sign.revision = "" // the revision is only recorded in the artifact if there is no signature
+				sign.revision = "" // without a signature, only the artifact records the revision
 			}
 			if err := sign.begin(); err != nil {
 				return err
@@ -147,7 +146,7 @@ func pushCommand() *cobra.Command {
 	return cmd
 }
 
-// pushPart pushes a part of a build.
+// pushPart pushes a pack that 'bindc build --part' wrote.
 func (p *pushing) pushPart(ctx context.Context, to *oci.Repository, file string, sign *signing, out io.Writer) error {
 	if sign.keyFile != "" || sign.name != "" {
 		return errors.New("--sign, --name: a part is not signed; sign the snapshot that bindc link writes")
@@ -158,7 +157,7 @@ func (p *pushing) pushPart(ctx context.Context, to *oci.Repository, file string,
 	return p.push(ctx, to.OfParts(), file, sign.revision, out)
 }
 
-// defaultMaxPart is the default of --max-size.
+// defaultMaxPart is the default of --max-size, in bytes.
 const defaultMaxPart = 4 << 30
 
 // pullPart reads a part from a registry. It stores the download in dir.
@@ -197,7 +196,7 @@ func (p *pushing) pullPart(ctx context.Context, source, dir string, stdin io.Rea
 	return datafile.ReadPart(f.Name(), from.String())
 }
 
-// soundSum returns the SHA-256 of the snapshot in file. It fails if the file is not a valid snapshot.
+// soundSum returns the SHA-256 of the snapshot in file. It fails if the snapshot is damaged or changes meanwhile.
 func soundSum(file string) (sum [32]byte, err error) {
 	f, err := snapshot.Open(file)
 	var named *fs.PathError

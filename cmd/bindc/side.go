@@ -12,16 +12,16 @@ import (
 // side is a state of a site that plan compares with another one: a snapshot, a directory, or a commit.
 type side struct {
 	name     string // the name that the user typed
-	snapshot string // path of the snapshot; set when it has been built
-	dir      string // path of the site, if side is a directory
+	snapshot string // path of the snapshot; "" until it is built
+	dir      string // path of the site, if the side is a directory
 
-	repository *revision.Repository // the commit's repository, if side is a commit
+	repository *revision.Repository // the commit's repository, if the side is a commit
 	commit     string
 	below      string // path of the site inside the repository
 	tree       string // directory that contains the extracted commit
 }
 
-// sides resolves the arguments of plan.
+// sides returns the old and the new side that the arguments of plan select.
 func (f *planFlags) sides(args []string) (both [2]side, err error) {
 	switch {
 	case len(args) == 2:
@@ -46,7 +46,6 @@ func (f *planFlags) sides(args []string) (both [2]side, err error) {
 	return both, err
 }
 
-// between returns the sides of OLD..NEW or OLD...NEW.
 func (f *planFlags) between(text string) (both [2]side, err error) {
 	old, now, isMerge := strings.Cut(text, "...")
 	if !isMerge {
@@ -70,7 +69,7 @@ func (f *planFlags) between(text string) (both [2]side, err error) {
 	return both, nil
 }
 
-// side resolves a name. An existing file or directory takes precedence over a revision with the same name.
+// side returns the side called name. An existing file or directory takes precedence over a revision with the same name.
 func (f *planFlags) side(name string) (side, error) {
 	info, err := os.Stat(name)
 	switch {
@@ -86,7 +85,7 @@ func (f *planFlags) side(name string) (side, error) {
 	return s, nil
 }
 
-// revision returns the side for a commit of the repository that contains the site.
+// revision returns the side for a revision of the repository that contains the site.
 func (f *planFlags) revision(name string) (side, error) {
 	r, err := revision.Open(f.signals.stopped, f.site)
 	if err != nil {
@@ -100,12 +99,13 @@ func (f *planFlags) revision(name string) (side, error) {
 	return side{name: name, repository: r, commit: commit, below: below}, err
 }
 
-// checkOut writes the files of a commit below dir, and returns the directory of the site. notes are shown to the user.
+// checkOut extracts the commit of s below dir, and returns the site's directory in it. If s is not a commit, it returns
+// s.dir. The caller prints notes.
 func (s *side) checkOut(dir string) (site string, notes []string, err error) {
 	if s.repository == nil {
 		return s.dir, nil, nil
 	}
-	s.tree = filepath.Join(dir, filepath.Base(s.repository.Top())) // the name of the site's directory can matter
+	s.tree = filepath.Join(dir, filepath.Base(s.repository.Top())) // a site can depend on the name of its directory
 	if err := os.MkdirAll(s.tree, 0o700); err != nil {
 		return "", nil, err
 	}
@@ -119,7 +119,7 @@ func (s *side) checkOut(dir string) (site string, notes []string, err error) {
 	return site, notes, nil
 }
 
-// displayName returns the name of a file in a commit, as git writes it: REV:PATH.
+// displayName returns the name of a file in a commit as git writes it, REV:PATH.
 func (s *side) displayName(file string) string {
 	if s.tree == "" {
 		return file

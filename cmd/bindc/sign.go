@@ -16,7 +16,6 @@ import (
 	"bindc/ship"
 )
 
-// signing holds the flags and the key for signing a snapshot.
 type signing struct {
 	keyFile, name, revision string
 
@@ -30,7 +29,7 @@ func (s *signing) add(cmd *cobra.Command) {
 		"name of the snapshot's file)")
 }
 
-// addToAll adds the flags that do not depend on the kind of site.
+// addToAll adds the flags that apply to a single site and to environments.
 func (s *signing) addToAll(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.keyFile, "sign", "",
 		"sign the snapshot with the SSH private key in `FILE`, or with a public key that the SSH agent holds")
@@ -38,11 +37,11 @@ func (s *signing) addToAll(cmd *cobra.Command) {
 		"such as a git commit")
 }
 
-// maxSigned is the maximum length in bytes of --name and --revision. Receiving machines truncate or reject longer
-// texts.
+// maxSigned is the maximum length in bytes of --name and --revision. Machines that pull a snapshot truncate or reject
+// longer texts.
 const maxSigned = 1024
 
-// checkTexts rejects a name or a revision that masters would not accept.
+// checkTexts rejects a name or a revision that machines would not accept when they pull the snapshot.
 func (s *signing) checkTexts() error {
 	for _, f := range []struct{ flag, text string }{{"--name", s.name}, {"--revision", s.revision}} {
 		if len(f.text) > maxSigned {
@@ -58,7 +57,8 @@ func (s *signing) checkTexts() error {
 	return nil
 }
 
-// begin finds the key, so that a build that cannot be signed does not start.
+// begin checks the flags and reads the key, so that a build that cannot be signed does not start. The caller must call
+// s.end afterwards.
 func (s *signing) begin() error {
 	s.end = func() error { return nil }
 	if err := s.checkTexts(); err != nil {
@@ -78,7 +78,7 @@ func (s *signing) begin() error {
 	return nil
 }
 
-// publish writes the signed statement next to the snapshot out, whose SHA-256 is sum.
+// publish writes the signed statement next to the snapshot out, whose SHA-256 is sum. Without a key, it does nothing.
 func (s *signing) publish(out string, sum [32]byte) error {
 	name := s.name
 	if name == "" {
@@ -87,7 +87,7 @@ func (s *signing) publish(out string, sum [32]byte) error {
 	return s.publishAs(name, out, sum)
 }
 
-// checkFile rejects a file whose name would be signed although masters do not accept it.
+// checkFile rejects a file whose name would become the signed name but is not accepted by servers.
 func (s *signing) checkFile(out string) error {
 	if s.keyFile == "" || s.name != "" {
 		return nil
@@ -102,7 +102,7 @@ func (s *signing) checkFile(out string) error {
 // nameOf returns the default of --name: the name of the snapshot file without its extension.
 func nameOf(out string) string { return strings.TrimSuffix(filepath.Base(out), filepath.Ext(out)) }
 
-// publishAs writes the signed statement for out under the given name.
+// publishAs is like publish, but signs the given name.
 func (s *signing) publishAs(name, out string, sum [32]byte) error {
 	if s.key == nil {
 		return nil
@@ -122,7 +122,7 @@ func (s *signing) publishAs(name, out string, sum [32]byte) error {
 	return nil
 }
 
-// now returns the current time, or the fixed time of a reproducible build.
+// now returns the current time. For reproducible builds, SOURCE_DATE_EPOCH sets a fixed time.
 func now() (time.Time, error) {
 	given := os.Getenv("SOURCE_DATE_EPOCH")
 	if given == "" {

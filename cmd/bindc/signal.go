@@ -8,15 +8,16 @@ import (
 	"syscall"
 )
 
-// signals ends the program on a signal, but not during uninterrupted work: it first finishes writing a file, and stops
-// external programs. The exit status is 128 plus the signal's number, as in a shell.
+// signals ends the program on a signal. If uninterrupted is running a function, the program ends after it. The exit
+// status is 128 plus the signal's number, as in a shell.
 type signals struct {
-	busy    sync.Mutex      // held during uninterrupted work
-	stopped context.Context // done after a signal
+	busy    sync.Mutex      // held while uninterrupted runs a function
+	stopped context.Context // canceled when a signal arrives
 	last    func()          // runs before the program ends; may be nil
 }
 
-// handle starts to handle signals. Signals that are ignored, for example by nohup, stay ignored.
+// handle starts to handle SIGHUP, SIGINT and SIGTERM. A signal that is already ignored, for example by nohup, stays
+// ignored.
 func (s *signals) handle() { s.handleSignals(syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM) }
 
 func (s *signals) handleSignals(these ...os.Signal) {
@@ -39,8 +40,8 @@ func (s *signals) handleSignals(these ...os.Signal) {
 	}()
 }
 
-// uninterrupted calls do. If a signal arrives meanwhile, the program ends afterwards, and uninterrupted does not
-// return.
+// uninterrupted calls do. If a signal arrives during the call, the program ends when do returns, and uninterrupted does
+// not return.
 func (s *signals) uninterrupted(do func()) {
 	s.busy.Lock()
 	do()

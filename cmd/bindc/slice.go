@@ -61,8 +61,8 @@ func sliceCommand() *cobra.Command {
 	return cmd
 }
 
-// completeWhen completes --when from the snapshot: first a category with '=', and then the values that conditions
-// compare the category with.
+// completeWhen completes --when from the snapshot: first a category with '=', and then a value that conditions compare
+// with the category.
 func completeWhen(cmd *cobra.Command, path func(args []string) (string, error)) {
 	err := cmd.RegisterFlagCompletionFunc("when", func(_ *cobra.Command, args []string, typed string) (
 		words []string, how cobra.ShellCompDirective) {
@@ -82,11 +82,10 @@ func completeWhen(cmd *cobra.Command, path func(args []string) (string, error)) 
 		return words, how | cobra.ShellCompDirectiveNoFileComp
 	})
 	if err != nil {
-		panic(err) // the flag does not exist
+		panic(err) // only if the flag does not exist
 	}
 }
 
-// wordsOfWhen returns the completions of the text typed for --when.
 func wordsOfWhen(f *snapshot.Snapshot, typed string) (words []string) {
 	name, _, hasValue := strings.Cut(typed, "=")
 	for i, d := range f.Dimensions() {
@@ -118,14 +117,13 @@ func snapshotOf(args []string, given string) (string, error) {
 	return path, nil
 }
 
-// part describes a slice that has been written.
 type part struct {
 	snapshot.Written
 	bindings int
 	doubts   []string
 }
 
-// writeSlice writes the slice of f for requests with the given category values.
+// writeSlice writes to out the data of f that requests with the given category values can reach.
 func writeSlice(f *snapshot.Snapshot, when []string, out string) (part, error) {
 	terms, err := slice.Parse(f.Dimensions(), when)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"bindc/internal/cli"
 )
 
-// strictness selects the warnings that are errors. It is the value of --strict.
+// strictness selects the warnings to treat as errors. It is a pflag.Value for --strict.
 type strictness struct {
 	all   bool
 	codes []diag.Code
@@ -26,7 +26,7 @@ func (s *strictness) add(cmd *cobra.Command) {
 	cli.Words(cmd, "strict", words)
 }
 
-// Set adds what --strict=TEXT selects. "true" and "false" are accepted as for a flag without codes.
+// Set adds the codes in text, a comma-separated list. "all" and "true" select all codes, and "false" selects none.
 func (s *strictness) Set(text string) error {
 	switch text {
 	case allCodes, "true":
@@ -46,7 +46,7 @@ func (s *strictness) Set(text string) error {
 	return nil
 }
 
-// String returns the selected codes.
+// String returns the selected codes, separated by commas.
 func (s *strictness) String() string {
 	if s.all {
 		return allCodes
@@ -58,13 +58,12 @@ func (s *strictness) String() string {
 	return strings.Join(out, ",")
 }
 
-// Type is the placeholder in the help.
+// Type returns the placeholder for the value in the help.
 func (s *strictness) Type() string { return "CODES" }
 
-// includes reports whether a warning with this code is an error.
 func (s *strictness) includes(code diag.Code) bool { return s.all || slices.Contains(s.codes, code) }
 
-// refuses reports whether d is a warning that is an error.
+// refuses reports whether d is a warning that --strict treats as an error.
 func (s *strictness) refuses(d diag.Diagnostic) bool {
 	return d.Severity == diag.Warning && s.includes(d.Code)
 }

@@ -14,7 +14,6 @@ import (
 	"bindc/snapshot"
 )
 
-// errExamples reports that examples failed.
 var errExamples = &cli.Answer{Reason: "tests failed", Status: cli.ExitNo}
 
 func (g *bounds) testCommand() *cobra.Command {
@@ -43,7 +42,7 @@ func (g *bounds) testCommand() *cobra.Command {
 	return cmd
 }
 
-// runExamples compiles the site in dir and runs its examples.
+// runExamples compiles the site in dir and runs its tests. update writes golden files that are missing or differ.
 func runExamples(cmd *cobra.Command, dir, format string, update bool, f *flags) error {
 	c, err := compiled(cmd, dir, "", f)
 	if err != nil {

@@ -62,7 +62,6 @@ func (g *globals) batchCommand() *cobra.Command {
 	return cmd
 }
 
-// answer is one line of output.
 type answer struct {
 	Key   *string         `json:"key,omitempty"`
 	Found *bool           `json:"found,omitempty"`
@@ -71,8 +70,8 @@ type answer struct {
 	Sensitive bool          `json:"sensitive,omitempty"`
 	Error     *report.Error `json:"error,omitempty"`
 
-	*report.Explanation          // nil unless the query asks for it
-	Answers             []answer `json:"answers,omitempty"` // answers to a query for several keys
+	*report.Explanation          // nil unless the query sets explain
+	Answers             []answer `json:"answers,omitempty"` // set only if the query has several keys
 }
 
 type batch struct {
@@ -131,7 +130,7 @@ func (b *batch) answer(line []byte) answer {
 	return b.guarded(r, &q)
 }
 
-// guarded returns the answer to q. If the file was truncated, the answer is an error.
+// guarded returns the answer to q. If the snapshot file has been truncated, the answer is an error.
 func (b *batch) guarded(r *lookup.Request, q *query.Query) (a answer) {
 	err := r.Snapshot().Protect(func() error {
 		a = each(q, func(key string) answer { return b.explained(r, q, key) })
@@ -143,19 +142,19 @@ func (b *batch) guarded(r *lookup.Request, q *query.Query) (a answer) {
 	return a
 }
 
-// each answers a query by calling function one for each key.
-func each(q *query.Query, one func(key string) answer) answer {
+// each returns the answer to q. It calls lookUp for each key of q.
+func each(q *query.Query, lookUp func(key string) answer) answer {
 	if q.Key != nil {
-		return one(*q.Key)
+		return lookUp(*q.Key)
 	}
 	out := answer{}
 	for _, key := range q.Keys {
-		out.Answers = append(out.Answers, one(key))
+		out.Answers = append(out.Answers, lookUp(key))
 	}
 	return out
 }
 
-// explained returns the answer to a query for one key, with the reasons if it asks for them.
+// explained returns the answer to q for one key. If q.Explain is set, the answer includes the explanation.
 func (b *batch) explained(r *lookup.Request, q *query.Query, key string) answer {
 	out := b.answerKey(r, q, key)
 	if !q.Explain {
@@ -188,7 +187,8 @@ func (b *batch) answerKey(r *lookup.Request, q *query.Query, key string) answer 
 	return answer{Key: &key, Found: &found, Value: text, Sensitive: v.Sensitive()}
 }
 
-// refuseDoubts returns an error if there are doubts about the lookup of a key.
+// refuseDoubts returns an error if the lookup of key looks wrong, for example because a category value seems misspelt.
+// merge is the merge that the query sets, or undef.
 func refuseDoubts(r *lookup.Request, key string, merge bindings.Value) error {
 	var merged merging
 	if !merge.IsUndef() {

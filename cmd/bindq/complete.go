@@ -13,10 +13,12 @@ import (
 	"bindc/internal/lookup"
 )
 
-// manyKeys is the number of keys above which completion offers only the beginnings of keys.
+// manyKeys is the maximum number of keys that completion offers. If more keys match, it offers only the next segment of
+// each.
 const manyKeys = 100
 
-// completeKeys completes up to most arguments of a verb from the snapshot's keys.
+// completeKeys completes the arguments of cmd from the snapshot's keys. cmd accepts at most the given number of
+// arguments.
 func (s *source) completeKeys(cmd *cobra.Command, most int) {
 	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if len(args) >= most {
@@ -26,7 +28,6 @@ func (s *source) completeKeys(cmd *cobra.Command, most int) {
 	}
 }
 
-// completer returns the words that complete the typed text.
 type completer func(typed string) ([]string, cobra.ShellCompDirective)
 
 // completeFlag completes the value of a flag. The snapshot may be the argument of the verb.
@@ -41,11 +42,10 @@ func (s *source) completeFlag(cmd *cobra.Command, flag string, words completer) 
 		return words(typed)
 	})
 	if err != nil {
-		panic(err) // the flag does not exist
+		panic(err) // only if the flag does not exist
 	}
 }
 
-// completePrefix completes --prefix from the snapshot's keys.
 func (s *source) completePrefix(cmd *cobra.Command) {
 	s.completeFlag(cmd, "prefix", func(typed string) ([]string, cobra.ShellCompDirective) {
 		keys, how := s.keysFrom(typed)
@@ -53,7 +53,7 @@ func (s *source) completePrefix(cmd *cobra.Command) {
 	})
 }
 
-// inSnapshot returns the words that list finds in the snapshot and that begin with the typed text.
+// inSnapshot calls list with the snapshot, and returns those words that begin with the typed text.
 func (s *source) inSnapshot(typed string, list func(*lookup.Snapshot) ([]string, error)) (
 	words []string, how cobra.ShellCompDirective) {
 	path, err := s.path()
@@ -87,7 +87,8 @@ func (s *source) keysFrom(typed string) ([]string, cobra.ShellCompDirective) {
 	return nextSegments(keys, len(typed)), how | cobra.ShellCompDirectiveNoSpace
 }
 
-// nextSegments returns keys cut after the first '::' that follows the typed text, sorted and without duplicates.
+// nextSegments cuts each key after the first '::' beyond the typed text, which has the given length. It returns the
+// results sorted and without duplicates.
 func nextSegments(keys []string, typed int) []string {
 	seen := map[string]bool{}
 	var out []string
@@ -104,7 +105,8 @@ func nextSegments(keys []string, typed int) []string {
 	return out
 }
 
-// nodesFrom returns the nodes in the facts directory. Without a directory, it returns the nodes that conditions name.
+// nodesFrom completes --node from the facts directory. Without a facts directory, it offers the nodes that conditions
+// name.
 func (s *source) nodesFrom(typed string) ([]string, cobra.ShellCompDirective) {
 	dir := s.dirOfFacts()
 	if dir == "" {
@@ -121,8 +123,8 @@ func (s *source) nodesFrom(typed string) ([]string, cobra.ShellCompDirective) {
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// factsFrom returns the variables that lookups depend on, each followed by '='. If the typed text contains '=', it
-// returns the variable's values in conditions.
+// factsFrom completes NAME=VALUE. It offers the variables that lookups depend on and, after the '=', the values that
+// conditions compare the variable with.
 func (s *source) factsFrom(typed string) ([]string, cobra.ShellCompDirective) {
 	if name, _, hasValue := strings.Cut(typed, "="); hasValue {
 		return s.inSnapshot(typed, func(snap *lookup.Snapshot) ([]string, error) {
@@ -137,7 +139,7 @@ func (s *source) factsFrom(typed string) ([]string, cobra.ShellCompDirective) {
 	words, how := s.inSnapshot(typed, func(snap *lookup.Snapshot) ([]string, error) {
 		names, _, _, needsErr := snap.Needs()
 		compared, err := snap.Compared()
-		delete(compared, "node") // --node sets it
+		delete(compared, "node") // --node sets this variable
 		names = slices.AppendSeq(names, maps.Keys(compared))
 		slices.Sort(names)
 		names = slices.Compact(names)

@@ -9,7 +9,6 @@ import (
 	"bindc/internal/value"
 )
 
-// describeProgram describes an encoded expression on one line.
 func describeProgram(encoded string) string {
 	n, err := expr.Decode(encoded)
 	if err != nil {
@@ -49,7 +48,7 @@ func sealedText(encoded string) (string, bool) {
 	return kindNames[recipe.Kind(encoded[0])] + " sealed", true
 }
 
-// kindNames lists the names of recipe kinds in docs/recipes.md.
+// kindNames maps each kind of recipe to its name in docs/recipes.md.
 var kindNames = map[recipe.Kind]string{
 	recipe.Constant: "constant", recipe.Expression: "expression", recipe.LookupOf: "lookup",
 	recipe.FirstFound: "first found",
@@ -110,7 +109,7 @@ func recipeText(r *recipe.Recipe, reveal bool) string {
 	return strings.Join(words, " ")
 }
 
-// opNames lists the operation names in docs/recipes.md.
+// opNames maps each operation to its name in docs/recipes.md.
 var opNames = map[expr.Op]string{
 	expr.Const: "Const", expr.Var: "Var", expr.Concat: "Concat", expr.ArrayLit: "ArrayLit", expr.HashLit: "HashLit",
 	expr.Splat:  "Splat",

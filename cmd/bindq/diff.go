@@ -25,7 +25,7 @@ type diffFlags struct {
 	all       bool
 	manifests []string
 	style     report.Style
-	changed   []string // facts that replace facts of the nodes
+	changed   []string // values of --if, which replace facts of the nodes
 }
 
 var diffFormats = append(slices.Clone(cli.Forms), "markdown")
@@ -124,7 +124,7 @@ func (f *diffFlags) checkArgs(cmd *cobra.Command, args []string) error {
 	return cobra.RangeArgs(1, 2)(cmd, args)
 }
 
-// ifChanged compares, for each node, the answers for its facts with the answers for changed facts.
+// ifChanged implements --if: it compares each node's answers with its answers after the facts are changed.
 func (f *diffFlags) ifChanged(cmd *cobra.Command, path string) error {
 	f.style.Form = styleOf(false, f.format).Form
 	dir := f.dirOfFacts()
@@ -153,7 +153,7 @@ func (f *diffFlags) ifChanged(cmd *cobra.Command, path string) error {
 	})
 }
 
-// noteUnusedChanges notes the facts of --if that the snapshot does not use.
+// noteUnusedChanges prints a note for each name in --if that the snapshot does not use.
 func (f *diffFlags) noteUnusedChanges(cmd *cobra.Command, snap *lookup.Snapshot) error {
 	used, _, _, err := snap.Needs()
 	if err != nil {
@@ -163,7 +163,7 @@ func (f *diffFlags) noteUnusedChanges(cmd *cobra.Command, snap *lookup.Snapshot)
 	if err != nil {
 		return err
 	}
-	if slices.Contains(reads, "environment") { // not a fact, but --if changes it
+	if slices.Contains(reads, "environment") { // --if can change it, although it is not a fact
 		used = append(used, "environment")
 	}
 	for _, text := range f.changed {
@@ -179,12 +179,12 @@ func (f *diffFlags) noteUnusedChanges(cmd *cobra.Command, snap *lookup.Snapshot)
 	return nil
 }
 
-// withChanges returns a node with the facts of --if.
 func (f *diffFlags) withChanges(n facts.Node) (changed facts.Node, err error) {
 	return n.With("--if", f.changed)
 }
 
-// difference compares two snapshot files. An error that does not name a file is about after.
+// difference compares two snapshots. path is the file of before. Errors about before mention path; errors about after
+// mention no file.
 func (f *diffFlags) difference(cmd *cobra.Command, path string, before, after *snapshot.Snapshot) (
 	*decision.Difference, error) {
 	progress := cli.NewProgress(cmd.ErrOrStderr())
@@ -205,7 +205,7 @@ func (f *diffFlags) difference(cmd *cobra.Command, path string, before, after *s
 	return d, err
 }
 
-// sayUncertain notes the differences that depend on facts.
+// sayUncertain prints notes about differences that only the facts of nodes can decide.
 func (f *diffFlags) sayUncertain(cmd *cobra.Command, d *decision.Difference) {
 	for _, name := range d.Categories {
 		note(cmd, "different in the two snapshots: "+name+"; --facts-dir shows for which nodes its conditions hold")
@@ -230,7 +230,7 @@ func (f *diffFlags) nodes(cmd *cobra.Command, fleet *fleet, paths [2]string, d *
 	})
 }
 
-// groups returns the changes for the nodes of the fleet. paths names the files of a and b in errors.
+// groups returns the changes for the nodes of the fleet. Errors name the files of a and b by paths.
 func (f *diffFlags) groups(cmd *cobra.Command, paths [2]string, a, b *lookup.Snapshot, fleet *fleet,
 	d *decision.Difference) ([]report.Group, error) {
 	progress := cli.NewProgress(cmd.ErrOrStderr())
@@ -242,7 +242,8 @@ func (f *diffFlags) groups(cmd *cobra.Command, paths [2]string, a, b *lookup.Sna
 	return groups, fleet.reportEach(wrong)
 }
 
-// refuseDoubts returns an error for --strict if there are doubts about looking up keys for the node.
+// With --strict, refuseDoubts returns an error if the facts of n or the lookups of keys look wrong. old and now are
+// requests for n.
 func (f *diffFlags) refuseDoubts(n facts.Node, keys []string, old, now *lookup.Request) error {
 	if !f.strict {
 		return nil
@@ -265,7 +266,7 @@ func (f *diffFlags) refuseDoubts(n facts.Node, keys []string, old, now *lookup.R
 	return strictError(ofNode(n, slices.Compact(doubts)))
 }
 
-// isReport reports whether the output is for programs, which get all details.
+// isReport reports whether the output format is for programs, which get all details.
 func (f *diffFlags) isReport() bool { return f.format == "json" || f.format == "yaml" }
 
 // print prints the differences. It returns errDiffers if there are differences.

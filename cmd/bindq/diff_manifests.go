@@ -11,7 +11,7 @@ import (
 	"bindc/internal/report"
 )
 
-// findUses records which manifests below --manifests still use removed keys, and notes what could not be read.
+// findUses adds to changes the places in --manifests that still look up removed keys.
 func (f *diffFlags) findUses(cmd *cobra.Command, changes *report.Diff) error {
 	if len(f.manifests) == 0 {
 		return nil
@@ -34,8 +34,8 @@ func (f *diffFlags) findUses(cmd *cobra.Command, changes *report.Diff) error {
 	return nil
 }
 
-// noteUnread notes where removed keys may also be looked up: in manifests with syntax errors, and by lookups with
-// computed keys.
+// noteUnread prints notes about lookups of removed keys that findUses may have missed, because a manifest has a syntax
+// error or a lookup computes its key.
 func noteUnread(cmd *cobra.Command, calls *manifest.Calls) {
 	for _, at := range calls.Wrong {
 		note(cmd, at.String()+": syntax error; the rest of this manifest may look up removed keys")

@@ -22,7 +22,7 @@ func (s *source) addStrict(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&s.strict, "strict", false, "refuse a request that looks incomplete or misspelt (status 2)")
 }
 
-// merging looks up a key and merges lower bindings. It is nil if the lookups do not merge.
+// A merging function looks up a key with a merge. It is nil if lookups do not merge.
 type merging func(r *lookup.Request, key string)
 
 // checkDoubts prints the doubts about looking up keys in r. With --strict it returns them as an error.
@@ -52,7 +52,6 @@ func (s *source) checkDoubts(cmd *cobra.Command, r *lookup.Request, keys []strin
 	return nil
 }
 
-// strictError returns the error of a request with doubts under --strict.
 func strictError(doubts []string) error { return factsError("%s", strings.Join(doubts, "; ")) }
 
 // doubtsOf returns the doubts about the categories of r, and about the values and bindings of keys.
@@ -76,7 +75,7 @@ func doubtsOf(r *lookup.Request, keys []string, merged merging) ([]string, error
 func unsetDoubts(r *lookup.Request, keys []string, merged merging) (out []string) {
 	look := merged
 	if look == nil {
-		look = func(r *lookup.Request, key string) { r.Lookup(key) } // the lookup itself reports the error
+		look = func(r *lookup.Request, key string) { r.Lookup(key) } // another lookup of key reports the error
 	}
 	users, meant := map[string][]string{}, map[string]string{}
 	for _, key := range keys {
@@ -111,7 +110,7 @@ func misspeltValues(r *lookup.Request) (out []string) {
 	return out
 }
 
-// dependents holds the positions of bindings that depend on unset variables, by variable and key.
+// dependents lists the positions of bindings that depend on an unset variable, by variable and then by key.
 type dependents map[string]map[string][]string
 
 // add adds the bindings considered by a lookup and by its nested lookups. Only a merging lookup depends on the winner
@@ -163,7 +162,7 @@ func (d dependents) sentences() (out []string) {
 	return out
 }
 
-// howToSet names the flag that sets name, if the flag is not --fact or --var.
+// howToSet returns a hint if --node sets name. Other names are set by --fact or --var and need no hint.
 func howToSet(name string) string {
 	switch name {
 	case "fqdn", "clientcert", "trusted":
@@ -172,8 +171,8 @@ func howToSet(name string) string {
 	return ""
 }
 
-// misspeltNames returns the doubts about fact names in flags and in the facts file. It compares names with those that
-// the snapshot uses only if Facter does not have them, because the comparison reads the whole snapshot.
+// misspeltNames returns doubts about fact names in flags and in the facts file. Names that Facter sends are accepted at
+// once. Only other names are compared with the names in the snapshot, because that reads the whole snapshot.
 func (s *source) misspeltNames(r *lookup.Request) ([]string, error) {
 	if len(s.facts)+len(s.variables) == 0 && s.factsFile == "" {
 		return nil, nil
@@ -205,7 +204,8 @@ func (s *source) misspeltNames(r *lookup.Request) ([]string, error) {
 	return out, failure
 }
 
-// misnamedPart returns a doubt if a flag sets a part of a structured fact whose name resembles an unset part.
+// misnamedPart returns a doubt if text sets a part of a structured fact, such as os.famly, and its name resembles one
+// in unset.
 func misnamedPart(flag, text string, unset []string) []string {
 	path, _, _ := strings.Cut(text, "=")
 	path = strings.TrimSuffix(path, ":")
@@ -216,8 +216,8 @@ func misnamedPart(flag, text string, unset []string) []string {
 	return []string{fmt.Sprintf("%s %s: conditions use %s, which is not set; did you mean '%s'?", flag, path, near, near)}
 }
 
-// misnamedInFile returns the doubts about the names in the facts file: a name resembles an unset variable, or no name
-// is known.
+// misnamedInFile returns a doubt for each name in the facts file that resembles an unset variable. If there are none,
+// and no name in the file is known, it returns a doubt about the file.
 func (s *source) misnamedInFile(unset []string, isKnown func(name string) bool) (out []string) {
 	var names []string
 	for k := range s.inFile.Facts.Entries() {

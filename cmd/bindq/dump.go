@@ -75,7 +75,7 @@ func (f *dumpFlags) dump(cmd *cobra.Command, snap *lookup.Snapshot, r *lookup.Re
 		if report.CodeOf(err) == bindings.CodeDamaged {
 			return withKey(key, err)
 		}
-		if err != nil { // the loop continues with the other keys
+		if err != nil { // other keys are still printed
 			failed = withKey(key, err)
 			fmt.Fprintln(cmd.ErrOrStderr(), "bindq:", message(failed))
 		}

@@ -9,7 +9,7 @@ import (
 	"bindc/internal/report"
 )
 
-// explain prints why each key has its outcome.
+// explain prints, for each key, which binding wins and why.
 func (f *lookupFlags) explain(w io.Writer, r *lookup.Request, keys []string) error {
 	s := styleOf(f.showSensitive, f.format)
 	explain := s.Explain
@@ -38,7 +38,7 @@ func (f *lookupFlags) explain(w io.Writer, r *lookup.Request, keys []string) err
 	})
 }
 
-// printAll prints the outcomes of all bindings that are effective in the request, in order of precedence.
+// printAll prints the values of all bindings that apply to the request, highest precedence first.
 func (f *lookupFlags) printAll(w io.Writer, r *lookup.Request, keys []string) error {
 	s := styleOf(f.showSensitive, f.format)
 	outcomes := make([][]report.Outcome, len(keys))
@@ -61,23 +61,21 @@ func (f *lookupFlags) printAll(w io.Writer, r *lookup.Request, keys []string) er
 	})
 }
 
-// onPage prints a page to w. The page is coloured and wrapped as cli.Color and cli.Width decide for w.
+// onPage prints the page that draw writes. Its colors and width suit w.
 func onPage(w io.Writer, draw func(p *report.Page)) error {
 	return report.Print(w, report.ScreenOf(w), draw)
 }
 
-// styleOf returns the report style for a format.
 func styleOf(sensitive bool, format string) report.Style {
 	return report.Style{Sensitive: sensitive, Form: report.FormOf(format)}
 }
 
-// printReport prints a report as JSON or YAML.
-func printReport(w io.Writer, format string, of any) error {
-	return report.Write(w, format == "yaml", of)
+// printReport prints v as YAML if format is "yaml", and as JSON otherwise.
+func printReport(w io.Writer, format string, v any) error {
+	return report.Write(w, format == "yaml", v)
 }
 
-// printReports prints the reports on keys as a hash. A single report is printed without a hash if the format allows
-// that.
+// printReports prints a hash that maps keys to reports. If o.bare is set, a single report is printed without the hash.
 func printReports[T any](w io.Writer, o output, keys []string, reports []T) error {
 	if o.bare && len(keys) == 1 {
 		return printReport(w, o.format, reports[0])

@@ -53,7 +53,7 @@ func (s *source) nodeOfFile(stdin io.Reader) (facts.Node, error) {
 	return facts.Choose(nodes, s.node)
 }
 
-// nodeInDir reads the facts of a node from the facts directory, if one is given.
+// nodeInDir reads the facts of a node from the facts directory. Without a directory or a name, the node has no facts.
 func (s *source) nodeInDir(name string) (facts.Node, error) {
 	dir := s.dirOfFacts()
 	if dir == "" || name == "" {
@@ -65,7 +65,8 @@ func (s *source) nodeInDir(name string) (facts.Node, error) {
 	return s.fleet.Node(name)
 }
 
-// sayUnread notes once which facts files cannot be read. Such a file may name the node, so --strict refuses it.
+// sayUnread prints notes about unreadable facts files, once. Any of these files may be the node's, so with --strict
+// they are an error.
 func (s *source) sayUnread(cmd *cobra.Command) error {
 	if s.fleet == nil || s.saidUnread {
 		return nil
@@ -81,10 +82,10 @@ func (s *source) sayUnread(cmd *cobra.Command) error {
 	return nil
 }
 
-// dirOfFacts returns the facts directory, or "" if none is given.
+// dirOfFacts returns the facts directory, or "" if neither --facts-dir nor $BINDQ_FACTS_DIR is set.
 func (s *source) dirOfFacts() string { return cmp.Or(s.factsDir, os.Getenv("BINDQ_FACTS_DIR")) }
 
-// trusted returns the hash that --trusted gives.
+// trusted returns the content of the file of --trusted, or undef if the flag is not set.
 func (s *source) trusted(stdin io.Reader) (bindings.Value, error) {
 	if s.trustedFile == "" {
 		return bindings.Value{}, nil
@@ -109,10 +110,8 @@ func (s *source) readAll(what, path string, stdin io.Reader) ([]byte, error) {
 	return src, nil
 }
 
-// hasFacts reports whether any flag describes the request.
 func (s *source) hasFacts() bool { return s.describesNode() || s.factsDir != "" }
 
-// describesNode reports whether any flag describes a single node.
 func (s *source) describesNode() bool {
 	return s.factsFile != "" || len(s.facts)+len(s.variables) > 0 || s.node != "" || s.trustedFile != "" ||
 		s.environment != ""
@@ -135,7 +134,7 @@ func readUpTo(path string, stdin io.Reader, n int) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(in, int64(n)))
 }
 
-// inputName returns the name of a file for messages.
+// inputName returns the name of a file for messages. The file "-" is standard input.
 func inputName(path string) string {
 	if path == "-" {
 		return "standard input"

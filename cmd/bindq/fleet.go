@@ -19,10 +19,10 @@ type fleet struct {
 	nodes  []facts.Node
 	errs   io.Writer
 	strict bool
-	failed bool // an error of a node was reported
+	failed bool // whether an error of a node was printed
 }
 
-// readFleet reads the facts of a fleet. It notes which entries of the directory are not facts files.
+// readFleet reads the facts of all nodes in dir. It prints a note about entries of dir that are not facts files.
 func (s *source) readFleet(cmd *cobra.Command, dir string) (*fleet, error) {
 	if text := facts.Unread(dir); text != "" {
 		note(cmd, text)
@@ -38,8 +38,8 @@ func (s *source) readFleet(cmd *cobra.Command, dir string) (*fleet, error) {
 	return f, f.report(wrong)
 }
 
-// report prints the errors of nodes. It returns an error that ends the verb: damage of the snapshot, which affects all
-// nodes, or any error with --strict.
+// report prints the errors in wrong, which may contain nil. It returns an error only if the verb must end: if the
+// snapshot is damaged, which affects all nodes, or if --strict is set.
 func (f *fleet) report(wrong []error) error {
 	var damage *bindings.DamageError
 	for _, err := range wrong {
@@ -71,8 +71,7 @@ func (f *fleet) reportEach(wrong []error) error {
 	return nil
 }
 
-// outcome returns the error of a verb that ended with err. It is errReported if the verb printed its output but some
-// nodes had errors.
+// outcome returns errReported if the verb succeeded but some nodes had errors. Otherwise, it returns err.
 func (f *fleet) outcome(err error) error {
 	var answer *cli.Answer
 	if f.failed && (err == nil || errors.As(err, &answer)) {

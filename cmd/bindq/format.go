@@ -6,17 +6,16 @@ import (
 	"bindc/internal/cli"
 )
 
-// renderings lists the --render-as values that mean the same as cli.Forms.
+// renderings lists the values of --render-as. Each means the same as the element of cli.Forms with the same index.
 var renderings = []string{"s", "json", "yaml"}
 
-// output holds the format in which a verb prints its answer.
 type output struct {
 	format string // one of cli.Forms
 	bare   bool   // print the answer for a single key without a hash
 }
 
-// add adds --format to a verb. It also adds --render-as, for people who know it from 'puppet lookup': there, the answer
-// for a single key is bare.
+// add adds --format, with the given default. It also adds a hidden --render-as for users of 'puppet lookup', which
+// prints the answer for a single key without a hash.
 func (o *output) add(cmd *cobra.Command, usual string) {
 	o.format = usual
 	cli.AddFormat(cmd, &o.format, cli.Forms)
@@ -24,6 +23,6 @@ func (o *output) add(cmd *cobra.Command, usual string) {
 		func(i int) { o.format, o.bare = cli.Forms[i], true }, func() string { return "" })
 	cmd.MarkFlagsMutuallyExclusive("format", "render-as")
 	if err := cmd.Flags().MarkHidden("render-as"); err != nil {
-		panic(err) // the flag does not exist
+		panic(err) // only if the flag does not exist
 	}
 }

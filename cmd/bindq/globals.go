@@ -16,7 +16,6 @@ import (
 	"bindc/snapshot"
 )
 
-// globals holds the flags that every verb of bindq accepts.
 type globals struct {
 	snapshot   string
 	signers    snapfile.Signers
@@ -25,7 +24,7 @@ type globals struct {
 	maxFacts   int
 }
 
-// defaultMaxFacts is the default of --max-facts. The facts of one machine take some ten thousand bytes.
+// defaultMaxFacts is the default of --max-facts, in bytes. The facts of one machine take some ten thousand bytes.
 const defaultMaxFacts = 16 << 20
 
 func (g *globals) add(root *cobra.Command) {
@@ -48,11 +47,11 @@ func (g *globals) pathOrArgument(args []string) (string, error) {
 	case g.snapshot != "":
 		return "", fmt.Errorf("expected one snapshot, found '%s' in addition to -s '%s'", args[0], g.snapshot)
 	}
-	g.snapshot = args[0] // from now on, method path returns the argument
+	g.snapshot = args[0] // path returns the argument from now on
 	return args[0], nil
 }
 
-// path returns the path of the snapshot.
+// path returns the path of the snapshot, from --snapshot or $BINDQ_SNAPSHOT.
 func (g *globals) path() (string, error) {
 	if g.snapshot != "" {
 		return g.snapshot, nil

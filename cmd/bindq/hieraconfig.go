@@ -95,7 +95,7 @@ func (f *hieraConfigFlags) run(cmd *cobra.Command) error {
 	return printed(cmd)(f.entry(options.WithKeys(keys)).Write(locations))
 }
 
-// keys returns the paths of the private hiera-eyaml keys in the flags, made absolute.
+// keys returns the absolute paths of the hiera-eyaml private keys in the flags.
 func (f *hieraConfigFlags) keys() ([]string, error) {
 	var keys []string
 	for _, file := range f.eyamlKeys {
@@ -108,8 +108,8 @@ func (f *hieraConfigFlags) keys() ([]string, error) {
 	return keys, nil
 }
 
-// printCombined prints the hiera.yaml of --from, in which one entry for bindc replaces each run of compiled entries.
-// Without private keys from flags, it uses the keys that the file names.
+// printCombined prints the hiera.yaml of --from, but replaces each run of compiled entries with one entry for bindc. If
+// keys is empty, it uses the private keys that the file names.
 func (f *hieraConfigFlags) printCombined(cmd *cobra.Command, files []string, options hieraconfig.Options,
 	keys []string) error {
 	for _, file := range files {
@@ -140,7 +140,7 @@ func (f *hieraConfigFlags) printCombined(cmd *cobra.Command, files []string, opt
 	return printed(cmd)(config.Beside(f.entry(options.WithKeys(keys))))
 }
 
-// entry returns the entry that the flags describe.
+// entry returns the hiera.yaml entry for bindc that the flags describe.
 func (f *hieraConfigFlags) entry(options hieraconfig.Options) hieraconfig.Entry {
 	e := hieraconfig.Entry{Name: f.name, Options: options}
 	if f.lookupKey {
@@ -160,7 +160,8 @@ func printed(cmd *cobra.Command) func([]byte, error) error {
 	}
 }
 
-// locations returns how many locations the entry for a snapshot needs, or 0 if bindq does the Hiera 5 merges.
+// locations returns how many locations the hiera.yaml entry for a snapshot needs, or 0 if bindq does the Hiera 5
+// merges.
 func (f *hieraConfigFlags) locations(file string) (n int, err error) {
 	err = f.ask(file, func(snap *lookup.Snapshot) error {
 		if snap.Hiera() {
@@ -172,7 +173,8 @@ func (f *hieraConfigFlags) locations(file string) (n int, err error) {
 	return n, err
 }
 
-// snapshotsAt returns the snapshots at path, which is a file or a directory, and the value for the option snapshot.
+// snapshotsAt returns the snapshots at path, which is a file or a directory. option is the snapshot option for the
+// entry in hiera.yaml.
 func snapshotsAt(path string) (files []string, option string, err error) {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		return []string{path}, path, nil // opening the snapshot reports the error

@@ -58,7 +58,7 @@ func (g *globals) infoCommand() *cobra.Command {
 	return cmd
 }
 
-// info describes a snapshot. Its lists are never null.
+// info is the output of 'bindq info'. Its lists are never null in JSON.
 type info struct {
 	Format     string          `json:"format"`
 	Version    int             `json:"version"`
@@ -73,7 +73,7 @@ type info struct {
 	Policies   []record.Policy `json:"policies"`   // policies that were proven for all requests
 	Layers     []string        `json:"layers"`     // highest first
 	Categories []string        `json:"categories"` // highest first, without common
-	Variables  []string        `json:"variables"`  // variables that the data uses
+	Variables  []string        `json:"variables"`  // variables that the data uses, without those that every node has
 	Sections   []infoSection   `json:"sections"`
 	Inputs     []infoInput     `json:"inputs"`
 }
@@ -194,7 +194,7 @@ func (in *info) print(out io.Writer) error {
 	}
 	fmt.Fprintln(w, "\nlayers, highest first")
 	for i := 0; i < len(in.Layers); {
-		same := 1 // number of layers of one entry, which has a layer per path
+		same := 1 // number of layers of this entry, which has a layer per path
 		for i+same < len(in.Layers) && in.Layers[i+same] == in.Layers[i] {
 			same++
 		}

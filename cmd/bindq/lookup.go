@@ -16,7 +16,6 @@ import (
 	bindings "bindc/runtime"
 )
 
-// lookupFlags are the flags of bindq lookup and bindq explain.
 type lookupFlags struct {
 	source
 	typ         string
@@ -25,7 +24,7 @@ type lookupFlags struct {
 	output
 	merge string
 
-	why, every    bool // --explain, --all
+	why, every    bool // values of --explain and --all
 	showSensitive bool
 }
 
@@ -111,8 +110,7 @@ func (f *lookupFlags) run(cmd *cobra.Command, keys []string) error {
 	})
 }
 
-// merging returns a function that looks up a key with the merge that the flags ask for, or nil if they ask for no
-// merge.
+// merging returns a function that looks up a key with the merge in the flags, or nil if the flags set no merge.
 func (f *lookupFlags) merging() merging {
 	switch {
 	case f.every:
@@ -172,7 +170,8 @@ func say(cmd *cobra.Command, text string) {
 	fmt.Fprintln(cmd.ErrOrStderr(), "bindq:", diag.Visible(text))
 }
 
-// sayMissing prints the keys that were not found, with hints where possible.
+// sayMissing prints the keys that were not found, with hints where possible. asked is the number of keys in the
+// arguments.
 func sayMissing(cmd *cobra.Command, snap *lookup.Snapshot, missing []string, asked int) {
 	known := sortedKeys(snap, "")
 	for _, key := range missing {
@@ -211,7 +210,7 @@ func unboundHint(snap *lookup.Snapshot, known []string, key string) string {
 	return unbound + "; '" + root + "' is bound, but dots dig into values only in a Hiera 5 site"
 }
 
-// lookUpOne looks up one key. If the key is not found, a default in the flags counts as found.
+// lookUpOne looks up one key. If the key is not found, the value of --default counts as found.
 func (f *lookupFlags) lookUpOne(r *lookup.Request, key string, typ *bindings.Type) (bindings.Value, bool, error) {
 	v, found, err := f.lookUp(r, key)
 	if err != nil {
@@ -226,7 +225,7 @@ func (f *lookupFlags) lookUpOne(r *lookup.Request, key string, typ *bindings.Typ
 	return v, found, withKey(key, err)
 }
 
-// lookUp looks up one key, with the strategy in the flags if they give one.
+// lookUp looks up key, with the strategy of --merge if that is set.
 func (f *lookupFlags) lookUp(r *lookup.Request, key string) (bindings.Value, bool, error) {
 	if f.merge == "" {
 		v, found, err := r.Lookup(key)
@@ -236,7 +235,7 @@ func (f *lookupFlags) lookUp(r *lookup.Request, key string) (bindings.Value, boo
 	return bindings.Value(v), found, err
 }
 
-// withKey adds the key to an error of a lookup.
+// withKey adds the key to err if err is a *bindings.Error.
 func withKey(key string, err error) error {
 	if e, ok := err.(*bindings.Error); ok {
 		named := *e

@@ -19,7 +19,6 @@ var (
 
 func main() { os.Exit(execute(command(os.Args[1:]))) }
 
-// execute runs the verb that the arguments name, prints its error and returns the exit status.
 func execute(root *cobra.Command) int { return cli.Execute(root, message, statusOf) }
 
 // statusOf returns the exit status for an error of a verb. If verify rejects a snapshot, that is a result of the
@@ -53,7 +52,6 @@ func command(args []string) *cobra.Command {
 	return root
 }
 
-// message returns an error as bindq prints it.
 func message(err error) string { return report.Message(err, report.CodeOf(err)) }
 
 // addShowSensitive adds --show-sensitive to a verb whose arguments do not name keys.

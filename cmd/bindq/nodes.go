@@ -82,7 +82,6 @@ func (f *tableFlags) nodes(cmd *cobra.Command) error {
 	})
 }
 
-// unset returns a doubt for each variable that conditions use but the node lacks.
 func unset(r *lookup.Request) (out []string) {
 	for _, name := range r.Unset() {
 		out = append(out, name+" is not set")
@@ -90,7 +89,6 @@ func unset(r *lookup.Request) (out []string) {
 	return out
 }
 
-// ofNode prefixes doubts with the name of the node.
 func ofNode(n facts.Node, doubts []string) []string {
 	for i := range doubts {
 		doubts[i] = n.Name + ": " + doubts[i]

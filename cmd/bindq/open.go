@@ -13,7 +13,7 @@ import (
 // Verbs use a snapshot only inside snapfile.Use, directly or through ask and request. If another program truncates the
 // file, a verb that reads the lost part fails with snapshot_damaged.
 
-// ask opens the snapshot at path and calls do.
+// ask opens the snapshot at path, calls do with it, and closes it.
 func (s *source) ask(path string, do func(*lookup.Snapshot) error) error {
 	opts, err := s.options()
 	if err != nil {
@@ -33,12 +33,12 @@ func (s *source) ask(path string, do func(*lookup.Snapshot) error) error {
 // requestFunc begins a request for facts and ends the previous one.
 type requestFunc func(*bindings.Facts) (*lookup.Request, error)
 
-// requestsFrom returns a function that begins requests to one snapshot.
 func requestsFrom(snap *lookup.Snapshot) requestFunc {
 	return func(facts *bindings.Facts) (*lookup.Request, error) { return snap.Request((*lookup.Facts)(facts)) }
 }
 
-// requests opens the snapshot at path, or all environments if path is a directory, and calls do.
+// requests opens the snapshot at path, or all environments if path is a directory. It calls do with a function that
+// begins requests, and closes the snapshots afterwards.
 func (s *source) requests(path string, do func(requestFunc) error) error {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		return s.ask(path, func(snap *lookup.Snapshot) error { return do(requestsFrom(snap)) })
@@ -65,7 +65,7 @@ func (s *source) requests(path string, do func(requestFunc) error) error {
 	})
 }
 
-// request opens the snapshot and begins the request that the flags describe.
+// request opens the snapshot, begins the request that the flags describe, and calls do with both.
 func (s *source) request(cmd *cobra.Command, do func(*lookup.Snapshot, *lookup.Request) error) error {
 	path, err := s.path()
 	if err != nil {

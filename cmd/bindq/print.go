@@ -11,7 +11,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// printValue prints v completely. If v cannot be printed, it prints nothing.
+// printValue prints v in the given format. If v cannot be formatted, it prints nothing.
 func printValue(w io.Writer, format string, v bindings.Value) error {
 	if format == "text" && v.Kind() == bindings.String {
 		text, err := v.Text()
@@ -34,14 +34,14 @@ func printValue(w io.Writer, format string, v bindings.Value) error {
 	return report.WriteJSON(w, text, format == "text")
 }
 
-// An entry is an answer; a hash holds answers in the order of the keys on the command line.
+// An entry is a key with its value. A hash lists entries in the order of the keys on the command line.
 type entry struct {
 	key string
 	v   bindings.Value
 }
 type hash []entry
 
-// printHash prints h completely. If a value cannot be printed, it prints nothing.
+// printHash prints h in the given format. If a value cannot be formatted, it prints nothing.
 func printHash(w io.Writer, format string, h hash) error {
 	var out bytes.Buffer
 	p := hashPrinter{w: &out, format: format}
@@ -61,10 +61,10 @@ func printHash(w io.Writer, format string, h hash) error {
 type hashPrinter struct {
 	w          io.Writer
 	format     string
-	hasEntries bool // an entry was printed
+	hasEntries bool
 }
 
-// add prints an entry, or nothing if its value cannot be printed.
+// add prints an entry. If its value cannot be formatted, add prints nothing.
 func (p *hashPrinter) add(key string, v bindings.Value) error {
 	t, err := report.Tree(v)
 	if err != nil {

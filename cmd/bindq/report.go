@@ -44,7 +44,7 @@ func (g *globals) keysCommand() *cobra.Command {
 				}
 				out := bufio.NewWriter(cmd.OutOrStdout())
 				for _, key := range keys {
-					fmt.Fprintln(out, diag.Visible(key)) // a line for each key; Flush returns an error of the writer
+					fmt.Fprintln(out, diag.Visible(key)) // Flush returns any error
 				}
 				return out.Flush()
 			})
@@ -127,7 +127,6 @@ func (g *globals) verifyCommand() *cobra.Command {
 	return cmd
 }
 
-// verified is the output of verify for a valid snapshot.
 type verified struct {
 	File   string  `json:"file"`
 	Keys   int     `json:"keys"`
@@ -145,7 +144,7 @@ type signed struct {
 	Created  time.Time `json:"created"`
 }
 
-// verifyFile reads all of a snapshot. If there is a policy, it also checks the signature.
+// verifyFile reads and checks all of a snapshot. If policy is not nil, it also checks the signature.
 func verifyFile(path string, f *snapshot.Snapshot, policy *origin.Policy) (*verified, error) {
 	sum := f.Sum()
 	v := &verified{File: path, SHA256: hex.EncodeToString(sum[:])}

@@ -11,7 +11,6 @@ import (
 	bindings "bindc/runtime"
 )
 
-// source holds the flags that choose the snapshot and describe the node.
 type source struct {
 	*globals
 	factsFile   string
@@ -21,7 +20,7 @@ type source struct {
 	environment string
 	factsDir    string
 	fleet       *facts.Fleet // the facts directory; nil before its first use
-	saidUnread  bool         // the unreadable facts files have been reported
+	saidUnread  bool         // sayUnread has printed its notes
 	inFile      facts.Node   // the node in the file of --facts or in the facts directory
 	strict      bool         // treat doubts about the request as errors
 	noUnknown   bool         // treat an unknown variable as an error
@@ -59,7 +58,6 @@ func (s *source) addStrictVariables(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&s.noUnknown, "strict-variables", false, "fail lookups that use an unknown variable")
 }
 
-// options returns the options for opening the snapshot.
 func (s *source) options() (bindings.Options, error) {
 	accept, err := s.signers.Accept()
 	if err != nil {

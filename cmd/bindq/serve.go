@@ -30,17 +30,17 @@ type serveFlags struct {
 	log    bool
 }
 
-// idleTime is the default of --idle. It is longer than catalog compilations usually take.
+// idleTime is the default of --idle. Compilations of catalogs usually take less time.
 const idleTime = 10 * time.Minute
 
-// A server produces little garbage. A server on standard input belongs to one of many Puppet processes, so it uses
-// little memory. A server on a socket serves all clients, and uses a few megabytes for fewer collections.
+// These are arguments of debug.SetGCPercent. A server that is the child of a Puppet process is one of many, so it saves
+// memory. A server on a socket is the only one, so it uses a few megabytes more for fewer collections.
 const (
 	childGarbagePercent = 25
 	ownGarbagePercent   = 200
 )
 
-// startTime is the time after the start in which a server may use more memory.
+// startTime is the time after which a server sets its GC percentage.
 const startTime = 2 * time.Second
 
 func (g *globals) serveCommand() *cobra.Command {
@@ -75,7 +75,7 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 	if f.stdio {
 		percent = childGarbagePercent
 	}
-	// A collection would delay the first answer, for which Puppet waits.
+	// An earlier collection would delay the first answer, for which Puppet waits.
 	time.AfterFunc(startTime, func() { debug.SetGCPercent(percent) })
 	path, err := f.path()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // listen opens the socket at path, for this user only. It replaces a socket that a dead program left, but not a socket
 // in use or another kind of file.
 func listen(path string) (net.Listener, error) {
-	// otherwise two programs that start at once could both replace a dead socket
+	// Without the lock, two programs that start at once could both replace a dead socket.
 	release, err := lockDirectory(filepath.Dir(path))
 	if err != nil {
 		return nil, err
@@ -27,7 +27,7 @@ func listen(path string) (net.Listener, error) {
 	case info.Mode()&fs.ModeSocket == 0:
 		return nil, fmt.Errorf("%s: expected a socket or nothing, found another kind of file", path)
 	default:
-		// not net.Dial, which would link the DNS resolver
+		// net.Dial would link the DNS resolver.
 		if c, err := net.DialUnix("unix", nil, unixAddr(path)); err == nil {
 			c.Close()
 			return nil, fmt.Errorf("%s: another program answers on this socket: stop it, or name another path", path)

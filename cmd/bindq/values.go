@@ -16,7 +16,6 @@ import (
 	"bindc/snapshot"
 )
 
-// tableFlags are the flags of the verbs that show decision tables.
 type tableFlags struct {
 	source
 	output
@@ -30,7 +29,7 @@ func (f *tableFlags) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.showSensitive, "show-sensitive", false, "show sensitive values")
 }
 
-// table calls do with the decision table of a key. It returns errNotFound if the key has no table.
+// table calls do with the decision table of key. If nothing binds key, it returns errNotFound.
 func (f *tableFlags) table(cmd *cobra.Command, key string, do func(*decision.Table) error) error {
 	path, err := f.path()
 	if err != nil {
@@ -52,7 +51,7 @@ func (f *tableFlags) table(cmd *cobra.Command, key string, do func(*decision.Tab
 	})
 }
 
-// unbound prints that nothing binds key.
+// unbound prints that nothing binds key, and returns errNotFound.
 func unbound(cmd *cobra.Command, file *snapshot.Snapshot, key string) error {
 	text := key + ": nothing binds this key"
 	if hint := diag.DidYouMean(key, slices.Collect(file.Keys())); hint != "" {
@@ -110,8 +109,8 @@ func (f *tableFlags) values(cmd *cobra.Command, key string, t *decision.Table) e
 	return cmp.Or(err, outcome)
 }
 
-// forFleet calls add with the explanation of key for each node of the facts directory, unless the flags name a node.
-// outcome is an error if some nodes are missing.
+// forFleet explains key for each node of the facts directory, and calls add with the explanation. It does nothing if
+// the flags name a node. outcome is an error if some nodes had errors.
 func (f *tableFlags) forFleet(cmd *cobra.Command, key string, s report.Style,
 	add func(string, *report.Explanation)) (outcome, err error) {
 	dir := f.dirOfFacts()
@@ -125,7 +124,8 @@ func (f *tableFlags) forFleet(cmd *cobra.Command, key string, s report.Style,
 	return fleet.outcome(nil), nil
 }
 
-// fewNodes is the number of nodes up to which reading the bindings of each node is faster than reading all bindings.
+// fewNodes is the maximum number of nodes for which reading the bindings of each node is faster than reading all
+// bindings.
 const fewNodes = 200
 
 // addNodes calls add with the explanation of key for each node of the fleet in dir.
@@ -169,8 +169,8 @@ func (f *tableFlags) addNodes(cmd *cobra.Command, dir, key string, s report.Styl
 	})
 }
 
-// forValue prints which nodes of the facts directory get the value in text. If flags describe a node, it prints the
-// result for that node.
+// forValue prints which nodes of the facts directory get the value in text. If flags describe a node, it prints why
+// that node gets the value or not.
 func (f *tableFlags) forValue(cmd *cobra.Command, key, text string, t *decision.Table) error {
 	s := styleOf(f.showSensitive, f.format)
 	if f.describesNode() {
@@ -207,8 +207,8 @@ func (f *tableFlags) forNode(cmd *cobra.Command, key string, do func(*lookup.Exp
 	})
 }
 
-// printWhyNot prints which nodes get a value, or why they do not. It returns errNotFound if nothing binds the key to
-// the value.
+// printWhyNot prints which nodes get a value, or why they do not. If nothing binds the key to the value, it returns
+// errNotFound.
 func (f *tableFlags) printWhyNot(out io.Writer, w *report.WhyNot) (err error) {
 	if f.format != "text" {
 		err = printReport(out, f.format, w)

@@ -55,7 +55,7 @@ func (store *storeFlag) followCommand() *cobra.Command {
 	return cmd
 }
 
-// follow runs each configuration that read returns, until a signal ends it.
+// follow runs the configuration that read returns. After a change it runs the new one, until a signal ends it.
 func follow(ctx context.Context, log *slog.Logger, read func() (*following, error)) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -80,11 +80,11 @@ type following struct {
 	keep     ship.Keep
 	follow   ship.Follow
 	wake     chan struct{}
-	inputs   string // changes if the configuration or its certificates change
+	inputs   string // changes with the configuration and its certificates
 }
 
-// reload reads the configuration again and wakes the polls of all names. It returns the new configuration if it has
-// changed, nil otherwise.
+// reload reads the configuration again and wakes the polls of all names. It returns the new configuration, or nil if
+// nothing has changed.
 func (f *following) reload(log *slog.Logger, read func() (*following, error)) (changed *following) {
 	next, err := read()
 	switch {
@@ -127,7 +127,7 @@ func (f *following) run(ctx context.Context, log *slog.Logger, hup <-chan os.Sig
 	}
 }
 
-// report makes f log the results of polls and collections, and send to changed after each poll.
+// report makes f log the results of polls and collections. After each poll, f sends to changed.
 func (f *following) report(log *slog.Logger, changed chan<- struct{}) {
 	f.store.Notice = func(text string) { log.Warn(diag.Visible(text)) }
 	f.follow.Report = func(p *ship.Pull, r ship.Result, err error) {
@@ -155,7 +155,7 @@ func (f *following) report(log *slog.Logger, changed chan<- struct{}) {
 	}
 }
 
-// textfilePause is the shortest time between two writes of the textfile, because each poll of any name changes it.
+// textfilePause is the minimum time between two writes of the textfile, which every poll changes.
 const textfilePause = time.Second
 
 // writeTextfiles writes the textfile at the start, after each change, and at the end.
@@ -193,7 +193,7 @@ func (f *following) writeTextfile() error {
 	return writeTextfile(f.textfile, all)
 }
 
-// Defaults of a configuration.
+// Defaults of a configuration. Only maxDelay, the maximum pause after failed polls, cannot be changed.
 const (
 	defaultInterval = 30 * time.Second
 	maxDelay        = 10 * time.Minute

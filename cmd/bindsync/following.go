@@ -16,7 +16,8 @@ import (
 	"bindc/ship"
 )
 
-// followed is a configuration that is being read. It collects problems with their positions.
+// followed reads a configuration of follow. It collects problems with their positions, so that one error lists all of
+// them.
 type followed struct {
 	path     string
 	source   []byte
@@ -54,7 +55,6 @@ func (c *followed) parse() (*yaml.Node, error) {
 	return doc.Root, nil
 }
 
-// joinedProblems returns all problems as one error, or nil.
 func (c *followed) joinedProblems() error {
 	if len(c.problems) == 0 {
 		return nil
@@ -62,7 +62,7 @@ func (c *followed) joinedProblems() error {
 	return unusable(c.problems)
 }
 
-// unusable is the error with all problems of a configuration. The program prints one line for each.
+// unusable is the error for a configuration, with all of its problems. The program prints each on its own line.
 type unusable []error
 
 func (u unusable) Error() string { return strings.Join(u.lines(), "; ") }
@@ -77,8 +77,8 @@ func (u unusable) lines() []string {
 	return lines
 }
 
-// readFollowing reads the configuration that from names. The error lists all problems that it finds. The store of from
-// overrides the store of the configuration.
+// readFollowing reads the configuration in the file from.config and opens its store, unless from.dir names another
+// store. The error lists all problems of the configuration.
 func readFollowing(from storeFlag, stdin io.Reader) (*following, error) {
 	c := followed{path: from.config}
 	root, err := c.parse()
@@ -109,7 +109,7 @@ var (
 	nameKeys = []string{"source", "signed_as", "check_keys", "max_change", "require_policy"}
 )
 
-// read reads the keys that are not part of the policy: the sources, and how they are polled.
+// read reads the keys that readPolicy leaves: the sources, and how they are polled.
 func (c *followed) read(root *yaml.Node, p *policy, stdin io.Reader, f *following) {
 	f.textfile = c.text(root, "textfile")
 	f.follow = ship.Follow{Interval: c.duration(root, "interval", defaultInterval), MaxDelay: maxDelay,
@@ -143,7 +143,7 @@ func (c *followed) read(root *yaml.Node, p *policy, stdin io.Reader, f *followin
 	}
 }
 
-// keys reports whether n is a hash. Keys that are not allowed become problems.
+// keys reports whether n is a hash. It adds a problem if n is not a hash, and for each key that is not in allowed.
 func (c *followed) keys(n *yaml.Node, what string, allowed []string) bool {
 	if n.Kind != yaml.Mapping {
 		c.problem(n, "expected %s, a hash, found %s", what, n.Describe())

@@ -24,7 +24,7 @@ import (
 	"bindc/snapshot"
 )
 
-// gates are the checks that a snapshot has to pass before it becomes active.
+// gates describes the checks that a snapshot has to pass before it becomes active.
 type gates struct {
 	signers   snapfile.Signers
 	signedAs  string
@@ -47,7 +47,7 @@ func (g *gates) add(cmd *cobra.Command) {
 		"or NAME@sha256:DIGEST of its file (repeatable)")
 }
 
-// checks returns the gates as functions.
+// checks validates the settings, and returns the functions that check a snapshot.
 func (g *gates) checks() (ship.Checks, error) {
 	c := ship.Checks{Inspect: snapfile.Inspect}
 	if _, err := g.signers.Policy(); err != nil {
@@ -105,7 +105,7 @@ func nodeInDir() func(name string) (facts.Node, error) {
 	return facts.NewFleet(dir).Node
 }
 
-// keysFound rejects the snapshot at path if a query does not find its key.
+// keysFound returns an error unless all queries of --check-keys find their keys in the snapshot at path.
 func (g *gates) keysFound(path string) error {
 	if g.checkKeys == "" {
 		return nil
@@ -118,8 +118,8 @@ func (g *gates) keysFound(path string) error {
 	return snapfile.InFile(path, snap.Protect(func() error { return g.keys().Check((*lookup.Snapshot)(snap)) }))
 }
 
-// changesLittle rejects the snapshot at path if more than the given share of its bindings differs from the active
-// snapshot.
+// changesLittle returns an error if more than the given share of the bindings in the active snapshot differs from the
+// snapshot at path.
 func changesLittle(active, path string, share float64) error {
 	if active == "" || share >= 1 {
 		return nil
@@ -131,8 +131,8 @@ func changesLittle(active, path string, share float64) error {
 	})
 }
 
-// rules returns a string that changes with the version of the program, and with the limit, the queries, the facts for
-// the queries and the policies of the gates.
+// rules returns a string that changes when the gates may decide differently: with the program's version, the limit, the
+// queries, their facts, and the policies.
 func (g *gates) rules() string {
 	queries := ""
 	if g.checkKeys != "" {
@@ -146,7 +146,8 @@ func (g *gates) rules() string {
 	return cli.Version() + ", max_change " + cmp.Or(g.maxChange, "100%") + queries + policies
 }
 
-// factsRules returns a string that changes with the files in $BINDQ_FACTS_DIR. It is "" if that is not set.
+// factsRules returns a string that changes when the files in $BINDQ_FACTS_DIR change. It is "" if the variable is not
+// set.
 func factsRules() string {
 	dir := os.Getenv("BINDQ_FACTS_DIR")
 	if dir == "" {
@@ -163,7 +164,7 @@ func factsRules() string {
 	return fmt.Sprintf(", facts %s %x, %v", dir, files.Sum(nil), err)
 }
 
-// percent parses a percentage and returns it as a fraction. It returns 1 for "".
+// percent parses a percentage and returns it as a fraction. The empty string means 100%.
 func percent(text string) (float64, error) {
 	if text == "" {
 		return 1, nil
@@ -175,7 +176,7 @@ func percent(text string) (float64, error) {
 	return n / 100, nil
 }
 
-// inherit sets the gates that no flag sets from those of the policy.
+// inherit copies the gates of the policy, except those that a flag sets.
 func (g *gates) inherit(p gates, flags *pflag.FlagSet) {
 	for name, text := range map[string][2]*string{
 		"allowed-signers": {&g.signers.Allowed, &p.signers.Allowed},

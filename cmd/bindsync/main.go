@@ -1,4 +1,5 @@
-// Command bindsync keeps the store of snapshots on a master: it fetches releases, checks them and activates them.
+// Command bindsync keeps the store of snapshots on a Puppet server: it fetches releases, checks them and activates
+// them.
 package main
 
 import (
@@ -17,7 +18,6 @@ import (
 
 func main() { os.Exit(execute(command(os.Args[1:]))) }
 
-// execute runs the verb that the arguments name, prints its error and returns the exit status.
 func execute(root *cobra.Command) int { return cli.Execute(root, message, statusOf) }
 
 func (store *storeFlag) verbs() cli.Verbs {

@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	defaultStore  = "/var/lib/bindc"         // where a master keeps snapshots
-	defaultConfig = "/etc/bindc/follow.yaml" // the configuration of follow
+	defaultStore  = "/var/lib/bindc"         // where a server keeps snapshots
+	defaultConfig = "/etc/bindc/follow.yaml" // path of the configuration of 'bindsync follow'
 )
 
 // policy holds the rules in the configuration of follow. They also apply to verbs that are run by hand.
@@ -30,7 +30,7 @@ type policy struct {
 	names   map[string]gates
 }
 
-// gatesOf returns the gates of a name. For a name that is not in the configuration, only the signers apply.
+// gatesOf returns the gates of a name. If the configuration does not have the name, only the signers apply.
 func (p *policy) gatesOf(name string) gates {
 	if g, ok := p.names[name]; ok {
 		return g
@@ -38,7 +38,6 @@ func (p *policy) gatesOf(name string) gates {
 	return gates{signers: p.signers}
 }
 
-// readPolicy reads the policy from the configuration at path.
 func readPolicy(path string) (*policy, error) {
 	c := followed{path: path}
 	root, err := c.parse()
@@ -78,10 +77,8 @@ func (c *followed) readPolicy(root *yaml.Node, p *policy) {
 	}
 }
 
-// storeFlag holds the flags that choose a store and its policy.
 type storeFlag struct{ dir, config string }
 
-// add adds the flags to the program. All verbs accept them.
 func (s *storeFlag) add(root *cobra.Command) {
 	flags := root.PersistentFlags()
 	flags.StringVar(&s.dir, "store", "",
@@ -92,8 +89,8 @@ func (s *storeFlag) add(root *cobra.Command) {
 			""+defaultConfig+")")
 }
 
-// policy chooses the store and returns the policy for it. Unless --config names the configuration, it applies only to
-// the store that it names. The default configuration may be missing.
+// policy sets s.dir to the chosen store and returns the policy for it. If --config is not set, the configuration
+// applies only to the store that it names. The default configuration may be missing.
 func (s *storeFlag) policy() (*policy, error) {
 	path, named := s.config, s.config != ""
 	if !named {
@@ -123,8 +120,7 @@ func sameDir(a, b string) bool {
 	return filepath.Clean(a) == filepath.Clean(b) || errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
-// open opens the store and creates it if it does not exist; find does not create it. Both make the store print its
-// repairs on errs.
+// open opens the store, or creates it. The store prints its repairs to errs.
 func (s *storeFlag) open(errs io.Writer) (*ship.Store, *policy, error) {
 	asked := s.dir
 	st, p, err := s.with(ship.OpenStore, errs)
@@ -134,6 +130,7 @@ func (s *storeFlag) open(errs io.Writer) (*ship.Store, *policy, error) {
 	return st, p, err
 }
 
+// find is like open, but does not create the store.
 func (s *storeFlag) find(errs io.Writer) (*ship.Store, *policy, error) {
 	return s.with(ship.FindStore, errs)
 }

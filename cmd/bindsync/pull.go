@@ -21,7 +21,7 @@ import (
 	"bindc/snapshot"
 )
 
-// defaultMaxSize is the default of --max-size.
+// defaultMaxSize is the default of --max-size, in bytes.
 const defaultMaxSize = 1 << 30
 
 type pullFlags struct {
@@ -59,7 +59,6 @@ func (store *storeFlag) pullCommand() *cobra.Command {
 	return cmd
 }
 
-// run pulls once from source and prints the outcome.
 func (f *pullFlags) run(cmd *cobra.Command, source string) error {
 	pull, err := f.pull(cmd, source)
 	if err != nil {
@@ -108,12 +107,10 @@ func (f *pullFlags) pull(cmd *cobra.Command, source string) (*ship.Pull, error) 
 		MaxBytes: f.maxSize, Hold: f.hold, By: byWhom(), Now: time.Now}, nil
 }
 
-// tookTooLong is the error of a pull that --timeout ended.
 func tookTooLong(timeout time.Duration) error {
 	return fmt.Errorf("the pull took longer than %v; raise --timeout if the source is only slow", timeout)
 }
 
-// outcomeOf describes the result of a pull on one line.
 func outcomeOf(name string, r ship.Result) string {
 	what := diag.Visible(name) + ": "
 	if r.Digest != "" {
@@ -139,7 +136,7 @@ func outcomeOf(name string, r ship.Result) string {
 	return what
 }
 
-// byWhom returns the name of the user for the history.
+// byWhom returns the user to record in the history, as a name or, without one, as a number.
 func byWhom() string {
 	if u, err := user.Current(); err == nil {
 		return u.Username

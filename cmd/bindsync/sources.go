@@ -15,7 +15,6 @@ import (
 	"bindc/ship/oci"
 )
 
-// sources holds the flags for connections to sources.
 type sources struct {
 	caFile, user  string
 	passwordStdin bool
@@ -65,7 +64,8 @@ func (s *sources) open(text string, stdin io.Reader) (ship.Source, error) {
 	return &ship.HTTP{URL: u, Client: client}, nil
 }
 
-// mayAsk checks the scheme of a URL against --plain-http. Without TLS, only servers on this machine are allowed.
+// mayAsk returns an error if the scheme of u contradicts --plain-http, or if u is not encrypted and not on this
+// machine.
 func (s *sources) mayAsk(u *url.URL) error {
 	option := cmp.Or(s.plainOption, "--plain-http")
 	shown := ship.Redacted(u.String())

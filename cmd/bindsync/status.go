@@ -101,7 +101,8 @@ func (f *statusFlags) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// sayUnpolled notes which sources did not answer: without --max-age, that alone does not change the exit status.
+// sayUnpolled prints notes about sources whose last poll failed. Without --max-age, a failed poll does not change the
+// exit status.
 func sayUnpolled(errs io.Writer, all []ship.Status) {
 	for _, s := range all {
 		if s.Checked.Error != "" {
@@ -112,8 +113,8 @@ func sayUnpolled(errs io.Writer, all []ship.Status) {
 	}
 }
 
-// names returns the name in args, or all names of the store. If the store has no such name, it prints a note, or with
-// --history returns an error.
+// names returns the name in args, or all names of the store. If the store does not have the name in args, names prints
+// a note or, with --history, returns an error.
 func (f *statusFlags) names(cmd *cobra.Command, st *ship.Store, args []string) ([]string, error) {
 	if len(args) == 0 {
 		return st.Names()
@@ -135,7 +136,8 @@ func isFailing(s *ship.Status, maxAge time.Duration) bool {
 	return s.Active == "" || s.Problem != "" || s.Damaged != "" || failed || tooOld
 }
 
-// statuses returns the status of each name. It opens the active files; if whole is set, it reads all of each.
+// statuses returns the status of each name. It opens the active snapshots. If whole is set, it also reads all of them
+// and compares their digests.
 func statuses(st *ship.Store, names []string, whole bool) (all []ship.Status, err error) {
 	for _, name := range names {
 		if err := ship.CheckName(name); err != nil {
@@ -150,8 +152,9 @@ func statuses(st *ship.Store, names []string, whole bool) (all []ship.Status, er
 	return all, nil
 }
 
-// damageNow describes the damage of the active file at path, or returns "". If it did not read the whole file, it
-// returns the damage that the last pull found. Without permission to read the file, it only checks the size for zero.
+// damageNow describes the damage of the active file at path, or returns "". Unless it reads the whole file, it also
+// returns the damage that the last pull found. Without permission to read the file, it only checks that the file is not
+// empty.
 func damageNow(s *ship.Status, path string, whole bool) string {
 	err := snapfile.Use(path, func(f *snapshot.Snapshot) error {
 		sum := f.Sum()
@@ -183,7 +186,7 @@ func writeTextfile(path string, all []ship.Status) error {
 	})
 }
 
-// print prints the status of names. As JSON or YAML, it is an array.
+// print prints the status of all names. As JSON or YAML, it is an array.
 func (f *statusFlags) print(w io.Writer, all []ship.Status) error {
 	if f.format != "text" {
 		return report.Write(w, f.format == "yaml", append([]ship.Status{}, all...))
@@ -220,7 +223,6 @@ func (f *statusFlags) print(w io.Writer, all []ship.Status) error {
 	return t.Flush()
 }
 
-// event is a ship.Event in the history, with the name it belongs to.
 type event struct {
 	Name string `json:"name"`
 	ship.Event

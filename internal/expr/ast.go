@@ -92,3 +92,60 @@ func (n *Node) Constant() (value.Value, bool) {
 	}
 	return value.Value{}, false
 }
+
+// Callee returns the name of the function that n, a Call, calls, and its arguments. For call('size', $x), these are
+// size and $x. If the request determines the function, the name is call.
+func (n *Node) Callee() (name string, args []*Node) {
+	name, args = n.Name, n.Kids
+	for name == "call" && len(args) > 0 {
+		v, _ := args[0].Constant()
+		if v.Kind() != value.String {
+			break
+		}
+		name, args = v.Text(), args[1:]
+	}
+	return name, args
+}
+
+// Targets returns the names of the variables that n, an Assign, sets.
+func (n *Node) Targets() []string {
+	if n.Name != "" {
+		return []string{n.Name}
+	}
+	return appendTargets(nil, n.Kids[1:])
+}
+
+func appendTargets(names []string, list []*Node) []string {
+	for _, n := range list {
+		if n.Op == Var {
+			names = append(names, n.Name)
+		} else {
+			names = appendTargets(names, n.Kids)
+		}
+	}
+	return names
+}
+
+// Below yields the children of n, including those in its lambda.
+func (n *Node) Below(yield func(*Node) bool) {
+	for _, kid := range n.Kids {
+		if !yield(kid) {
+			return
+		}
+	}
+	if n.Lambda != nil {
+		n.Lambda.below(yield)
+	}
+}
+
+// below yields the types and defaults of the parameters of l, and its body.
+func (l *Lambda) below(yield func(*Node) bool) {
+	for _, p := range l.Params {
+		if p.Type != nil && !yield(p.Type) || p.Default != nil && !yield(p.Default) {
+			return
+		}
+	}
+	if l.Body != nil {
+		yield(l.Body)
+	}
+}

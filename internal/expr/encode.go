@@ -216,7 +216,17 @@ func (d *decoder) fill(n *Node, depth int) bool {
 			return false
 		}
 	}
-	return s.max == 0 || d.kids(n, s, depth-1) && (n.Op != Assign || validAssign(n))
+	if s.max != 0 && !d.kids(n, s, depth-1) {
+		return false
+	}
+	switch n.Op {
+	case Assign:
+		return validAssign(n)
+	case Call:
+		f, isHiera := hieraFunction(n.Name)
+		return !isHiera || len(n.Kids) >= f.Min
+	}
+	return true
 }
 
 func validAssign(n *Node) bool {

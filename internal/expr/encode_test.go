@@ -106,8 +106,12 @@ func TestDecodeRejectsForgedExpressions(t *testing.T) {
 		"unknown type":                      string(expr.Append(nil, &expr.Node{Value: value.FromType(name("Nope"))})),
 		"invalid type in an array": string(expr.Append(nil,
 			&expr.Node{Value: value.FromSlice([]value.Value{value.FromType(name("X["))})})),
-		"too many levels":     deep,
-		"bytes after the end": "\x00\x00\x00\x00",
+		"interpolation without a variable":    "\x08\x00\x06%scope\x00",
+		"lookup without a key":                "\x08\x00\x07%lookup\x00",
+		"encrypted text that is missing":      "\x08\x00\x06%eyaml\x00",
+		"path without the part below the dir": "\x08\x00\x05%path\x01\x00\x00\x00",
+		"too many levels":                     deep,
+		"bytes after the end":                 "\x00\x00\x00\x00",
 	} {
 		if n, err := expr.Decode(b); err == nil {
 			t.Errorf("%s: accepted as %+v", name, n)

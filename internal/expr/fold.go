@@ -160,22 +160,22 @@ func (l *Lambda) reassigns() bool {
 // joinTexts joins adjacent constants in the parts of a string.
 func joinTexts(kids []*Node) []*Node {
 	var out []*Node
-	for _, k := range kids {
-		if k.Op != Const {
-			out = append(out, k)
+	for i := 0; i < len(kids); {
+		first, text := kids[i], []byte(nil)
+		if first.Op != Const {
+			out = append(out, first)
+			i++
 			continue
 		}
-		text, off := []byte(nil), k.Off
-		if last := len(out) - 1; last >= 0 && out[last].Op == Const {
-			text, off = value.AppendText(nil, out[last].Value), out[last].Off
-			out = out[:last]
+		for ; i < len(kids) && kids[i].Op == Const; i++ {
+			text = value.AppendText(text, kids[i].Value)
 		}
-		out = append(out, &Node{Op: Const, Off: off, Value: value.FromString(string(value.AppendText(text, k.Value)))})
+		out = append(out, &Node{Op: Const, Off: first.Off, Value: value.FromString(string(text))})
 	}
 	return out
 }
 
-// any reports whether the function is returns true for n or a node inside n. inLambdas includes the bodies of lambdas.
+// any reports whether the function is returns true for n or a node inside n. inLambdas includes lambdas.
 func (n *Node) any(inLambdas bool, is func(*Node) bool) bool {
 	if is(n) {
 		return true
@@ -185,16 +185,14 @@ func (n *Node) any(inLambdas bool, is func(*Node) bool) bool {
 			return true
 		}
 	}
-	return inLambdas && n.Lambda != nil && n.Lambda.any(is)
-}
-
-func (l *Lambda) any(is func(*Node) bool) bool {
-	for _, p := range l.Params {
-		if p.Type != nil && p.Type.any(true, is) || p.Default != nil && p.Default.any(true, is) {
-			return true
+	if inLambdas && n.Lambda != nil {
+		for k := range n.Lambda.below {
+			if k.any(true, is) {
+				return true
+			}
 		}
 	}
-	return l.Body.any(true, is)
+	return false
 }
 
 // assigns reports whether n assigns variables that later nodes can use.

@@ -80,10 +80,10 @@ func (ev *Evaluator) hash(n *Node) (value.Value, error) {
 	return ev.MakeHash(&b)
 }
 
-// SetKey sets an entry of a hash. It counts steps for keys that are not strings, because each takes a search.
+// SetKey sets an entry of a hash. It counts steps for keys that are not strings, which the hash encodes to find them.
 func (ev *Evaluator) SetKey(b *value.Builder, k, v value.Value) error {
 	if k.Kind() != value.String {
-		if err := ev.Spend(b.Len() * (1 + Weight(k)/StepsPerNode) / StepsPerNode); err != nil {
+		if err := ev.Spend(1 + Weight(k)/StepsPerNode); err != nil {
 			return err
 		}
 	}

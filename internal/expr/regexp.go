@@ -21,7 +21,7 @@ func CompileRegexp(src string) (*regexp.Regexp, error) {
 const stepsPerMatch = 64
 
 // Regexp compiles src, and counts the steps of matching it with a string of length bytes.
-func (ev *Evaluator) Regexp(src string, length int) (*regexp.Regexp, error) {
+func (ev *Evaluator) Regexp(src string, length int) (*onigmo.Regexp, error) {
 	re, err := onigmo.Compile(src)
 	if err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func (ev *Evaluator) Regexp(src string, length int) (*regexp.Regexp, error) {
 	if length > 0 && re.Cost > DefaultSteps*stepsPerMatch/length {
 		return nil, errSteps
 	}
-	return re.Regexp, ev.Spend(length * re.Cost / stepsPerMatch)
+	return re, ev.Spend(length * re.Cost / stepsPerMatch)
 }
 
 // matchText matches s with src and sets the match variables. If s does not match, they keep their values.

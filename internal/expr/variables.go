@@ -7,7 +7,7 @@ import (
 	"bindc/internal/value"
 )
 
-// Variables calls yield with the name of each top-scope variable that n may use or assign. $facts['os'] counts as os.
+// Variables calls yield with the name of each top-scope variable that n may use. $facts['os'] counts as os.
 // Any other use of $facts, and a variable whose name is computed, counts as facts.
 func (n *Node) Variables(yield func(name string)) {
 	n.Reads(func(name string, _ []value.Value) { yield(name) })
@@ -16,24 +16,16 @@ func (n *Node) Variables(yield func(name string)) {
 // Reads calls yield with each variable that n may use, named as by Variables, and the constant keys that n reads from
 // it. $facts['os']['family'] is os and ['family'].
 func (n *Node) Reads(yield func(name string, path []value.Value)) {
-	kids := n.Kids
-	switch name, path, chain := n.chain(); {
-	case chain:
+	if name, path, ok := n.chain(); ok {
 		yield(name, path)
-		kids = nil
-	case n.Op == Call && (n.Name == "get" || n.Name == "dig"):
-		if fact, ok := factOf(n); ok {
-			yield(fact, nil)
-			kids = kids[1:]
-		}
-	case n.Op == Call && n.Name == "getvar" && len(kids) > 0:
-		yield(variableAt(kids[0]), nil)
-	case n.Op == Call && n.Name == hieraMapped && len(n.Kids) > 1:
-		name, _ := hieraVariable(n.Kids[1:])
-		yield(name, nil)
-	case n.Op == Call && n.Name == "fqdn_rand":
-		yield("fqdn", nil)
-		yield("networking", nil)
+		return
+	}
+	kids := n.Kids
+	switch n.Op {
+	case Assign:
+		kids = kids[:1] // the others are targets
+	case Call:
+		kids = n.callReads(yield)
 	}
 	for _, k := range kids {
 		k.Reads(yield)
@@ -46,39 +38,69 @@ func (n *Node) Reads(yield func(name string, path []value.Value)) {
 	}
 }
 
+// callReads calls yield with each variable that the function of n, a Call, reads. It returns the arguments that remain.
+func (n *Node) callReads(yield func(name string, path []value.Value)) []*Node {
+	name, args := n.Callee()
+	switch name {
+	case "call": // of any function
+		yield("facts", nil)
+	case "get", "dig":
+		if fact, ok := factOf(name, args); ok {
+			yield(fact, nil)
+			return args[1:]
+		}
+	case "getvar":
+		if len(args) > 0 {
+			yield(variableAt(args[0]), nil)
+		}
+	case hieraMapped:
+		if len(args) > 1 {
+			variable, _ := hieraVariable(args[1:])
+			yield(variable, nil)
+		}
+	case "fqdn_rand":
+		yield("fqdn", nil)
+		yield("networking", nil)
+	}
+	return n.Kids
+}
+
 // AnyVariable is what Scoped yields for a variable whose name it cannot determine.
 const AnyVariable = "*"
 
 // Scoped calls yield with each variable that n reads, exactly as written: role for %{role}, ::role for %{::role}. It
 // does not look into derived variables. For $facts['os'] it yields facts.
 func (n *Node) Scoped(yield func(name string)) {
-	switch {
-	case n.Op == Var && !IsNumber(n.Name):
-		yield(n.Name)
-	case n.Op == Call && n.Name == HieraScope && len(n.Kids) > 0:
-		yield(ruby.ToS(n.Kids[0].Value))
-	case n.Op == Call && n.Name == hieraMapped && len(n.Kids) > 1:
-		yield(ruby.ToS(n.Kids[1].Value))
-	case n.Op == Call && n.Name == "fqdn_rand":
-		yield("fqdn")
-		yield("networking")
-	case n.Op == Call && n.Name == "getvar" && len(n.Kids) > 0:
-		yield(scopedAt(n.Kids[0]))
+	switch n.Op {
+	case Var:
+		if !IsNumber(n.Name) {
+			yield(n.Name)
+		}
+	case Call:
+		n.callScoped(yield)
 	}
-	for _, k := range n.Kids {
+	for k := range n.Below {
 		k.Scoped(yield)
 	}
 	if around := n.aroundSecret(); around != nil {
 		around.Scoped(yield)
 	}
-	if n.Lambda == nil {
-		return
-	}
-	n.Lambda.Body.Scoped(yield)
-	for _, p := range n.Lambda.Params {
-		if p.Default != nil {
-			p.Default.Scoped(yield)
-		}
+}
+
+// callScoped is Scoped for the function of n, a Call, without its arguments.
+func (n *Node) callScoped(yield func(name string)) {
+	switch name, args := n.Callee(); {
+	case name == "call": // of any function
+		yield(AnyVariable)
+	case name == HieraScope && len(args) > 0:
+		yield(ruby.ToS(args[0].Value))
+	case name == hieraMapped && len(args) > 1:
+		yield(ruby.ToS(args[1].Value))
+	case name == "fqdn_rand":
+		yield("fqdn")
+		yield("networking")
+	case name == "getvar" && len(args) > 0:
+		yield(scopedAt(args[0]))
 	}
 }
 
@@ -137,24 +159,21 @@ func (l *Lambda) Variables(yield func(name string)) {
 
 // Reads works like Node.Reads.
 func (l *Lambda) Reads(yield func(name string, path []value.Value)) {
-	l.Body.Reads(yield)
-	for _, p := range l.Params {
-		if p.Default != nil {
-			p.Default.Reads(yield)
-		}
+	for n := range l.below {
+		n.Reads(yield)
 	}
 }
 
-// factOf returns the fact that n reads, if n is a call of get or dig on $facts.
-func factOf(n *Node) (string, bool) {
-	if len(n.Kids) < 2 || n.Kids[0].Op != Var || strings.TrimPrefix(n.Kids[0].Name, "::") != "facts" {
+// factOf returns the fact that a call of get or dig reads, if its first argument is $facts.
+func factOf(function string, args []*Node) (string, bool) {
+	if len(args) < 2 || args[0].Op != Var || strings.TrimPrefix(args[0].Name, "::") != "facts" {
 		return "", false
 	}
-	key, ok := n.Kids[1].Constant()
+	key, ok := args[1].Constant()
 	if !ok || key.Kind() != value.String {
 		return "", false
 	}
-	if n.Name == "get" {
+	if function == "get" {
 		return firstStep(key.Text())
 	}
 	return key.Text(), true
@@ -195,15 +214,16 @@ func hieraVariable(path []*Node) (string, []value.Value) {
 // Own calls yield with each variable that n assigns, and with each parameter of a lambda.
 func (n *Node) Own(yield func(name string)) {
 	if n.Op == Assign {
-		yield(n.Name)
-	}
-	for _, k := range n.Kids {
-		k.Own(yield)
+		for _, name := range n.Targets() {
+			yield(name)
+		}
 	}
 	if n.Lambda != nil {
 		for _, p := range n.Lambda.Params {
 			yield(p.Name)
 		}
-		n.Lambda.Body.Own(yield)
+	}
+	for k := range n.Below {
+		k.Own(yield)
 	}
 }

@@ -52,9 +52,11 @@ func appendLookups(out []string, n *expr.Node) []string {
 		always = n.Kids[:1]
 	case n.Op == expr.Binary && (n.Name == "and" || n.Name == "or"):
 		always = n.Kids[:1]
-	case n.Op == expr.Call && n.Name == "lookup" && len(n.Kids) > 0:
-		if key, _ := n.Kids[0].Constant(); key.Kind() == value.String && !slices.Contains(out, key.Text()) {
-			out = append(out, key.Text())
+	case n.Op == expr.Call:
+		if name, args := n.Callee(); name == "lookup" && len(args) > 0 {
+			if key, _ := args[0].Constant(); key.Kind() == value.String && !slices.Contains(out, key.Text()) {
+				out = append(out, key.Text())
+			}
 		}
 	}
 	for _, k := range always {

@@ -32,8 +32,9 @@ func Around(l *expr.Lambda) *expr.Node { return &expr.Node{Op: expr.Block, Lambd
 func checkNode(x *expr.Node) (SyntaxError, bool) {
 	switch {
 	case x.Op == expr.Call:
-		if _, exists := stdlib.Functions.Find(x.Name); !exists {
-			return unknownFunction(x), true
+		name, _ := x.Callee()
+		if _, exists := stdlib.Functions.Find(name); !exists {
+			return unknownFunction(x, name), true
 		}
 	case x.Op == expr.TypeName:
 		_, err := types.Parse(x.Name)
@@ -75,18 +76,21 @@ func checkPatterns(x *expr.Node) (out []SyntaxError) {
 	return out
 }
 
-func unknownFunction(x *expr.Node) SyntaxError {
+// unknownFunction returns the error for a call of a function that does not exist, by its name or through call.
+func unknownFunction(x *expr.Node, name string) SyntaxError {
 	if keys := dotted(x); keys != "" {
 		fix := diag.Fix{Old: strings.NewReplacer("['", ".", "']", "").Replace(keys[1:]), New: keys[1:], Syntax: true}
 		return SyntaxError{Off: x.Off, Fix: fix,
-			Message: "a dot calls a function, and there is no function '" + x.Name + "'",
+			Message: "a dot calls a function, and there is no function '" + name + "'",
 			Hint:    "put keys in brackets: write " + keys + ", in a string ${" + keys[1:] + "}"}
 	}
-	e := SyntaxError{Off: x.Off, Message: "there is no function '" + x.Name + "' here", Hint: lookupHint(x)}
+	e := SyntaxError{Off: x.Off, Message: "there is no function '" + name + "' here", Hint: lookupHint(x)}
 	if e.Hint == "" {
 		e.Message += ": only functions without side effects can be called"
-		e.Fix = diag.Correct(x.Name, stdlib.Functions.Names())
-		e.Hint = e.Fix.Hint()
+		fix := diag.Correct(name, stdlib.Functions.Names())
+		if e.Hint = fix.Hint(); name == x.Name {
+			e.Fix = fix
+		}
 	}
 	return e
 }

@@ -44,9 +44,9 @@ func (p *setParser) environments() *Environments {
 	p.advance()
 	for p.tok.kind != tEOF {
 		begin := p.here()
-		next := func() bool { return p.beginsPart(begin.pos) }
 		if len(p.errs) > 0 && p.at("}") { // the end of an invalid construct
-			p.skip(begin, next)
+			indent := indentOf(p.src, begin.pos)
+			p.skip(begin, func() bool { return p.beginsPart(indent) })
 			continue
 		}
 		p.last().Begins = true
@@ -58,7 +58,7 @@ func (p *setParser) environments() *Environments {
 		default:
 			p.outerStatement(out)
 		}
-		p.resume(begin, next)
+		p.resume(begin, p.beginsPart)
 	}
 	if p.note(); len(p.errs) == 0 {
 		_, p.errs = p.result(&expr.Node{Op: expr.Block, Kids: out.nodes()})
@@ -93,8 +93,8 @@ func (p *setParser) outerStatement(out *Environments) {
 }
 
 // beginsPart reports whether a statement or site { } may begin at tok, the first token on its line after an error. A
-// statement in an unknown form must not be indented deeper than the text at begin.
-func (p *setParser) beginsPart(begin int) bool {
+// statement in an unknown form must not be indented deeper than indent.
+func (p *setParser) beginsPart(indent int) bool {
 	switch {
 	case p.tok.off <= p.errs[len(p.errs)-1].Off:
 		return false
@@ -107,7 +107,7 @@ func (p *setParser) beginsPart(begin int) bool {
 	case p.tok.kind == tKeyword:
 		return p.tok.text == "if" || p.tok.text == "unless" || p.tok.text == "case"
 	}
-	return p.tok.is(tName, "site") && p.peek().is(tOp, "{") || p.declares() || p.beginsAt(indentOf(p.src, begin))
+	return p.tok.is(tName, "site") && p.peek().is(tOp, "{") || p.declares() || p.beginsAt(indent)
 }
 
 func (e *Environments) nodes() []*expr.Node {
@@ -146,8 +146,7 @@ func (p *setParser) site(out *Environments) {
 		p.last().Begins = true
 		begin := p.here()
 		p.declaration(out)
-		deep := indentOf(p.src, begin.pos)
-		p.resume(begin, func() bool { return p.beginsDeclaration(deep) || p.leavesSite(indent) })
+		p.resume(begin, func(deep int) bool { return p.beginsDeclaration(deep) || p.leavesSite(indent) })
 	}
 	p.last().Block = true
 	switch {
@@ -236,7 +235,7 @@ func (p *setParser) attributes(end string) []Attribute {
 		if p.err == nil && !more && !p.at("}") && !p.at(";") {
 			p.unexpected(end)
 		}
-		if p.resume(begin, p.afterAttribute) {
+		if p.resume(begin, func(int) bool { return p.afterAttribute() }) {
 			more = p.accept(",") || p.followed("=>")
 		}
 		if !more {

@@ -36,7 +36,7 @@ func Misspelt(n *expr.Node) []SyntaxError {
 			}
 		}
 		if x.Op == expr.Assign {
-			own = append(own, x.Name)
+			own = append(own, x.Targets()...)
 		}
 		path := FactPath(x)
 		if wrong, right := nearMiss(path); wrong != nil {

@@ -22,6 +22,7 @@ func TestReportsNamesThatResembleFacts(t *testing.T) {
 		"$osfamily[0, 2]":                                         "",
 		"$facts[$osfamily]":                                       "",
 		"[1].map |$x| { $osfamly = {}; $osfamly['x'] }":           "",
+		"[$osfamly, [$hostnam]] = [1, [2]]; $osfamly":             "",
 		"$facts['x'].reduce |$osfamly, $hostnam| { $osfamly[1] }": "",
 	} {
 		n, errs := ParseExpression(src)

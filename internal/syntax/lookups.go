@@ -40,11 +40,12 @@ func lookupHint(call *expr.Node) string {
 func CheckWithoutLookup(n *expr.Node, reason string) []SyntaxError {
 	errs := Check(n)
 	for call := range Calls(n) {
-		if call.Name != lookup && olderLookups[call.Name] == "" {
+		name, _ := call.Callee()
+		if name != lookup && olderLookups[name] == "" {
 			continue
 		}
 		errs = slices.DeleteFunc(errs, func(e SyntaxError) bool { return e.Off == call.Off })
-		errs = append(errs, SyntaxError{Off: call.Off, Message: call.Name + "() cannot be called here: " + reason})
+		errs = append(errs, SyntaxError{Off: call.Off, Message: name + "() cannot be called here: " + reason})
 	}
 	return errs
 }

@@ -40,8 +40,7 @@ func (p *setParser) wholeSite() *BinderConfig {
 		p.last().Begins = true
 		begin := p.here()
 		p.siteEntry(s)
-		indent := indentOf(p.src, begin.pos)
-		p.resume(begin, func() bool { return p.beginsSiteEntry() || p.beginsAt(indent) })
+		p.resume(begin, func(indent int) bool { return p.beginsSiteEntry() || p.beginsAt(indent) })
 		p.accept(",")
 	}
 	if p.tok.kind != tEOF || len(p.errs) == 0 {
@@ -93,8 +92,7 @@ func (p *setParser) elements(closing, what string, next func() bool, element fun
 		if element(); p.err == nil && !p.accept(",") && !p.at(closing) {
 			p.unexpected(closing + " or , after the " + what)
 		}
-		indent := indentOf(p.src, begin.pos)
-		another := func() bool {
+		another := func(indent int) bool {
 			return next() || p.beginsSiteEntry() || p.beginsAt(indent) || p.open == 0 && p.at(",") || p.atEnd()
 		}
 		if p.resume(begin, another) && !p.accept(",") && (p.atEnd() || p.beginsSiteEntry()) {
@@ -110,9 +108,9 @@ func (p *setParser) elements(closing, what string, next func() bool, element fun
 	}
 }
 
-// resume records the error since begin, if there is one, and moves to a token that next accepts. It returns false if
-// there was no error.
-func (p *setParser) resume(begin lexer, next func() bool) bool {
+// resume records the error since begin, if there is one, and moves to a token that next accepts. The argument of next
+// is the indentation of the line at begin. resume returns false if there was no error.
+func (p *setParser) resume(begin lexer, next func(indent int) bool) bool {
 	if p.err == nil {
 		return false
 	}
@@ -120,7 +118,8 @@ func (p *setParser) resume(begin lexer, next func() bool) bool {
 	if len(p.errs) >= maxErrors {
 		p.stop()
 	} else {
-		p.skip(begin, next)
+		indent := indentOf(p.src, begin.pos) // only after an error, because the line may be as long as the file
+		p.skip(begin, func() bool { return next(indent) })
 	}
 	return true
 }

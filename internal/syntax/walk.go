@@ -13,7 +13,7 @@ func walk(n *expr.Node, visit func(*expr.Node) bool) {
 	if n == nil || !visit(n) {
 		return
 	}
-	for kid := range below(n) {
+	for kid := range n.Below {
 		walk(kid, visit)
 	}
 }
@@ -40,43 +40,23 @@ func Calls(n *expr.Node) iter.Seq[*expr.Node] {
 	}
 }
 
-// Lookups yields each call of lookup() in n: its key, and whether the key is constant. Other keys depend on the
-// request.
+// Lookups yields each call in n that may call lookup(): its key, and whether the key is constant. Other keys depend on
+// the request.
 func Lookups(n *expr.Node) iter.Seq2[string, bool] {
 	return func(yield func(string, bool) bool) {
 		for call := range Calls(n) {
-			if call.Name != "lookup" || len(call.Kids) == 0 {
+			name, args := call.Callee()
+			if name != lookup && name != "call" || len(args) == 0 {
 				continue
 			}
 			key, text := "", false
-			if v, _ := call.Kids[0].Constant(); v.Kind() == value.String {
-				key, text = v.Text(), true
+			if name == lookup {
+				v, _ := args[0].Constant()
+				key, text = v.Text(), v.Kind() == value.String
 			}
 			if !yield(key, text) {
 				return
 			}
-		}
-	}
-}
-
-// below yields the children of n, including those in lambdas.
-func below(n *expr.Node) iter.Seq[*expr.Node] {
-	return func(yield func(*expr.Node) bool) {
-		for _, kid := range n.Kids {
-			if !yield(kid) {
-				return
-			}
-		}
-		if n.Lambda == nil {
-			return
-		}
-		for _, param := range n.Lambda.Params {
-			if param.Type != nil && !yield(param.Type) || param.Default != nil && !yield(param.Default) {
-				return
-			}
-		}
-		if n.Lambda.Body != nil {
-			yield(n.Lambda.Body)
 		}
 	}
 }

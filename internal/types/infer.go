@@ -247,8 +247,8 @@ func union(ts []*Type) *Type {
 		if t.kind == Variant {
 			t = union(t.args)
 		}
-		if s := t.String() + "\x00" + t.literal(); !seen[s] {
-			seen[s] = true
+		if id := t.distinct(); !seen[id] {
+			seen[id] = true
 			different = append(different, t)
 		}
 	}
@@ -262,12 +262,12 @@ func union(ts []*Type) *Type {
 	return t
 }
 
-// literal returns the one string that a String type admits, or "" if it admits others. String() omits it.
-func (t *Type) literal() string {
+// distinct returns a text that tells t from other types. String() omits the one string that a String type admits.
+func (t *Type) distinct() string {
 	if t.kind == String && t.exact {
-		return t.texts[0]
+		return value.Quote(t.texts[0])
 	}
-	return ""
+	return t.String()
 }
 
 // Generalize returns t without ranges, lengths and exact strings, like Puppet. An Enum becomes a String with the

@@ -298,8 +298,8 @@ func (p parameters) variant() (*Type, error) {
 			return nil, err
 		}
 		for _, a := range inner.alternatives() {
-			if text := a.String(); !seen[text] {
-				seen[text] = true
+			if id := a.distinct(); !seen[id] {
+				seen[id] = true
 				args = append(args, a)
 			}
 		}

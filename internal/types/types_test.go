@@ -338,3 +338,13 @@ func FuzzTypeParse(f *testing.F) {
 		}
 	})
 }
+
+func TestVariantKeepsTypesOfDifferentStrings(t *testing.T) {
+	both, err := Of(Variant).With(Detailed(value.FromString("a")).Value(), Detailed(value.FromString("b")).Value())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !both.Instance(value.FromString("b")) || both.Instance(value.FromString("c")) {
+		t.Errorf("expected the strings a and b to have the type, and c not to")
+	}
+}

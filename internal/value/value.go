@@ -302,7 +302,7 @@ func (v Value) Get(key Value) (Value, bool) {
 
 // Probes returns the number of entries of a Hash that Get may compare with key.
 func (v Value) Probes(key Value) int {
-	if v.built() && v.ref.index != nil && key.is(String) {
+	if v.built() && v.ref.index != nil {
 		return 1
 	}
 	return v.Len()

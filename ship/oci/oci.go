@@ -39,8 +39,9 @@ const (
 	LayerType    = "application/vnd.bindc.snapshot.v3+zstd"
 )
 
-// kind is what an artifact contains: a snapshot, or a part of a build.
-type kind struct{ name, artifact, layer, sum, size string } // media types, and annotations of the file
+// kind describes the artifacts for snapshots, or those for parts of a build. artifact and layer are media types. sum
+// and size are names of annotations.
+type kind struct{ name, artifact, layer, sum, size string }
 
 var (
 	snapshots = kind{"snapshot", ArtifactType, LayerType, annotationSHA256, annotationSize}
@@ -65,7 +66,7 @@ type Registry struct {
 	PlainHTTP bool         // do not use TLS; only allowed for this machine
 	User      string       // if set, User and Password replace docker's credentials
 	Password  string
-	Agent     string // name of the program, for the user agent
+	Agent     string // name of the program for the User-Agent header
 }
 
 // Repository is a repository in a registry, with a tag or a digest.
@@ -75,7 +76,7 @@ type Repository struct {
 	kind *kind
 }
 
-// OfParts returns the same repository for parts of builds in place of snapshots.
+// OfParts returns the same repository, but for parts of builds instead of snapshots.
 func (r *Repository) OfParts() *Repository { return &Repository{r.repo, r.ref, &parts} }
 
 // Open parses oci://HOST/REPO:TAG or oci://HOST/REPO@sha256:DIGEST. It does not contact the registry.
@@ -109,7 +110,6 @@ func (r *Registry) Open(text string) (*Repository, error) {
 	return &Repository{repo, ref, &snapshots}, nil
 }
 
-// dockerCredentials returns the credential store that docker is configured to use.
 func dockerCredentials() (*credentials.DynamicStore, error) {
 	store, err := credentials.NewStoreFromDocker(credentials.StoreOptions{})
 	if err != nil {
@@ -202,7 +202,7 @@ func (r *Repository) foreign(format string, args ...any) error {
 	return &ship.Refusal{Reason: fmt.Sprintf("%s is not a bindc %s: ", r, r.kind.name) + fmt.Sprintf(format, args...)}
 }
 
-// failed adds the source to an error, and the fix if it is known.
+// failed adds the name of the repository to an error.
 func (r *Repository) failed(err error) error {
 	if errors.Is(err, errdef.ErrNotFound) {
 		return fmt.Errorf("%s: not found in the registry", r)
@@ -210,7 +210,7 @@ func (r *Repository) failed(err error) error {
 	return fmt.Errorf("%s: %w", r, err)
 }
 
-// maxWindow limits the window of a zstd frame, because a reader needs as much memory. Push uses 8 MB.
+// maxWindow limits the window of a zstd frame in bytes, because decompression needs that much memory. Push uses 8 MB.
 const maxWindow = 32 << 20
 
 // body returns a reader that decompresses a layer. At the end, the reader returns an error if the layer does not match
@@ -335,7 +335,6 @@ func (k *kind) pack(packed *os.File, path string) (layer ocispec.Descriptor, ann
 		k.size: strconv.FormatInt(n, 10)}, err
 }
 
-// add adds the annotations of a label.
 func (l Label) add(annotations map[string]string) {
 	for name, text := range map[string]string{ocispec.AnnotationRevision: l.Revision,
 		ocispec.AnnotationSource:  l.Source,

@@ -2,6 +2,7 @@ package stdlib_test
 
 import (
 	"errors"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -75,6 +76,37 @@ var endless = []string{
 	`Integer[1, 1000000].map |$x| { $big == $big }`,
 	`Integer[1, 1000000].map |$x| { join($list) }`,
 	`Integer[1, 1000000].map |$x| { getvar($big) }`,
+	`Integer[1, 1000000].map |$x| { Hash([[[], $list]], 'tree') }`,
+	`Integer[1, 1000000].map |$x| { Hash([[[], $list]], 'hash_tree') }`,
+}
+
+// wasteful lists expressions whose results exceed the limit on size far, although the arguments are small.
+var wasteful = []string{
+	`String(Integer[1, 400].map |$x| { $x }, {Array => {format => '%a', separator => $big}})`,
+	`String(Hash(Integer[1, 400].map |$x| { [$x, 1] }), {Hash => {format => '%h', separator => $big}})`,
+	`String(Hash(Integer[1, 400].map |$x| { [$x, 1] }), {Hash => {format => '%h', separator2 => $big}})`,
+	"regsubst($big, '$', join(Integer[1, 400].map |$x| { '\\`' }))",
+	`regsubst($big, '.*', join(Integer[1, 400].map |$x| { '\\0' }))`,
+}
+
+func TestSizeIsLimitedBeforeTextIsBuilt(t *testing.T) {
+	env := exprtest.Env{Vars: map[string]value.Value{"big": value.FromString(strings.Repeat("abcdefg", 100_000))}}
+	for _, src := range wasteful {
+		n, errs := syntax.ParseExpression(src)
+		if len(errs) > 0 {
+			t.Fatal(errs)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := expr.Eval(n, env, part)
+		runtime.ReadMemStats(&after)
+		if !errors.Is(err, expr.ErrSize) {
+			t.Errorf("%s: expected an error about the size, found %v", src, err)
+		}
+		if used := after.TotalAlloc - before.TotalAlloc; used > 8*uint64(part.Size) {
+			t.Errorf("%s: allocated %d MB", src, used>>20)
+		}
+	}
 }
 
 // part has an eighth of the default limits, which saves time. Evaluations stop in proportion to their limits.

@@ -1,8 +1,6 @@
 package stdlib
 
 import (
-	"slices"
-
 	"bindc/internal/expr"
 	"bindc/internal/types"
 	"bindc/internal/value"
@@ -63,54 +61,60 @@ func isTree(v value.Value) bool {
 // branch is a hash or array that is being built.
 type branch struct {
 	keys   []value.Value
-	values []any // each is a value.Value or a *branch
+	values []any          // each is a value.Value or a *branch
+	index  map[string]int // positions in keys, by distinctKey
 	array  bool
 }
 
-func (b *branch) find(key value.Value) int {
-	return slices.IndexFunc(b.keys, func(k value.Value) bool { return value.Identical(k, key) })
-}
+func newBranch(array bool) *branch { return &branch{index: map[string]int{}, array: array} }
 
 func (b *branch) set(key value.Value, val any) {
-	if i := b.find(key); i >= 0 {
+	id := distinctKey(key)
+	i, exists := b.index[id]
+	if exists {
 		b.values[i] = val
 		return
 	}
+	b.index[id] = len(b.keys)
 	b.keys, b.values = append(b.keys, key), append(b.values, val)
 }
 
 // into returns the branch at key, and creates it if necessary. It returns nil if the value at key is not a collection.
-func (b *branch) into(key value.Value) *branch {
-	if i := b.find(key); i >= 0 {
-		if v, ok := b.values[i].(value.Value); ok {
-			b.values[i] = grow(v)
-		}
-		inner, _ := b.values[i].(*branch)
-		return inner
+func (b *branch) into(c *call, key value.Value) (*branch, error) {
+	i, exists := b.index[distinctKey(key)]
+	if !exists {
+		inner := newBranch(false)
+		b.set(key, inner)
+		return inner, nil
 	}
-	inner := &branch{}
-	b.set(key, inner)
-	return inner
+	if v, ok := b.values[i].(value.Value); ok {
+		grown, err := grow(c, v)
+		if grown == nil || err != nil {
+			return nil, err
+		}
+		b.values[i] = grown
+	}
+	return b.values[i].(*branch), nil
 }
 
-// grow converts a collection to a branch. It returns any other value unchanged.
-func grow(v value.Value) any {
-	b := &branch{array: v.Kind() == value.Array}
-	switch v.Kind() {
-	case value.Array:
-		i := int64(0)
-		for e := range v.Elems() {
-			b.set(value.FromInt(i), e)
-			i++
-		}
-	case value.Hash:
-		for k, e := range v.Pairs() {
-			b.set(k, e)
-		}
-	default:
-		return v
+// grow converts a collection to a branch. It returns nil for any other value.
+func grow(c *call, v value.Value) (*branch, error) {
+	if !expr.IsCollection(v) {
+		return nil, nil
 	}
-	return b
+	if err := c.Spend(v.Len()); err != nil {
+		return nil, err
+	}
+	b := newBranch(v.Kind() == value.Array)
+	i := int64(0)
+	for e := range v.Elems() {
+		b.set(value.FromInt(i), e)
+		i++
+	}
+	for k, e := range v.Pairs() {
+		b.set(k, e)
+	}
+	return b, c.Produce(2 * expr.SizeOfElement * v.Len())
 }
 
 func (b *branch) finish() value.Value {
@@ -132,12 +136,12 @@ func (b *branch) finish() value.Value {
 
 // hashOfTree builds a collection from a list of paths and values.
 func hashOfTree(c *call, v value.Value, hashes bool) (value.Value, error) {
-	root := &branch{}
+	root := newBranch(false)
 	n := 0
 	for e := range v.Elems() {
 		n++
 		path, val := e.Index(0).Slice(), e.Index(1)
-		if err := c.Spend((1 + len(path)) * (1 + len(root.keys))); err != nil {
+		if err := c.Spend(1 + expr.Weight(e.Index(0))/expr.StepsPerNode); err != nil {
 			return v, err
 		}
 		if err := c.Produce(2 * expr.SizeOfElement * (1 + len(path))); err != nil {
@@ -151,7 +155,10 @@ func hashOfTree(c *call, v value.Value, hashes bool) (value.Value, error) {
 		}
 		at := root
 		for _, key := range path[:len(path)-1] {
-			if at = at.into(key); at == nil {
+			var err error
+			if at, err = at.into(c, key); err != nil {
+				return v, err
+			} else if at == nil {
 				return v, c.Failf("the path of entry %d leads into a value that is not an Array or a Hash", n)
 			}
 		}
@@ -177,8 +184,11 @@ func placeAt(c *call, b *branch, path []value.Value, val value.Value) error {
 }
 
 func mergeRoot(c *call, root *branch, val value.Value) error {
-	b, ok := grow(val).(*branch)
-	if !ok {
+	b, err := grow(c, val)
+	if err != nil {
+		return err
+	}
+	if b == nil {
 		return c.Failf("the root must be an Array or a Hash, found %s", expr.Describe(val))
 	}
 	for i, k := range b.keys {

@@ -125,6 +125,9 @@ func (w textWriter) array(v value.Value, f *textFormat, formats formatMap, in in
 	if f.letter != 'a' && f.letter != 's' && f.letter != 'p' {
 		return "", f.illegal("Array", "asp")
 	}
+	if err := w.fits(f.comma(), v.Len()); err != nil {
+		return "", err
+	}
 	in.on = in.on || f.alt
 	elems := v.Slice()
 	texts := make([]string, len(elems))
@@ -147,10 +150,7 @@ func (w textWriter) array(v value.Value, f *textFormat, formats formatMap, in in
 // layOut joins the formatted elements of an array. With the flag #, it breaks lines like Puppet: after nested
 // collections, and within runs of elements that are wider than f's width.
 func (f *textFormat) layOut(out string, elems []value.Value, texts []string, padding string) string {
-	separator := ", "
-	if f.separator != nil {
-		separator = *f.separator
-	}
+	separator := f.comma()
 	long := f.alt && f.width > 0 && widest(elems, texts) > f.width
 	b := []byte(out)
 	for i, e := range elems {
@@ -201,6 +201,9 @@ func (w textWriter) hash(v value.Value, f *textFormat, formats formatMap, in ind
 	default:
 		return "", f.illegal("Hash", "hasp")
 	}
+	if err := w.fits(f.comma()+f.arrow(), v.Len()); err != nil {
+		return "", err
+	}
 	in.on = in.on || f.alt
 	inside := in.inside(false)
 	padding := ""
@@ -222,6 +225,22 @@ func (w textWriter) hash(v value.Value, f *textFormat, formats formatMap, in ind
 	return f.layOutHash(lines, in), nil
 }
 
+// fits returns an error unless the limits of the evaluation allow n copies of text.
+func (w textWriter) fits(text string, n int) error {
+	if n > 0 && len(text) > w.c.Room()/n {
+		return expr.ErrSize
+	}
+	return nil
+}
+
+// comma returns the text between two elements, and arrow the text between a key and its value.
+func (f *textFormat) comma() string {
+	if f.separator != nil {
+		return *f.separator
+	}
+	return ", "
+}
+
 func (f *textFormat) arrow() string {
 	if f.separator2 != nil {
 		return *f.separator2
@@ -230,10 +249,7 @@ func (f *textFormat) arrow() string {
 }
 
 func (f *textFormat) layOutHash(lines []string, in indentation) string {
-	separator := ", "
-	if f.separator != nil {
-		separator = *f.separator
-	}
+	separator := f.comma()
 	if f.alt {
 		if !strings.HasSuffix(separator, "\n") {
 			separator = rstrip(separator)

@@ -203,14 +203,14 @@ func cased(verb byte, s string) string {
 	return s
 }
 
-// wholeFloat formats an integer with %f. Unlike conversion to a float, it is exact.
+// wholeFloat formats an integer with %f. Unlike conversion to a float, it is exact, and the flag # adds no point.
 func (d directive) wholeFloat(n int64) string {
 	digits := strconv.FormatUint(ruby.Magnitude(n), 10)
 	precision := d.precision
 	if precision < 0 {
 		precision = 6
 	}
-	if precision > 0 || d.alt {
+	if precision > 0 {
 		digits += "." + zeros(precision)
 	}
 	return d.fillNumber(d.sign(n < 0), digits)

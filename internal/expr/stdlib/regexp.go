@@ -260,17 +260,17 @@ func substitute(c *call, s, src string, all bool) (string, error) {
 		}
 	} else if found, err = findAll(c, src, s); err != nil {
 		return "", err
-	} else if re.MatchString("") {
-		found = withEmpty(re, s, found)
+	} else {
+		found = re.AddEmpty(s, found)
 	}
-	if name, unknown := unknownGroup(re, c.Args[2].Text()); unknown && len(found) > 0 {
+	if name, unknown := unknownGroup(re.Regexp, c.Args[2].Text()); unknown && len(found) > 0 {
 		return "", c.Failf("there is no group named '%s'", name)
 	}
 	var out []byte
 	from := 0
 	for _, m := range found {
 		out = append(out, s[from:m[0]]...)
-		out = appendReplacement(c, out, re, s, m)
+		out = appendReplacement(c, out, re.Regexp, s, m)
 		from = m[1]
 		if len(out) > c.Room() {
 			return "", expr.ErrSize
@@ -280,36 +280,15 @@ func substitute(c *call, s, src string, all bool) (string, error) {
 	return string(out), c.Produce(len(out))
 }
 
-// withEmpty adds the empty matches that directly follow other matches. Ruby finds them, and Go does not.
-func withEmpty(re *regexp.Regexp, s string, found [][]int) [][]int {
-	var out [][]int
-	for i, m := range found {
-		out = append(out, m)
-		end := m[1]
-		if m[0] == end || i+1 < len(found) && found[i+1][0] == end {
-			continue
-		}
-		if next := re.FindStringSubmatchIndex(s[end:]); next != nil && next[1] == 0 {
-			for g := range next {
-				if next[g] >= 0 {
-					next[g] += end
-				}
-			}
-			out = append(out, next)
-		}
-	}
-	return out
-}
-
 // appendReplacement appends the replacement of a match: an entry of a hash, or a string in which references such as \1
-// and \k<name> are replaced.
+// and \k<name> are replaced. It stops when dst is longer than c.Room().
 func appendReplacement(c *call, dst []byte, re *regexp.Regexp, s string, m []int) []byte {
 	if by := c.Args[2]; by.Kind() == value.Hash {
 		v, _ := by.Get(value.FromString(s[m[0]:m[1]]))
 		return append(dst, ruby.ToS(v)...)
 	}
 	text := c.Args[2].Text()
-	for i := 0; i < len(text); i++ {
+	for i := 0; i < len(text) && len(dst) <= c.Room(); i++ {
 		if text[i] != '\\' || i+1 == len(text) {
 			dst = append(dst, text[i])
 			continue

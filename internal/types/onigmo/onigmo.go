@@ -8,15 +8,18 @@ import (
 	"errors"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // Regexp is an expression compiled for Go's engine. Cost is the size of its program: matching takes at most Cost steps
 // for each byte of text.
 type Regexp struct {
 	*regexp.Regexp
-	Cost int
+	Cost  int
+	after *regexp.Regexp // matches one character and then the expression; nil if every match has characters
 }
 
 // These limits apply to each expression. Anything larger is more likely an attack than a useful expression.
@@ -81,7 +84,65 @@ func compile(src string) (*Regexp, error) {
 	if err != nil {
 		return nil, plain(err)
 	}
-	return &Regexp{re, len(prog.Inst)}, nil
+	out := &Regexp{Regexp: re, Cost: len(prog.Inst)}
+	if nullable(parsed) {
+		if out.after, err = regexp.Compile(`\A(?s:.)(?:` + translated + `)`); err != nil {
+			return nil, plain(err)
+		}
+	}
+	return out, nil
+}
+
+// nullable reports whether an empty text can match re.
+func nullable(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpNoMatch, syntax.OpLiteral, syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		return false
+	case syntax.OpCapture, syntax.OpPlus, syntax.OpConcat:
+		return !slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return !nullable(sub) })
+	case syntax.OpRepeat:
+		return re.Min == 0 || nullable(re.Sub[0])
+	case syntax.OpAlternate:
+		return slices.ContainsFunc(re.Sub, nullable)
+	}
+	return true
+}
+
+// AddEmpty adds to found, which are all matches of s, the empty matches that directly follow other matches. Ruby finds
+// them, and Go does not.
+func (re *Regexp) AddEmpty(s string, found [][]int) [][]int {
+	if re.after == nil {
+		return found
+	}
+	var out [][]int
+	for i, m := range found {
+		out = append(out, m)
+		end := m[1]
+		if m[0] == end || i+1 < len(found) && found[i+1][0] == end {
+			continue
+		}
+		if empty := re.emptyAfter(s, end); empty != nil {
+			out = append(out, empty)
+		}
+	}
+	return out
+}
+
+// emptyAfter returns the empty match at offset end of s, where another match ends, or nil.
+func (re *Regexp) emptyAfter(s string, end int) []int {
+	_, size := utf8.DecodeLastRuneInString(s[:end]) // ^ and \b depend on this character
+	from := end - size
+	places := re.after.FindStringSubmatchIndex(s[from:])
+	if places == nil || places[1] > size {
+		return nil
+	}
+	for i := range places {
+		if places[i] >= 0 {
+			places[i] += from
+		}
+	}
+	places[0] = end
+	return places
 }
 
 // plain returns an error of Go's parser in words that do not mention Go.

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"encoding/binary"
 	"slices"
 	"strconv"
 
@@ -85,7 +86,8 @@ func (d *Dimensions) Condition(c Condition) int {
 	slices.SortFunc(c, func(a, b Term) int { return a.Dimension - b.Dimension })
 	key := d.key[:0]
 	for _, t := range c {
-		key = append(append(append(strconv.AppendInt(key, int64(t.Dimension), 10), '='), t.Value...), 0)
+		key = binary.AppendUvarint(binary.AppendUvarint(key, uint64(t.Dimension)), uint64(len(t.Value)))
+		key = append(key, t.Value...)
 	}
 	d.key = key
 	i, ok := d.numbers[string(key)]

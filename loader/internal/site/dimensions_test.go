@@ -22,6 +22,10 @@ func TestEqualConditionsAndGuardsShareNumber(t *testing.T) {
 	if empty := d.Condition(nil); c != 2 || empty != 0 {
 		t.Errorf("conditions %d and %d, expected 2, and 0 for the empty one", c, empty)
 	}
+	three := d.Condition(Condition{{Dimension: 0, Value: "x"}, {Dimension: 1, Value: "y"}, {Dimension: 2, Value: "z"}})
+	if two := d.Condition(Condition{{Dimension: 0, Value: "x\x001=y"}, {Dimension: 2, Value: "z"}}); two == three {
+		t.Error("two different conditions share a number")
+	}
 	if c, ok := d.Category(d.All[first].Name); ok {
 		t.Errorf("a guard is taken for category %d", c)
 	}
