@@ -49,7 +49,8 @@ func (p *Policy) concerns(key string) bool {
 	return p.keys.MatchString(key)
 }
 
-// keyPattern returns a regexp for the keys that match any of the patterns: '*' matches inside a segment, '**' any number of segments.
+// keyPattern returns a regexp for the keys that match any of the patterns. In a pattern, '*' matches inside a segment and
+// '**' matches any number of segments.
 func keyPattern(patterns []string) *regexp.Regexp {
 	var alternatives []string
 	for _, pattern := range patterns {
