@@ -194,16 +194,6 @@ func (c *census) where(d *Data, terms []snapshot.Term, in *nodeSet) nodeSet {
 	return out
 }
 
-// holds reports whether all terms hold for a request whose value in dimension i has the number numbers[i].
-func (d *Data) holds(terms []snapshot.Term, numbers []uint32) bool {
-	for _, t := range terms {
-		if d.file.ValueNumber(t.Dimension, t.Value) != numbers[t.Dimension] {
-			return false
-		}
-	}
-	return true
-}
-
 // filter returns the nodes in list that are also in the set in and for which every terms[k] has the value number
 // wanted[k].
 func (c *census) filter(list []int32, terms []snapshot.Term, wanted []uint32, in *nodeSet) (out []int32) {

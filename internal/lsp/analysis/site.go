@@ -53,8 +53,8 @@ type manifests struct {
 var absence = []diag.Code{"key_unbound", "rebind", "multibind_unknown", "override", "abstract", "hiera_options",
 	"map_required", "same_value", "never_wins", "near_key", "empty", "facts_missing", "data_unreached"}
 
-// collect sets s.Diags and s.Refused. Diagnostics without a file are assigned to the site's directory. Lints are only kept for open
-// files. If broken entries were left out, collect drops the diagnostics that this can cause.
+// collect sets s.Diags and s.Refused. Diagnostics without a file are assigned to the site's directory. Lints are only
+// kept for open files. If broken entries were left out, collect drops the diagnostics that this can cause.
 func (s *Site) collect(found []diag.Diagnostic, broken map[string]bool) {
 	s.Diags = map[string][]diag.Diagnostic{}
 	s.Refused = s.disk.Fence.Refused()

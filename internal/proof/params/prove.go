@@ -135,8 +135,8 @@ func (a *attempt) maySayMore(where string) bool {
 	return where != "" && where != unlessHigher && a.String() == "" && !a.blank
 }
 
-// attempts returns the attempts to make with samples, in order. Attempts with more facts come first, because a glob with
-// an unset variable can match the files of any node.
+// attempts returns the attempts to make with samples, in order. The blank attempt comes last, because a glob with an
+// unset variable can match the files of any node.
 func (p *prover) attempts(s *suspect, samples []decision.Sample) (out []attempt) {
 	for _, sample := range samples {
 		out = append(out, attempt{Sample: sample})

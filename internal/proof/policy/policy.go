@@ -1,6 +1,6 @@
 // Package policy proves policies: statements about values that must hold for every request that could ever be made.
-// See docs/guide/policies.md. The region of a policy is the set of requests to which it applies. A policy holds if every
-// binding that can win for a request in the region has a value that satisfies the policy.
+// See docs/guide/policies.md. The region of a policy is the set of requests to which it applies. A policy holds if
+// every binding that can win for a request in the region has a value that satisfies the policy.
 //
 // The files, in the order in which a proof uses them:
 //
@@ -49,8 +49,8 @@ func (p *Policy) concerns(key string) bool {
 	return p.keys.MatchString(key)
 }
 
-// keyPattern returns a regexp for the keys that match any of the patterns. In a pattern, '*' matches inside a segment and
-// '**' matches any number of segments.
+// keyPattern returns a regexp for the keys that match any of the patterns. In a pattern, '*' matches inside a segment
+// and '**' matches any number of segments.
 func keyPattern(patterns []string) *regexp.Regexp {
 	var alternatives []string
 	for _, pattern := range patterns {

@@ -64,8 +64,8 @@ func (r *Row) addUses(x *recipe.Recipe) {
 	}
 }
 
-// sourceText formats a recipe as an expression. For a recipe that is neither a constant nor an expression, it makes up a
-// call of a function named after the attribute.
+// sourceText formats a recipe as an expression. For a recipe that is neither a constant nor an expression, it makes up
+// a call of a function named after the attribute.
 func sourceText(r *recipe.Recipe) string {
 	var n *expr.Node
 	switch r.Kind {
