@@ -91,7 +91,7 @@ func printTAP(w io.Writer, results []Result) error {
 	return err
 }
 
-// suite is the testsuite element of JUnit XML.
+// suite is the root element of a JUnit report.
 type suite struct {
 	XMLName  xml.Name `xml:"testsuite"`
 	Name     string   `xml:"name,attr"`
@@ -111,7 +111,7 @@ type failure struct {
 	Text    string `xml:",chardata"`
 }
 
-// printJUnit writes results as JUnit XML, which most CI systems read.
+// printJUnit writes results as JUnit XML, which most CI systems can read.
 func printJUnit(w io.Writer, results []Result) error {
 	out := suite{Name: "bindc test", Tests: len(results), Failures: Failed(results)}
 	for _, r := range results {

@@ -141,7 +141,7 @@ func (e *Example) compare(snap *bindings.Snapshot, r *lookup.Request, update boo
 		want, wanted := expected.Get(name)
 		got, there := found.Get(name)
 		message := "expected " + text(want, wanted) + ", found " + text(got, there)
-		if secrets[key] { // the golden file may be older than the mark and have the value in plain text
+		if secrets[key] { // the golden file may contain the value from before it was marked as sensitive
 			message = "expected another value; values of this key are sensitive and not shown"
 		}
 		if err := out.fail(r, key, at, message); err != nil {

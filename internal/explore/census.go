@@ -95,7 +95,7 @@ func (c *census) setsOf(dim int) map[uint32]nodeSet {
 	return out
 }
 
-// add adds node i to a set for a fleet of n nodes.
+// add adds node i to s. n is the number of nodes in the fleet.
 func (s *nodeSet) add(i, n int) {
 	if s.words == nil {
 		s.words = make([]uint64, (n+63)/64)

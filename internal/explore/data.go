@@ -36,7 +36,7 @@ type Data struct {
 	reads  []string // sorted paths of the variables that conditions and values read, such as os.family
 	old    *Data    // the version to compare with, or nil
 
-	nodes    []facts.Node // nodes of the fleet, sorted by name
+	nodes    []facts.Node // sorted by name
 	number   map[string]int
 	counting sync.Once
 	census   *census
@@ -125,7 +125,7 @@ func (d *Data) prepare() (err error) {
 	return err
 }
 
-// identify returns a digest of everything that pages depend on: the program, the snapshots, the facts and the style.
+// identify returns a digest of everything on which pages depend: the program, the snapshots, the facts and the style.
 func (d *Data) identify() (string, error) {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%s %s %q\n", assetsID(), d.file.Digest(), fmt.Sprintf("%+v", d.Style))

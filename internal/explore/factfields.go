@@ -145,7 +145,6 @@ func supposition(change string) string {
 	return change
 }
 
-// suppositions joins the readable forms of several changed facts.
 func suppositions(changes []string) string {
 	out := make([]string, len(changes))
 	for i := range changes {

@@ -21,7 +21,6 @@ type answersContent struct {
 	Next    string // address of the next page of values, or ""
 }
 
-// answerRow is a value, with the nodes that get it.
 type answerRow struct {
 	Value shownValue
 	Nodes int

@@ -156,7 +156,6 @@ type diffRow struct {
 	IsSame          bool // only a key that the value looks up has changed
 }
 
-// diffGroup is a group of nodes with the same changes.
 type diffGroup struct {
 	Number  int
 	Nodes   []string // names of the first nodes; Count counts all of them
@@ -174,7 +173,6 @@ const (
 	diffPerKeys = 20
 )
 
-// diffPage shows the changes since an older version.
 func (v *view) diffPage() (any, error) {
 	v.Title, v.Section = "Changes", "d"
 	old, err := v.oldVersion()

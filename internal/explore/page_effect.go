@@ -51,12 +51,11 @@ func (f *factField) assign(text string) string {
 type effectContent struct {
 	Title   string
 	Changes []effectRow
-	Notes   []string // remarks on changed facts that have no effect
+	Notes   []string // remarks on changed facts without effect
 	Total   int
 	Next    string
 }
 
-// effectRow is a key whose value changes.
 type effectRow struct {
 	Key            string
 	Old, New       shownValue

@@ -13,11 +13,11 @@ import (
 type filesContent struct {
 	Files        []fileRow
 	Total        int
-	Empty        int    // number of files without bindings
-	Unread       int    // number of files that bindc never reads
-	Dead         int    // number of files whose bindings all reach no node
-	Partly       int    // number of files with at least one dead binding
-	DeadBindings int    // number of bindings that reach no node
+	Empty        int // number of files without bindings
+	Unread       int // number of files that bindc never reads
+	Dead         int // files with bindings that all reach no node
+	Partly       int // files with at least one binding that reaches no node
+	DeadBindings int
 	Only         string // filter in the query: "" for all files, "1" for dead files, or partly
 	Next         string
 }
@@ -34,7 +34,7 @@ type fileRow struct {
 // dead.
 func (f fileRow) IsDead() bool { return f.Unread != "" || f.Bindings > 0 && f.Reaching == 0 }
 
-// Dead returns the number of bindings that reach no node.
+// Dead returns the number of bindings in the file that reach no node.
 func (f fileRow) Dead() int { return f.Bindings - f.Reaching }
 
 // fileList lists the files of the site, including those that bindc never reads.
@@ -107,7 +107,6 @@ func (c *filesContent) selects(f fileRow) bool {
 	return f.IsDead()
 }
 
-// count adds a file to the totals in c.
 func (c *filesContent) count(f fileRow) {
 	c.DeadBindings += f.Dead()
 	switch {
@@ -150,7 +149,6 @@ type fileBinding struct {
 	Dead  string     `json:"-"` // why the binding reaches no node
 }
 
-// filePage shows the bindings of a file in order of their lines, with the nodes that each binding reaches.
 func (v *view) filePage() (any, error) {
 	v.Section = "f"
 	file := v.name("file", v.d.hasFile)

@@ -24,7 +24,6 @@ type keyContent struct {
 	Nodes   *nodesContent
 }
 
-// keyRow is a row in the decision table of a key.
 type keyRow struct {
 	Name   string // name of the contribution, or ""
 	When   report.Terms
@@ -37,7 +36,6 @@ type keyRow struct {
 	Dead   string // why the binding reaches no node; "" if unknown
 }
 
-// keyPage shows the decision table of a key and the values that nodes get.
 func (v *view) keyPage() (any, error) {
 	key := v.name("key", v.d.hasKey)
 	if !v.d.hasKey(key) {

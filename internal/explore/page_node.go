@@ -227,7 +227,6 @@ type nodesListContent struct {
 	Wrong  []string // errors about nodes with unusable facts
 }
 
-// nodeList lists the nodes with their categories.
 func (v *view) nodeList() (any, error) {
 	v.Title, v.Section = "Nodes", "n"
 	var names []string

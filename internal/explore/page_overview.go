@@ -10,8 +10,8 @@ type overviewContent struct {
 	Warnings     string
 	Summary      string // summary of the changes since the older version, or ""
 	Dead         []fileRow
-	DeadAll      int // number of files that reach no node, of which Dead lists the first
-	Unread       int // number of files in DeadAll that bindc never reads
+	DeadAll      int // number of files that reach no node; Dead lists the first of them
+	Unread       int // how many of these bindc never reads
 	DeadBindings int // number of bindings that reach no node
 	Cells        []cell
 	Levels       []levelName

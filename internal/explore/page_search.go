@@ -30,7 +30,6 @@ type searchContent struct {
 	NextResults string `json:"-"`
 }
 
-// foundValue is a binding whose value contains the searched text.
 type foundValue struct {
 	Key     string         `json:"key"`
 	When    report.Terms   `json:"when"`

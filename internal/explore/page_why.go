@@ -72,7 +72,6 @@ var stateTitles = []candidates{
 		About: "its condition does not hold for this node"},
 }
 
-// whyPage explains why a node gets its value for a key.
 func (v *view) whyPage() (any, error) {
 	key := v.name("key", v.d.hasKey)
 	asJSON := v.asJSON

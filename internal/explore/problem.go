@@ -86,7 +86,6 @@ func similarAs(name string, names, compared []string, to func(name string, pairs
 	return out
 }
 
-// fail writes an error response.
 func (v *view) fail(w http.ResponseWriter, err error) {
 	p, ok := errors.AsType[*problem](err)
 	if !ok {

@@ -9,7 +9,6 @@ import (
 	"bindc/internal/report/affected"
 )
 
-// foundResult is a key with a computed value that contains the searched text.
 type foundResult struct {
 	Key     string         `json:"key"`
 	Node    string         `json:"node"` // first node that gets this value

@@ -47,7 +47,6 @@ func New(access Access) *Server {
 	return s
 }
 
-// ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
 // Show makes d the latest version and starts counting its nodes in the background.

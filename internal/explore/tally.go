@@ -19,7 +19,8 @@ type tally struct {
 	// For each level, levels has the sorted numbers of the keys that some node gets from it. If there are no nodes, it
 	// has all keys bound at the level.
 	levels map[string][]int32
-	// These are the sorted numbers of the keys with an expression as value and of the keys with contributions.
+	// computed are the keys with an expression as value, and combined those with contributions. Both are sorted lists
+	// of key numbers.
 	computed, combined []int32
 }
 
@@ -35,7 +36,7 @@ type boundAt struct {
 	reach     reach
 }
 
-// reach is the number of nodes that a binding reaches, with upTo as a flag. It is kept small because a site can have
+// reach is the number of nodes that a binding reaches, combined with the flag upTo. It is small because a site can have
 // millions of bindings.
 type reach uint32
 

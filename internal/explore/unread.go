@@ -59,7 +59,7 @@ func (d *Data) hasFile(path string) bool {
 	return known || isUnread
 }
 
-// paths returns the paths of all files, including those that bindc never reads.
+// paths returns the paths of all files that have a page, including those that bindc never reads.
 func (d *Data) paths() []string {
 	var out []string
 	for i := range d.inputs {

@@ -71,7 +71,6 @@ func (c *cursor) action(title string, kind protocol.CodeActionKind, f *analysis.
 	return a
 }
 
-// fixes returns the code actions for a finding.
 func (c *cursor) fixes(f analysis.Finding) (out []protocol.CommandOrCodeAction) {
 	if a := c.correction(f); a != nil {
 		out = append(out, a)
@@ -110,7 +109,7 @@ func (c *cursor) correction(f analysis.Finding) *protocol.CodeAction {
 				return nil
 			}
 			if now := c.texts()[file]; now != nil && now.text.Src != text.Src {
-				return nil // the site is being read again; the editor asks again later
+				return nil // the site is being read again
 			}
 		}
 		yaml := analysis.HasYAMLLines(file)

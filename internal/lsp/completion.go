@@ -49,7 +49,6 @@ func (s *Server) Completion(ctx context.Context, p *protocol.CompletionParams) (
 	return out, c.check()
 }
 
-// wordStart returns the offset at which the word before the cursor begins.
 func (c *cursor) wordStart(lineStart int) int {
 	from, _ := c.doc.text.WordAt(c.off)
 	return max(from, lineStart)
@@ -182,7 +181,6 @@ var commonFacts = []string{"facts.os.family", "facts.os.name", "facts.os.release
 	"facts.networking.hostname", "facts.networking.domain", "facts.kernel", "facts.virtual", "trusted.certname",
 	"trusted.domain", "trusted.hostname", "environment", "server_facts.environment"}
 
-// parameters returns the keys of all class parameters in the site's manifests.
 func (c *cursor) parameters() (out []string) {
 	for _, p := range c.site.Parameters() {
 		out = append(out, p.Key)

@@ -15,7 +15,7 @@ import (
 	"bindc/internal/lsp/outline"
 )
 
-// texts maps paths to open documents.
+// texts holds the open documents by path.
 type texts map[string]*document
 
 func (t texts) buffers() map[string]*buffer.Text {
@@ -110,7 +110,7 @@ func (s *Server) DidChange(_ context.Context, p *protocol.DidChangeTextDocumentP
 	return nil
 }
 
-// DidClose handles a closed document. From then on, the saved file counts.
+// DidClose handles a closed document. From then on, the server reads the saved file.
 func (s *Server) DidClose(_ context.Context, p *protocol.DidCloseTextDocumentParams) error {
 	if path, ok := pathOf(p.TextDocument.URI); ok {
 		s.update(path, func(*document) *document { return nil })

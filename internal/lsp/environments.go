@@ -22,7 +22,6 @@ func (s *Server) findings(site *analysis.Site, doc *document) []analysis.Finding
 	return analysis.Check(site, doc.path, doc.text, doc.outline())
 }
 
-// environments parses an environments.pp.
 func (s *Server) environments(doc *document) (*loader.Environments, []analysis.Finding) {
 	return analysis.Environments(doc.path, doc.text, slices.Concat(s.opts.Analysis.Fence, s.roots))
 }

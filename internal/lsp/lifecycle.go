@@ -152,5 +152,5 @@ func (s *Server) Exit(context.Context) error {
 	return nil
 }
 
-// SetTrace implements protocol.Server. The server has no traces.
+// SetTrace does nothing, because the server does not trace.
 func (s *Server) SetTrace(context.Context, *protocol.SetTraceParams) error { return nil }

@@ -13,7 +13,7 @@ import (
 	"bindc/internal/lsp/analysis"
 )
 
-// project is a site with open documents. After a change, it waits for a delay and then reads the whole site again.
+// project is a site with open documents. The whole site is read again some time after each change.
 type project struct {
 	dir    string
 	server *Server
@@ -190,7 +190,7 @@ func (p *project) logRefused(site *analysis.Site) {
 	}
 }
 
-// current returns the latest result. Before the first read, it waits for that.
+// current returns the latest result. It waits until the first read has finished.
 func (p *project) current(ctx context.Context) (*analysis.Site, error) {
 	return p.waitFor(ctx, func() bool { return p.site != nil })
 }

@@ -18,7 +18,7 @@ import (
 // maxPublished limits the number of diagnostics in a file, because more make editors slow.
 const maxPublished = 1000
 
-// publishSite sends the diagnostics of all files in which they may have changed since before.
+// publishSite sends the diagnostics of all files whose diagnostics may differ from those in before.
 func (s *Server) publishSite(p *project, before, site *analysis.Site) {
 	paths := map[string]bool{}
 	for path := range site.Diags {
@@ -85,7 +85,6 @@ func hashOf(p *protocol.PublishDiagnosticsParams) uint64 {
 	return xxhash.Sum64(text)
 }
 
-// diagnostics converts findings for the editor.
 func (s *Server) diagnostics(site *analysis.Site, t *buffer.Text, found []analysis.Finding) []protocol.Diagnostic {
 	var out []protocol.Diagnostic
 	for i, f := range found {
@@ -127,7 +126,7 @@ func (s *Server) diagnostic(site *analysis.Site, t *buffer.Text, f analysis.Find
 	return d
 }
 
-// textOf returns the text of d to show in the editor.
+// textOf returns the message of d, followed by its hint.
 func textOf(d diag.Diagnostic) string {
 	if d.Hint == "" {
 		return diag.Visible(d.Message)

@@ -63,7 +63,7 @@ func entryAt(f *outline.File, off int) (found *outline.Entry) {
 // maxSymbols limits the number of results of a search for keys.
 const maxSymbols = 200
 
-// Symbols finds keys in all sites that contain the query.
+// Symbols searches all sites for keys that contain the query.
 func (s *Server) Symbols(ctx context.Context, p *protocol.WorkspaceSymbolParams) (protocol.WorkspaceSymbolResult,
 	error) {
 	out := protocol.SymbolInformationSlice{}

@@ -107,9 +107,9 @@ func (b *blocks) definition(i int) *block {
 	return &block{within: name, isClass: b.tokens[i].text == "class"}
 }
 
-// ask records the conditions for the body of the if, or of the lambda of each, at token i.
+// ask records under which conditions the body of the if, or of the lambda of each, at token i runs.
 func (b *blocks) ask(i int) {
-	// A longer condition is treated as unknown.
+	// The condition of an if may be this many tokens long; a longer one is treated as unknown.
 	const longest = 1000
 	tokens := b.tokens[i+1 : min(i+1+longest, len(b.tokens))]
 	var asked [][]string

@@ -48,7 +48,6 @@ func ReadHeader(path, src string) Header {
 	return r.out
 }
 
-// headerReader finds definitions in a list of tokens.
 type headerReader struct {
 	parser
 	out   Header
@@ -123,7 +122,7 @@ func (r *headerReader) definition(i int) int {
 	return next
 }
 
-// qualified returns the full name of a class that is defined inside the current class.
+// qualified returns the full name of a class that is defined at the current position.
 func (r *headerReader) qualified(class string) string {
 	if n := len(r.outer); n > 0 {
 		return r.outer[n-1].name + "::" + class

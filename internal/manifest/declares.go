@@ -47,13 +47,12 @@ func ReadDeclarations(path, src string) []Declaration {
 	return out
 }
 
-// declarationReader finds declarations in a list of tokens.
 type declarationReader struct {
 	parser
 	block block // block that contains the current token
 	out   []Declaration
 
-	resources map[string][]*scope // scopes with class { 'x': }, by class
+	resources map[string][]*scope // by class: the scopes that contain a declaration such as class { 'x': }
 }
 
 func (d *declarationReader) read(i int, word string) {
@@ -178,7 +177,7 @@ func (d *declarationReader) resource(i int) {
 	}
 }
 
-// body reads one body of such a declaration: titles, a colon and attributes.
+// body reads one body of a declaration such as class { 'a': x => 1 }: titles, a colon and attributes.
 func (d *declarationReader) body(from, to int) {
 	colon := from
 	for colon < to && !d.is(colon, ":") {

@@ -105,7 +105,7 @@ func (c *Calls) Add(path, src string) {
 var ofHiera = map[string]string{"hiera": "first", "hiera_array": "unique", "hiera_hash": "hash",
 	"hiera_include": "unique"}
 
-// parser finds calls in a list of tokens.
+// parser reads a manifest that was split into tokens.
 type parser struct {
 	path, src string
 	tokens    []token

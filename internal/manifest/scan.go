@@ -2,7 +2,6 @@ package manifest
 
 import "strings"
 
-// kind is the kind of a token.
 type kind uint8
 
 const (

@@ -13,7 +13,6 @@ type Use struct {
 	By  string // what looks up the key, for messages, such as "lookup()"
 }
 
-// use records the keys that a call looks up.
 func (c *Calls) use(call *Call) {
 	if call.Keys == nil {
 		c.Computed = append(c.Computed, call.At)

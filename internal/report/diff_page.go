@@ -8,7 +8,7 @@ import (
 	"bindc/diag"
 )
 
-// Diff writes a summary and then the changes.
+// Diff writes a summary of the changes, and then each change.
 func (p *Page) Diff(d *Diff) {
 	fmt.Fprintln(p, p.paint("", d.Summary()))
 	if d.isEmpty() {

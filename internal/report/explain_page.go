@@ -121,7 +121,7 @@ func (p *Page) candidates(title string, cs []Candidate, left, indent int) {
 	p.notEffective(cs, shown, notEffective-shown+left, indent+2)
 }
 
-// notEffective writes the first bindings in cs that do not apply, up to shown, and then the number of others, more.
+// notEffective writes the first shown bindings in cs that do not apply, and then how many more there are.
 func (p *Page) notEffective(cs []Candidate, shown, more, indent int) {
 	for i := 0; shown > 0; i++ {
 		if cs[i].State == lookup.NotEffective {

@@ -101,7 +101,8 @@ func FormOf(format string) Form {
 	return People
 }
 
-// Text returns v as text in the given form. The error is not nil only for form JSON.
+// Text returns v as text in the given form. It returns an error only if the form is JSON and two keys of a hash have
+// the same text.
 func Text(v value.Value, f Form) (json.RawMessage, error) {
 	if name, twice := value.SameText(v); twice && f == JSON {
 		return nil, sameText(name)

@@ -221,7 +221,7 @@ func distinctBy[T any](list []T, candidate func(*T) *Candidate) []T {
 	return out
 }
 
-// id returns a string that is equal for duplicates.
+// id returns a string that is equal for bindings that look the same in a report.
 func (c *Candidate) id() string {
 	var id []byte
 	add := func(text string) { id = append(append(strconv.AppendInt(id, int64(len(text)), 10), ':'), text...) }

@@ -10,7 +10,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Bound is a binding of the key to the value in question.
+// Bound is a binding of WhyNot.Key to WhyNot.Value.
 type Bound struct {
 	Candidate
 	HiddenBy []Candidate `json:"hidden_by"`

@@ -83,7 +83,7 @@ func (s *Site) candidates(name string) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// lastWord returns the last segment of a key. That is all that a manifest writes of a class parameter's key.
+// lastWord returns the last segment of a key. For a class parameter, that is its name in the manifest.
 func lastWord(name string) string { return name[strings.LastIndexByte(name, ':')+1:] }
 
 // maxManifests limits the number of manifests read in a site.

@@ -34,7 +34,7 @@ type Site struct {
 
 // compiled is the compiled site. The method open turns it into a snapshot when it is first needed.
 type compiled struct {
-	content *snapshot.Content // nil if the site has errors, and after open
+	content *snapshot.Content // nil after open, or if the site has errors
 
 	once   sync.Once
 	file   *snapshot.Snapshot // snapshot in memory, or nil

@@ -47,12 +47,12 @@ type Kind uint8
 
 // Kinds of files.
 const (
-	Data         Kind = iota // YAML or JSON data
-	Bindings                 // bindings in YAML
-	Config                   // hiera.yaml or binder_config.yaml
-	Set                      // bindings in Puppet syntax
-	Manifest                 // Puppet code
-	Environments             // environments.pp
+	Data     Kind = iota // YAML or JSON data
+	Bindings             // bindings in YAML
+	Config               // hiera.yaml or binder_config.yaml
+	Set                  // bindings in Puppet syntax
+	Manifest             // Puppet code
+	Environments
 )
 
 // Find returns the mentions in a text, sorted by position. f is the outline of a YAML file, and nil for other files.

@@ -221,7 +221,6 @@ func (c *Checker) declarations() map[string][]manifest.Declaration {
 	return c.declared
 }
 
-// mergedKeys returns the keys that have lookup_options.
 func (c *Checker) mergedKeys() map[string]bool {
 	out := map[string]bool{}
 	prefix := recipe.MergeKey("")

@@ -81,7 +81,6 @@ func (c *Checker) open() (*prover, error) {
 	return p, err
 }
 
-// close closes the prover's snapshot.
 func (c *Checker) close() {
 	if c.prover == nil {
 		return

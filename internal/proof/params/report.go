@@ -295,7 +295,7 @@ type Refusal struct {
 	Message  string // never contains a sensitive value
 	Doubtful bool   // Puppet may not look up the value at all
 	Perhaps  bool   // possibly no node declares the class
-	mismatch string // as in finding
+	mismatch string // see finding
 }
 
 // Refuses explains why Puppet refuses v, the value of key for the request r. It returns nil if Puppet accepts v. It may

@@ -59,7 +59,6 @@ func (o *opened) examine(policy *Policy, key string, f *bindings.Facts) (*breach
 	return o.examineValue(policy, key, engine, found)
 }
 
-// examineValue checks a value that a lookup found.
 func (o *opened) examineValue(policy *Policy, key string, r *lookup.Request, found lookup.Value) (*breach, error) {
 	v, err := found.Whole()
 	if err != nil {
@@ -141,7 +140,7 @@ func (p *prover) completions(w way) func(yield func(way) bool) {
 	}
 }
 
-// examine examines the request whose variables are texts.
+// examine checks the policy for the request with the variables in texts.
 func (p *prover) examine(o *opened, policy *Policy, key string, texts way) (*breach, error) {
 	f, err := p.sample(texts).Facts(nil)
 	if err != nil {
@@ -150,7 +149,7 @@ func (p *prover) examine(o *opened, policy *Policy, key string, texts way) (*bre
 	return o.examine(policy, key, f)
 }
 
-// sample returns the request whose variables are texts.
+// sample returns the request with the variables in texts.
 func (p *prover) sample(texts way) decision.Sample {
 	out := map[string]string{}
 	for v, text := range texts {
@@ -164,8 +163,8 @@ func (p *prover) sample(texts way) decision.Sample {
 	return decision.NewSample(out)
 }
 
-// shortened returns texts without the variables that the example does not need. The variables in w are always needed.
-// Another variable is not if the same binding breaks the policy without it.
+// shortened returns texts without the variables that the violation does not need. It keeps the variables in w. It
+// removes any other variable if the same binding breaks the policy without it.
 func (p *prover) shortened(o *opened, policy *Policy, key string, w, texts way, b *breach) (way, error) {
 	out := maps.Clone(texts)
 	for _, v := range slices.Sorted(maps.Keys(texts)) {

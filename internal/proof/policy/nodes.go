@@ -45,7 +45,6 @@ func (r *Result) Decide(nodes []Node, diags *diag.List) error {
 	return nil
 }
 
-// reportNode reports that a policy is broken for a node.
 func (p *prover) reportNode(policy *Policy, key string, n Node, b *breach, diags *diag.List) {
 	at := b.at
 	if at.File != "" {

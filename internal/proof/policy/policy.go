@@ -41,7 +41,6 @@ type Policy struct {
 	claim  claim
 }
 
-// concerns reports whether the policy applies to key.
 func (p *Policy) concerns(key string) bool {
 	if p.keys == nil {
 		return key == p.key

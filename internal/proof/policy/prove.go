@@ -249,7 +249,6 @@ func (p *prover) leaveOpen(key string, r *row, v verdict) {
 	}
 }
 
-// pos returns the position of o for diagnostics.
 func (p *prover) pos(o snapshot.Origin) diag.Pos {
 	return diag.Pos{File: p.Files(p.Content.Inputs[o.Input].Path), Line: int(o.Line), Col: int(o.Col)}
 }

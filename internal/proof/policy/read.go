@@ -148,7 +148,6 @@ func texts(n *yaml.Node) (out []string, ok bool) {
 	return out, len(out) > 0 && !slices.Contains(out, "")
 }
 
-// claim reads what a policy requires of values.
 func (r *reader) claim(n *yaml.Node, p *Policy) bool {
 	var found []string
 	for _, name := range requirements {

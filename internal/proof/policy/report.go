@@ -56,7 +56,7 @@ func (p *prover) report(policy *Policy, key string, texts way, b *breach) {
 	p.diags.Add(d)
 }
 
-// noteOf returns a note at the policy's position. It returns nil if the diagnostic at at is already there.
+// noteOf returns a note at the policy's position, or nil if at is that position.
 func noteOf(policy *Policy, at diag.Pos) []diag.Note {
 	if at == policy.At {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"bindc/internal/yaml"
 )
 
-// Requirement is a requirement on a value, as in a policy, but outside of one.
+// Requirement is a requirement on a value, in the syntax of policies but outside of a policy.
 type Requirement struct{ claim claim }
 
 // Equal returns the requirement that a value equals v.

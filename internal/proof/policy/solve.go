@@ -87,8 +87,8 @@ func (v *solver) solve(left []equation) {
 	delete(v.values, p.Variable)
 }
 
-// spellings returns the values to try for a variable. Case-folded, each equals text. An exact equation allows only text
-// itself.
+// spellings returns the values to try for a variable whose case-folded value must be text. If e is exact, that is only
+// text itself.
 func (v *solver) spellings(variable string, e equation, text string) []string {
 	if e.exact || text == "" {
 		return []string{text}

@@ -79,7 +79,6 @@ func (t *tables) unconditional(key uint32) row {
 	return row{level: int32(len(t.content.Levels)), entry: key}
 }
 
-// isUnconditional reports whether r is the unconditional binding of a key.
 func (t *tables) isUnconditional(r *row) bool { return int(r.level) == len(t.content.Levels) }
 
 // value returns the number of r's value.
@@ -142,10 +141,10 @@ type blockers struct {
 	levels []blockingLevel
 }
 
-// blockingLevel has the scopes of one level that contain such a row.
+// blockingLevel lists the scopes of a level that bind the key to a value at which every lookup ends.
 type blockingLevel struct {
 	level  int32
-	scopes map[string]bool // encoded values of these scopes
+	scopes map[string]bool // joined values of the scopes
 }
 
 func (t *tables) blockers(s *space, key uint32) *blockers {

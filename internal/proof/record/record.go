@@ -16,7 +16,7 @@ type Policy struct {
 	Digest string `json:"sha256"` // SHA-256 of the policy file in hexadecimal
 }
 
-// Add adds the proven policies to c under an internal key, which older programs ignore. It does nothing if proven is
+// Add adds the proven policies to c under an internal key, which programs may ignore. It does nothing if proven is
 // empty.
 func Add(c *snapshot.Content, proven []Policy) {
 	if len(proven) == 0 {

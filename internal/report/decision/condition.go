@@ -49,7 +49,6 @@ func tableOfRows(d *dimensions, rows []Row) *conditionTable {
 	return newConditionTable(d, cs...)
 }
 
-// add appends a condition to the table.
 func (t *conditionTable) add(c relation.Condition) {
 	i, settled := len(t.conditions), t.Settled(c)
 	t.conditions, t.settled = append(t.conditions, c), append(t.settled, settled)
@@ -82,8 +81,8 @@ func valuesOf(c relation.Condition, dims []int) string {
 	return string(b)
 }
 
-// agreeing returns the members of g that agree with c in all dimensions that they share with it, in ascending order. c
-// must be settled.
+// agreeing returns the members of g that have the same values as c in all dimensions that both use, in ascending order.
+// c must be settled.
 func (g *group) agreeing(t *conditionTable, c relation.Condition) []int {
 	var shared []int
 	for _, term := range c {
@@ -118,7 +117,7 @@ func (t *conditionTable) overlapping(c relation.Condition) []int {
 	return out
 }
 
-// first returns the index of the first condition that holds in a case, or len(t.conditions).
+// first returns the index of the first condition that holds in the given case, or len(t.conditions) if none does.
 func (t *conditionTable) first(in relation.Case) int {
 	best := len(t.conditions)
 	for _, g := range t.groups {

@@ -114,7 +114,7 @@ func categories(before, after *snapshot.Snapshot) []string {
 	return out
 }
 
-// comparer holds the state of a comparison of the snapshots a and b.
+// comparer holds the state of Diff.
 type comparer struct {
 	*dimensions
 	a, b    *Tables
@@ -234,8 +234,8 @@ func (c *comparer) changes(key string, t *keyTables) KeyChanges {
 	return out
 }
 
-// compare returns a change for each region in which equal reports false. The regions overlap: a request belongs to the
-// first region that it meets, because later regions have lower rows.
+// compare returns a change for each region whose rows are not equal. Regions overlap: a request belongs to the first
+// region that it meets, because later regions have lower rows.
 func (d *dimensions) compare(old, now []Row, equal func(a, b *Row) bool) []Change {
 	var out []Change
 	var when []relation.Condition

@@ -14,7 +14,7 @@ import (
 // gets one number.
 type dimensions struct {
 	*relation.Relations
-	names []string // for messages
+	names []string // names that messages use
 	index map[dimensionKey]int
 }
 

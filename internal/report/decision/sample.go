@@ -71,7 +71,7 @@ func NewSampler(b *Tables) (*Sampler, error) {
 type Samples struct {
 	Samples  []Sample
 	Rows     int           // number of rows of the key itself
-	Terms    []lookup.Term // terms in the conditions of these rows
+	Terms    []lookup.Term // terms in the conditions of the key's own rows
 	Exceeded bool          // samples are missing because the limit was reached
 }
 
@@ -79,7 +79,7 @@ type Samples struct {
 const (
 	maxUsed    = 64 // keys considered, including those that values look up
 	pairLimit  = 12 // up to this number of conditions, all pairs are combined
-	minSamples = 1  // the request without any variables
+	minSamples = 1  // for the request without any variables
 )
 
 // Samples returns at most limit requests that reach the rows of key and of the keys that its values look up. It tries

@@ -271,7 +271,6 @@ func dimensionName(d snapshot.Dimension) string {
 	return d.Name
 }
 
-// setContent sets the value of a row.
 func (b *Tables) setContent(row *Row, key string, x *snapshot.Binding) error {
 	n, computed := x.Ref.Recipe()
 	switch {

@@ -128,7 +128,7 @@ type slicer struct {
 	keyStays    []bool                   // by key: whether it stays
 	valueStays  []bool                   // by value: whether it stays
 	inputStays  []bool                   // by input file: whether any of its bindings stays
-	levelsAbove []int                    // number of levels above, after the cut, by the number before the cut
+	levelsAbove []int                    // by number of levels above before the cut: the number after it
 }
 
 func condition(terms []snapshot.Term) (c relation.Condition) {
