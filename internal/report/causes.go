@@ -65,7 +65,7 @@ func (c *causes) ofKey(k *decision.KeyChanges) (common *Cause) {
 	for _, x := range changes {
 		found := c.ofChange(x)
 		switch {
-		case found == nil && x.Old != nil && x.New == nil && now[x.Old.At]: // the same row still exists, for other requests
+		case found == nil && x.Old != nil && x.New == nil && now[x.Old.At]: // the row only moved
 		case found == nil && x.Old == nil && x.New != nil && old[x.New.At]:
 		case found == nil || common != nil && found != common:
 			return nil
