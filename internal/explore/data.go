@@ -68,7 +68,7 @@ type Source struct {
 	Style
 	Path     string       // snapshot file
 	Nodes    []facts.Node // the fleet, in any order
-	Notes    []string     // messages about facts that could not be read, shown on every page
+	Notes    []string     // messages about facts that could not be read
 	Warnings string       // diagnostics of the build, as text
 	Unread   []UnreadFile // files of the site that bindc never reads, sorted by path
 	Old      *Data        // the version to compare with, or nil
