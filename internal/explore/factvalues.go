@@ -93,8 +93,8 @@ func (d *Data) addConditions(name string, values map[string]bool) {
 	}
 }
 
-// factPattern describes a dimension that depends on a single fact. The dimension's text is the value of the fact between
-// before and after.
+// factPattern describes a dimension that depends on a single fact. The dimension's text is the value of the fact
+// between before and after.
 type factPattern struct {
 	dimension     int
 	before, after string // such as "nodes/" and ".yaml" in a Hiera 5 path
