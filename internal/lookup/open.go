@@ -23,7 +23,7 @@ func New(f *snapshot.Snapshot, opts Options) (*Snapshot, error) {
 	for _, d := range f.Dimensions() {
 		n, err := expr.Decode(string(d.Program))
 		if err != nil {
-			err := &DamageError{Section: "meta", Expected: "the expression of " + d.Name} // made before unmapping d.Name
+			err := &DamageError{Section: "meta", Expected: "the expression of " + d.Name} // before f unmaps d.Name
 			f.Close()
 			return nil, err
 		}
