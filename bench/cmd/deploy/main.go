@@ -50,7 +50,7 @@ func run(parts, sizes []string, releases, switches int) error {
 	return nil
 }
 
-// say prints a line of the report.
+// say prints an item of the report.
 func say(format string, args ...any) { fmt.Printf("* "+format+"\n", args...) }
 
 func round(d time.Duration) string {
@@ -60,10 +60,10 @@ func round(d time.Duration) string {
 	return d.Round(10 * time.Microsecond).String()
 }
 
-// figure matches the figures that a test prints.
+// figure matches a line with measurements in the output of go test.
 var figure = regexp.MustCompile(`(?m)^.*figures: (.*)$`)
 
-// tests runs the tests that interrupt pulls.
+// tests runs the tests that interrupt pulls, and prints their measurements.
 func tests() error {
 	for _, t := range [][]string{{"./faults", "TestPullKilledAtEachCall|TestPullOnFullDisk"},
 		{"./ship", "TestFollowPollsLessOftenWhileTheSourceIsDown"}} {

@@ -33,8 +33,9 @@ func main() {
 	}
 }
 
-// clients lists the numbers of concurrent clients to measure. Each client asks for a different node.
-var clients = []int{1, 16, 255} // bindq serve has at most 256 connections; one loads the answers
+// clients lists the numbers of concurrent clients to measure. Each client asks for a different
+// node.
+var clients = []int{1, 16, 255} // bindq serve allows 256 connections, and prepare uses one of them
 
 func run(size string, keys int, turn time.Duration, rounds int) error {
 	site, err := built.Get(gen.Sizes[size])

@@ -60,7 +60,7 @@ func run(size string, plan measure.Plan) error {
 	return out.Flush()
 }
 
-// builds prints the cost of building both sites, in each case the smallest of three runs.
+// builds prints the CPU times of building both sites. Each time is the smallest of three.
 func builds(out *tabwriter.Writer, site *built.Site, size string) error {
 	var own, other time.Duration
 	for i := range 3 {
