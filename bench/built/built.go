@@ -211,7 +211,7 @@ func output(program string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// Run runs a program, waits for it and returns its cost.
+// Run runs a program and waits for it. If it fails, the error contains its output.
 func Run(program string, args ...string) (*Cost, error) {
 	cmd, start := exec.Command(program, args...), time.Now()
 	if out, err := cmd.CombinedOutput(); err != nil {

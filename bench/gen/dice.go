@@ -41,7 +41,6 @@ func (d *dice) below(n int) int {
 	return int(high)
 }
 
-// percent returns true with a probability of p percent.
 func (d *dice) percent(p int) bool { return d.below(100) < p }
 
 func pick[T any](d *dice, from []T) T { return from[d.below(len(from))] }

@@ -51,7 +51,7 @@ func ceilDiv(a, b int) int { return (a + b - 1) / b }
 // Level is a level of the hierarchy of a generated site.
 type Level int
 
-// The levels, lowest first.
+// The levels of the hierarchy, lowest first.
 const (
 	ModuleCommon    Level = iota // every key except HotKey, once
 	ModuleOSFamily               // 10 % of the module's keys, in each OS family's file
@@ -87,7 +87,7 @@ func (p place) coordinate() uint64 { return uint64(p.level)<<48 | uint64(p.scope
 // binds reports whether the data at p binds key i.
 func (s *Site) binds(p place, i int) bool {
 	switch {
-	case i == s.Keys: // the index of HotKey
+	case i == s.Keys: // HotKey follows the keys of the modules
 		return p.level == SiteCommon || p.level == SiteNode && p.scopeIndex < s.Nodes
 	case p.level == SiteNode:
 		return slices.Contains(s.overrides(p.scopeIndex), i)
@@ -143,6 +143,7 @@ func (s *Site) node(i int) node {
 	}
 }
 
+// NodeName returns the fully qualified name of node i.
 func (s *Site) NodeName(i int) string { return nodeName(i) }
 
 // Facts returns the facts of node i. If i is at least Nodes, the node has no data file, like a

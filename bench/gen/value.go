@@ -10,7 +10,6 @@ import (
 // Kind is the kind of a key's values. A key has values of the same kind at every level.
 type Kind int
 
-// The percentages of keys of each kind are in quota.
 const (
 	String       Kind = iota // a short string without variables
 	Interpolated             // a string with one or two facts
@@ -20,7 +19,7 @@ const (
 	Hash
 )
 
-// quota is the percentage of keys of each kind.
+// quota is the percentage of keys that have values of each kind.
 var quota = [...]int{String: 40, Interpolated: 10, Integer: 15, Boolean: 10, List: 15, Hash: 10}
 
 // kindsOf returns the kinds of n keys in random order, in the proportions of quota.

@@ -11,8 +11,8 @@ import (
 	"bindc/bench/gen"
 )
 
-// The data files for Hiera 3 differ from the generated ones only in the syntax of variables:
-// %{name} instead of ${name}.
+// The data files for Hiera 3 differ from the generated ones only in the syntax of variables: they
+// contain %{name} instead of ${name}.
 
 const hiera3Config = `---
 :backends: [yaml]

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Numbers of modules, keys and nodes in a generated control repository.
+// Sizes of a generated control repository.
 const (
 	levelModules = 20
 	levelKeys    = 30 // strings per module
@@ -27,7 +27,7 @@ func (l *backendLayout) levels(n int, goals targets) error {
 	name := fmt.Sprint(n)
 	c := backendCase{Name: name + " levels", Own: "own" + name, Ours: "ours" + name, Targets: goals}
 	c.Others = []string{"key" + name, "hash" + name}
-	values := map[string]any{} // values for floors
+	values := map[string]any{} // the values that floors returns
 	data := make([]strings.Builder, n)
 	for m := range levelModules {
 		for k := range levelKeys {

@@ -88,7 +88,7 @@ type peers struct {
 	dir            string
 	site           *built.Site
 	ask            question
-	numbers        []int // of the nodes in ask, in the generated site
+	numbers        []int // numbers of the nodes in the generated site
 	ours           *own
 	hiera3, hiera5 *ruby
 }
@@ -200,7 +200,6 @@ func (p *peers) lookups(key string) [][]string {
 	}
 }
 
-// compare measures all cases and prints the table.
 func (p *peers) compare(inProcess, commands measure.Plan) error {
 	out := tabwriter.NewWriter(os.Stdout, 0, 0, 1, ' ', 0)
 	fmt.Fprintln(out, "| what\t| bindc\t| Hiera 5\t| ratio\t| Hiera 3\t| ratio\t|\n|---\t|---\t|---\t|---\t|---\t|---\t|")

@@ -38,8 +38,8 @@ type World struct {
 	templates []string // keys of strings with two variables
 	dotted    []string // keys of hash entries, such as key.entry
 
-	table  map[string]uint32 // all keys of the site, for comparison with a map
-	values answers           // all values in Go maps, for comparison
+	table  map[string]uint32 // contains all keys; lookups are compared with reading it
+	values answers           // contains all values; reading values is compared with it
 
 	candidates []candidate // bindings of gen.HotKey, one per node
 }
@@ -146,7 +146,6 @@ func (w *World) chooseKeys() {
 	w.smallHot = draw(dice, some(dice, small))
 }
 
-// some returns hotKeys random keys.
 func some(dice *rand.Rand, from []string) []string {
 	out := make([]string, hotKeys)
 	for i := range out {

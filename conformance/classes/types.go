@@ -245,7 +245,7 @@ func (g *generator) structure(inner func() typ) typ {
 	}}
 }
 
-// Values in data files and manifests.
+// Values in data files and manifests. A val is nil or a bool, int, float64, string, list or hash.
 type (
 	val   struct{ v any } // nil, bool, int, float64, string, list or hash
 	list  []val

@@ -14,7 +14,7 @@ var source string
 // Puppet is a running Puppet that looks up keys. It handles one site at a time.
 type Puppet struct{ *oracle.Process }
 
-// StartPuppet runs oracle.rb with args. The caller must call Close.
+// StartPuppet starts oracle.rb with args. The caller must call Close.
 func StartPuppet(args ...string) (*Puppet, error) {
 	p, err := oracle.Start(source, args...)
 	return &Puppet{p}, err

@@ -1,13 +1,13 @@
-// Package hiera5 creates random control repositories of Hiera 5, small ones that use every feature, and asks real
-// Puppet (oracle.rb) for the answers. It is independent of the tested program.
+// Package hiera5 generates small random Hiera 5 control repositories, and looks up keys in them with Puppet (oracle.rb).
+// It does not use the program under test.
 //
-// Keys and values come from small sets, so that levels collide. The kind of value of most keys is decided first, so
-// that most merges fit their values and some do not. Mistakes in a site affect only some keys and some requests, so a
+// Keys and values come from small sets, so that several levels bind the same key. Most values of a key have the same
+// kind, so that most merges are valid and some are not. A mistake in a site affects only some keys and requests, so a
 // compiler must accept every site.
 //
-// Some features are missing, because Puppet's answer depends on earlier questions: convert_to with arguments, and data
-// providers with caches. Features that other tests cover are missing, too (encrypted strings, scalars of YAML), as are
-// paths that search the whole machine.
+// The sites do not use convert_to with arguments or data providers with caches, because Puppet's answers would depend on
+// earlier questions. They do not use encrypted strings and special YAML scalars either, which other tests cover, or paths
+// that would search the whole machine.
 package hiera5
 
 import (

@@ -18,7 +18,6 @@ import (
 //go:embed puppet.rb
 var script []byte
 
-// Puppet is an installed Puppet.
 type Puppet struct {
 	ruby string
 	dir  string // directory for files exchanged with the script

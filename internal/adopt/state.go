@@ -28,7 +28,6 @@ const (
 	Adopted              // hiera.yaml uses a snapshot; bindc compiles hiera5.yaml
 )
 
-// Environment is a Puppet environment.
 type Environment struct {
 	Dir    string
 	State  State

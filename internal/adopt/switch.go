@@ -178,7 +178,7 @@ func MakeDir(dir string) error {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err
 	}
-	return os.Chmod(dir, 0o755) // whatever the umask is
+	return os.Chmod(dir, 0o755) // the umask may have removed permissions
 }
 
 // Original returns the content of the hierarchy that bindc compiles, as Inspect read it.

@@ -49,12 +49,12 @@ type Statement struct {
 	Broken    bool // whether an error in an attribute was reported
 	Unsure    bool // whether an unknown or invalid attribute may be a misspelt required one
 
-	Pos    diag.Pos // of the statement; for When, of the condition; for a plain binding, of the key
+	Pos    diag.Pos // position of the condition of When, of the key of a plain binding, or of the statement
 	Key    string   // for Bind; "" if it has no name
 	KeyPos diag.Pos // position of the key
 	Value  []byte   // compiled value of a plain binding, see package recipe; otherwise nil
 
-	// For Bind, Parameters, Variables and Map.
+	// Attributes of Bind, Parameters, Variables and Map.
 	Producers   []Producer // exactly one if the binding is valid and not abstract; both sides of a Dependency
 	Type        *Literal   // source text
 	Transformer *Lambda
@@ -64,7 +64,7 @@ type Statement struct {
 
 	Subjects []Literal // classes of Include or Exclude, target of Parameters, or types of Map
 
-	// For When. The statements apply if all pairs of at least one alternative match.
+	// For When. The statements apply if all pairs of an alternative match.
 	Alternatives [][]Pair
 	Statements   []*Statement
 }

@@ -283,8 +283,7 @@ func node(v value.Value) *expr.Node {
 	return &expr.Node{Op: expr.Const, Value: v}
 }
 
-// printable returns a copy of n in which constants that the printer does not support are replaced
-// by expressions.
+// printable returns a copy of n in which constants are replaced by expressions that print the same.
 func printable(n *expr.Node) *expr.Node {
 	if n == nil || n.Op == expr.Const {
 		if n != nil {

@@ -53,8 +53,8 @@ func (r *yamlReader) longForm(n *yaml.Node) *Statement {
 	return s
 }
 
-// keyAsAttribute returns a hint for a binding without a name. Its key may have been written in
-// place of an attribute, as in {KEY: VALUE}.
+// keyAsAttribute returns a hint for a binding without a name whose key may have been written as an
+// attribute, as in {KEY: VALUE}.
 func (r *yamlReader) keyAsAttribute(n *yaml.Node) string {
 	for key, val := range n.Pairs() {
 		if name, _ := key.Text(); !IsAttribute(name) {

@@ -37,7 +37,7 @@ var foreign = map[string]advice{
 	"n": asNode, "certname": asNode, "host": asNode, "nodes": asDir, "inventory": asDir,
 	"C": {"site", "write --site DIR after the verb"},
 
-	// puppet lookup
+	// for puppet lookup
 	"explain": asExplain, "explain-options": asExplain, "merge": asLookup, "default": asLookup, "type": asLookup,
 	"facts":              asDir,
 	"knock-out-prefix":   {"merge", `write --merge '{"strategy": "deep", "knockout_prefix": PREFIX}'`},
@@ -45,7 +45,7 @@ var foreign = map[string]advice{
 	"merge-hash-arrays":  {"merge", `write --merge '{"strategy": "deep", "merge_hash_arrays": true}'`},
 	"compile":            {"var", "write --var NAME=TEXT for each variable of a manifest that data uses"},
 
-	// hiera
+	// for hiera
 	"c": {"snapshot", "write -s FILE, the snapshot"}, "config": {"snapshot", "write -s FILE, the snapshot"},
 	"d": asExplain, "debug": asExplain, "a": asUnique, "array": asUnique, "hash": asHash, "y": asFacts, "j": asFacts,
 	"i": asDir, "inventory-service": asDir,
@@ -80,7 +80,6 @@ func suggestFlag(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w (see %s --help)", err, cmd.CommandPath())
 }
 
-// unknownFlag returns the error for a flag that the verb does not have.
 func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
 	name := unknown.GetSpecifiedName()
 	written, hint := "--"+name, ""

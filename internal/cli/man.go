@@ -48,7 +48,6 @@ func writePages(cmd *cobra.Command, dir string) error {
 
 func pageName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-// page is a manual page in roff format.
 type page struct{ bytes.Buffer }
 
 func manPage(cmd *cobra.Command) []byte {

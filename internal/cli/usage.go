@@ -43,7 +43,6 @@ func printUsage(cmd *cobra.Command) error {
 	return err
 }
 
-// flagUsages returns the flags with their descriptions.
 func flagUsages(flags *pflag.FlagSet) string {
 	return strings.TrimRight(flags.FlagUsagesWrapped(usageWidth), " \n")
 }

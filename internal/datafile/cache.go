@@ -27,14 +27,14 @@ import (
 // the whole pack and later replaces it by a rename, so concurrent builds do not disturb each other.
 // A pack that is damaged, or was written by another program, is ignored.
 type Cache struct {
-	path    string // path of the pack
+	path    string // path of the file with the pack
 	program Program
 	pools   Pools
 	opened  int64 // when this build started, by the clock of the cache's file system
 
-	files    []File           // from earlier builds
-	next     []*File          // of this build
-	byInode  map[uint64]int32 // from the inode to the index in files
+	files    []File           // files of earlier builds
+	next     []*File          // files of this build, see Keep
+	byInode  map[uint64]int32 // index in files, by inode
 	byDigest func() map[digestKey]int32
 	scans    atomic.Int32 // how many files may still be searched for without byDigest
 }

@@ -65,7 +65,7 @@ type Reader struct {
 	Lenient bool   // report errors in Hiera 5 files as warnings and set File.Broken
 	cache   *Cache // may be nil
 	disk    fsx.Disk
-	scratch sync.Pool // contains *scratch
+	scratch sync.Pool // of *scratch
 }
 
 // scratch is memory for compiling one file. It is reused for other files.

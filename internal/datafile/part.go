@@ -100,7 +100,7 @@ func (c *Cache) WritePart(path string, head PartHead) error {
 	})
 }
 
-// Part is a part that ReadPart has read.
+// Part is one part of a divided build, as read by ReadPart.
 type Part struct {
 	PartHead
 	Path string // path of its file, for messages

@@ -59,7 +59,7 @@ func IsName(text string) bool {
 	return text != "" && len(text) <= maxName
 }
 
-// The file has, in little endian:
+// The file consists of the following parts. Numbers are little-endian.
 //
 //	magic     8 bytes
 //	version   u32

@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// Fence restricts a Disk to some directories. Outside paths, and links that lead outside, look
+// Fence restricts a Disk to some directories. Paths outside them, and links that lead outside, look
 // absent. A nil Fence allows everything. A Fence is safe for concurrent use.
 type Fence struct {
 	roots []string // allowed directories, without symbolic links
@@ -97,7 +97,7 @@ func realOrParent(path string) string {
 	return filepath.Join(realOrParent(filepath.Dir(path)), filepath.Base(path))
 }
 
-// outside returns errOutside for path, or nil if path is inside the fence.
+// outside returns an error if path is outside the fence.
 func (f *Fence) outside(op Op, path string) error {
 	if f.Allows(path) {
 		return nil

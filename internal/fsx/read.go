@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// state describes an open file. If it is the same before and after a read, the file has not
-// changed.
+// state describes an open file. If the size and the time are the same before and after a read, the
+// file has not changed meanwhile.
 type state struct {
 	mode           fs.FileMode
 	size, modified int64

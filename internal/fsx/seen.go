@@ -109,7 +109,7 @@ func (l Look) repeat() Look {
 	return now.looks[lookKey{l.Op, l.Path}]
 }
 
-// The following functions return the Result of an access.
+// The following functions return the Result of a Look.
 
 func resultOfInfo(info fs.FileInfo, err error) string {
 	if info == nil {

@@ -69,7 +69,7 @@ func (s *scanner) scan() error {
 
 func indentation(text string) int { return len(text) - len(strings.TrimLeft(text, " ")) }
 
-// isMarker reports whether a line is a directive or a document marker.
+// isMarker reports whether a line is a directive, such as %YAML, or a document marker, such as ---.
 func isMarker(text string) bool {
 	return text == "---" || text == "..." || strings.HasPrefix(text, "--- #") || strings.HasPrefix(text, "%")
 }

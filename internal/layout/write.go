@@ -9,7 +9,7 @@ type line struct {
 	indent  int
 	from    int // line number in the source
 	text    string
-	comment string   // at the end of the line
+	comment string   // comment at the end of the line
 	below   []string // other lines of the value, already formatted
 }
 

@@ -11,7 +11,7 @@ import (
 	"bindc/snapshot"
 )
 
-// composition is the state of checkComposed.
+// composition contains the state of checkComposed.
 type composition struct {
 	*linter
 	content  *snapshot.Content
@@ -86,7 +86,7 @@ func (c *composition) isInternal(key uint32) bool {
 	return strings.HasPrefix(c.content.Keys[key].Name, "\x00")
 }
 
-// findOpen sets open and renamed.
+// findOpen sets c.open and c.renamed.
 func (c *composition) findOpen() {
 	c.open = make([]bool, len(c.content.Values))
 	if !c.content.ARM8 {
@@ -106,7 +106,7 @@ func (c *composition) findOpen() {
 	}
 }
 
-// index sets scopes and bound.
+// index sets c.scopes and c.bound.
 func (c *composition) index() {
 	c.bound = make([][]boundLevel, len(c.content.Keys))
 	for i, level := range c.content.Levels {

@@ -22,7 +22,7 @@ import (
 type file struct {
 	path string
 	kind fileKind
-	hash uint64 // of the content
+	hash uint64 // hash of the content
 
 	ignored  []commentedLine
 	advice   []diag.Diagnostic
@@ -49,7 +49,7 @@ type variable struct {
 	at   diag.Pos
 }
 
-// termUse is a use of a term in a condition.
+// termUse is a term of a condition, with its position.
 type termUse struct {
 	dimensionValue
 	at diag.Pos

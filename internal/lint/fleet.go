@@ -35,7 +35,7 @@ func CheckFleet(site *loader.Site, f Fleet, diags *diag.List) {
 	c.report()
 }
 
-// fleetCheck is the state of CheckFleet.
+// fleetCheck contains the state of CheckFleet.
 type fleetCheck struct {
 	*linter
 	Fleet
@@ -49,12 +49,12 @@ type fleetCheck struct {
 type unreached struct {
 	loader.Condition
 	at    diag.Pos
-	count int // number of bindings
+	count int // number of bindings in the data
 	files bool
 }
 
-// index sets values and reached. It tests a condition only for nodes for which its first term is
-// true.
+// index sets c.values and c.reached. It tests a condition only for nodes for which its first term
+// is true.
 func (c *fleetCheck) index() {
 	first := map[loader.Term][]int{}
 	for i, condition := range c.site.Conditions {

@@ -50,7 +50,7 @@ func Check(site *loader.Site, content *snapshot.Content, opts Options, diags *di
 	}
 }
 
-// linter is the state of Check.
+// linter contains the state of Check.
 type linter struct {
 	site  *loader.Site
 	opts  Options
@@ -91,7 +91,6 @@ func (l *linter) add(d diag.Diagnostic) {
 	}
 }
 
-// pos converts an origin to a position.
 func (l *linter) pos(o snapshot.Origin) diag.Pos {
 	return diag.Pos{File: l.paths[o.Input], Line: int(o.Line), Col: int(o.Col)}
 }

@@ -10,7 +10,7 @@ import (
 	"bindc/internal/value"
 )
 
-// statedType is the type in a binding's type attribute.
+// statedType is a type that a binding declares, with its position.
 type statedType struct {
 	*types.Type
 	at diag.Pos

@@ -144,7 +144,7 @@ func (h hiera5) interpolated(n *yaml.Node, text string, secret bool) *expr.Node 
 
 var (
 	begun       = regexp.MustCompile(`^\s*ENC\[\w+,`)
-	decryptable = regexp.MustCompile(`ENC\[(?:(?i:PKCS7),)?[a-zA-Z0-9+/ =\n]+\]`) // if there is a key for it
+	decryptable = regexp.MustCompile(`ENC\[(?:(?i:PKCS7),)?[a-zA-Z0-9+/ =\n]+\]`) // provided there is a key
 	edited      = regexp.MustCompile(`DEC(?:\(\d+\))?::\w+\[`)
 )
 

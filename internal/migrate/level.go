@@ -211,7 +211,7 @@ func (m *migration) categorize() {
 			}
 			if found < 0 {
 				if at == 0 && len(m.categories) > 0 && m.categories[0].name == "node" {
-					at = 1 // node stays the first category
+					at = 1 // the category node remains the first
 				}
 				found = 0
 				c := &category{name: m.unused(l, at), value: l.value}

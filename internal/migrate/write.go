@@ -214,7 +214,6 @@ func (o *output) remainingText(h *hierarchy, f *levelFile) ([]byte, error) {
 	}, nil)
 }
 
-// writeConfiguration writes binder_config.yaml and environment.conf.
 func (o *output) writeConfiguration() error {
 	var site []string
 	if o.files["hiera2.yaml"] != nil {

@@ -99,7 +99,7 @@ func (db *DB) Facts(ctx context.Context, certnames, only []string) ([]facts.Node
 	return nodes, nil
 }
 
-// Temporary failures are retried.
+// Limits for retrying a request after a temporary failure.
 const (
 	attempts = 4
 	pause    = time.Second // doubled after each attempt

@@ -20,7 +20,7 @@ import (
 // Repository is a git repository with a work tree.
 type Repository struct {
 	ctx context.Context
-	top string // root of the work tree
+	top string // root directory of the work tree
 }
 
 // ErrNoRepository is wrapped in the error of Open for a directory that is not in a git repository.
@@ -101,7 +101,6 @@ func plain() []string {
 	return []string{"git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull, "--no-optional-locks"}
 }
 
-// entry is a file, symbolic link or submodule in a commit.
 type entry struct {
 	mode, id, path string
 }
@@ -112,7 +111,6 @@ const (
 	modeExecutable = "100755"
 )
 
-// tree returns the entries of a commit.
 func (r *Repository) tree(commit string) ([]entry, error) {
 	out, err := r.git("ls-tree", "-r", "-z", "--full-tree", commit)
 	if err != nil {

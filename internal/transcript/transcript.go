@@ -1,17 +1,17 @@
-// Package transcript tests programs with sessions, which are commands and their output as in a terminal.
+// Package transcript tests programs with sessions: files that contain commands and their expected output.
 //
-// A session is a txtar archive. It begins with the commands and contains the files that they read:
+// A session is a txtar archive. Its comment contains the commands, and its files are those that the commands read:
 //
 //	$ NAME=VALUE bindq lookup key -s site.snap < input
 //	a line of standard output
 //	! a line of standard error
 //	[2]
 //
-// The last line is the exit status. It is omitted if the status is 0. A comment begins with # after an empty line.
-// Single quotes join words. The word digest:FILE is replaced by the digest of a file, shortened as the programs print
-// it. Digests, times and the directory are shown as DIGEST, TIME and DIR.
+// The last line is the exit status; it is omitted if the status is 0. A line that begins with # after an empty line is
+// a comment. Single quotes keep words together. A word digest:FILE is replaced by the short form of the file's digest.
+// In the output, digests, times and the directory are replaced by DIGEST, TIME and DIR.
 //
-// Sessions can use more commands:
+// There are some commands in addition to the program:
 //
 //	build SITE -o FILE      compiles a site
 //	slice FILE TERM OUT     cuts from a snapshot what requests with the term CATEGORY=VALUE can reach

@@ -1,6 +1,6 @@
-// Command flagslots counts the verbs of programs and the flags that their help describes. A flag of several verbs
-// counts once per verb, and a global flag once per program. --help, --version and the verbs that every program has do
-// not count. CHANGELOG.md contains the counts:
+// Command flagslots counts the verbs of programs and the flags in their help. A flag of several verbs counts once per
+// verb, and a global flag once per program. --help, --version and verbs that every program has are not counted.
+// CHANGELOG.md contains the counts:
 //
 //	go build -o /tmp/bin/ ./cmd/... && go run ./tools/flagslots /tmp/bin/bindc /tmp/bin/bindq /tmp/bin/bindsync
 package main

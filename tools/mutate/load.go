@@ -37,7 +37,7 @@ type source struct {
 // load returns the packages to mutate. It builds export data for all their imports.
 func load(patterns []string) ([]*pkg, error) {
 	args := []string{"list", "-export", "-deps", "-json=ImportPath,Name,Dir,GoFiles,Export,DepOnly,Standard"}
-	args = append(args, "cmp", "encoding/binary", "os", "strconv", "strings", "sync") // imports of switches.txt
+	args = append(args, "cmp", "encoding/binary", "os", "strconv", "strings", "sync") // the imports of switches.txt
 	out, err := run("go", append(args, patterns...)...)
 	if err != nil {
 		return nil, err

@@ -3,14 +3,14 @@
 //
 //	go -C tools/mutate run . ./compile ./snapshot
 //
-// All mutants of a package are compiled at once, each behind a switch, with an overlay of the go command. The source
-// tree does not change, and each test binary is linked only once. The environment variable MUTANT enables a mutant. A
-// first run of every test records which mutants it reaches; each mutant is then tried with the tests that reach it, the
-// quickest first. A mutant is killed if a test fails, or takes far more processor time than without it.
+// All mutants of a package are compiled at once with an overlay of the go command, so the source tree does not change
+// and each test binary is linked only once. The environment variable MUTANT enables one of the mutants. The first run of
+// each test records which mutants it reaches. Each mutant is then tried with the tests that reach it, quickest first. A
+// mutant is killed if a test fails or takes far more CPU time than without the mutant.
 //
-// After an interrupt, the command prints the results so far and ends.
+// When interrupted, the command prints the results so far and exits.
 //
-// The exit status is 1 if the percentage of killed mutants, without listed equivalents, is less than -score.
+// The exit status is 1 if less than -score percent of the mutants are killed. Mutants listed as equivalent do not count.
 package main
 
 import (
@@ -39,7 +39,7 @@ type options struct {
 	jobs     int
 	only     string
 	again    string        // if set, only try the mutants that survived in this report
-	time     time.Duration // if not 0, start no mutant after this time
+	time     time.Duration // do not start mutants after this time; 0 means no limit
 	score    float64       // required percentage of killed mutants
 	stale    bool          // only print listed equivalents that do not exist
 }

@@ -96,7 +96,7 @@ func (f *finder) switchStatement(n *ast.SwitchStmt) {
 	}
 }
 
-// branch creates a mutant that skips the statements of a case.
+// branch creates a mutant that empties a case.
 func (f *finder) branch(c *ast.CaseClause) {
 	if len(c.Body) == 0 || f.skip[c] {
 		return

@@ -56,7 +56,7 @@ func run(size string, rounds int) error {
 
 // world is a site with the programs that are measured.
 type world struct {
-	dir, site, file string // file is edited between builds
+	dir, site, file string // file is the data file that is edited between builds
 	yaml            int64  // total size of the YAML files, in bytes
 	parse, bindc    string
 	changes         int
@@ -190,7 +190,6 @@ func verdict(ratio, target float64) string {
 	return fmt.Sprintf("≤ %g", target)
 }
 
-// seconds returns the median processor time in seconds.
 func seconds(costs []*built.Cost) float64 {
 	return median(costs, func(c *built.Cost) float64 { return c.CPU.Seconds() })
 }

@@ -124,7 +124,7 @@ func (s *sized) steps() ([]row, error) {
 	return rows, nil
 }
 
-// round runs each step once and returns the times.
+// round runs each step once and returns the times in the order of the table.
 func (s *sized) round(at string) (took []time.Duration, err error) {
 	store, tag := s.path("round"), s.target+":round-"+s.name
 	signers := s.path("allowed_signers")
@@ -240,7 +240,6 @@ func (s *sized) follow(releases int) ([]row, error) {
 		{"memory of `follow` behind them: resident, at most", now + ", " + most}}, nil
 }
 
-// resident returns the current and the maximum resident memory of a process.
 func resident(pid int) (now, most string) {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	field := func(name string) string {

@@ -15,7 +15,7 @@ import (
 	"bindc/ship"
 )
 
-// way is a directory with the programs, a running registry and the files of a run.
+// way is a temporary directory with the built programs, a running registry and all files of a run.
 type way struct {
 	dir, target string
 	at          string // address of the registry
@@ -98,7 +98,7 @@ func freeAddress() (string, error) {
 	return l.Addr().String(), l.Close()
 }
 
-// listens waits until a server accepts connections at an address.
+// listens waits until a server accepts connections at the address.
 func listens(at string) error {
 	return eventually(at+" answers", func() (bool, error) {
 		c, err := net.Dial("tcp", at)
@@ -145,7 +145,6 @@ func (w *way) run(env []string, program string, args ...string) (time.Duration, 
 	return time.Since(start), nil
 }
 
-// push pushes a snapshot to the registry under a tag.
 func (w *way) push(snapshot, tag string) (time.Duration, error) {
 	return w.run(nil, "bindc", "push", snapshot, w.target+":"+tag, "--plain-http")
 }

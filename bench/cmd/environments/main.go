@@ -1,5 +1,5 @@
-// Environments measures building many environments of which one has changed. It prints the table
-// "Environments" of bench/README.md.
+// Environments measures how long it takes to build many environments if only one of them has changed.
+// It prints the table "Environments" of bench/README.md.
 //
 //	go run ./cmd/environments
 //	go run ./cmd/environments -size M -many 10 -rounds 3

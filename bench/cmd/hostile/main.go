@@ -1,6 +1,6 @@
-// Hostile measures checks of sites that have far too much of something, and of sites twice as
-// large. It prints the table "Sites that are too much of something" of docs/limits.md. Its exit
-// status is 1 if a site of twice the size takes more than 2.3 times as long.
+// Hostile measures bindc check on sites that repeat something very often, and on sites of twice that
+// size. It prints the table "Sites that are too much of something" of docs/limits.md. The exit status
+// is 1 if a check takes more than 2.3 times as long for twice the size.
 //
 //	go run ./cmd/hostile
 //	go run ./cmd/hostile -share 10    a tenth of each, for a quick look
@@ -21,8 +21,7 @@ import (
 	"bindc/bench/built"
 )
 
-// most is the largest allowed ratio of the time for a site of twice the size to the time for the
-// site.
+// most is the largest allowed growth of the time when a site becomes twice as large.
 const most = 2.3
 
 func main() {
@@ -35,13 +34,13 @@ func main() {
 	}
 }
 
-// site is a site with n repetitions of something.
+// site is a site in which something is repeated n times.
 type site struct {
 	name  string
 	n     int
 	text  func(n int) string
-	data  bool                          // text returns a data file, not a bindings file
-	files func(n int) map[string]string // if set, returns all files; text is not used
+	data  bool                          // whether text returns a data file rather than a bindings file
+	files func(n int) map[string]string // if not nil, used instead of text
 }
 
 var sites = []site{
@@ -164,7 +163,7 @@ func run(share, rounds int) error {
 
 type cost struct {
 	*built.Cost
-	lines int // number of lines of output
+	lines int
 }
 
 // check writes a site with n repetitions and checks it rounds times. It returns the cost of the

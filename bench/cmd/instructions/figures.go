@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// recorded is the content of instructions.txt.
+// recorded contains the counts in instructions.txt.
 type recorded struct {
 	with   string // Go toolchain and architecture
 	counts map[string]int

@@ -1,12 +1,12 @@
-// Instructions counts the processor's instructions for the operations that matter and compares them with the figures
-// in instructions.txt. Unlike times, counts do not depend on what else the machine is doing, so a change of a few per
-// cent can fail a build.
+// Instructions counts the CPU instructions of frequent operations and compares them with the counts in
+// instructions.txt. Unlike times, counts do not depend on other load on the machine, so a change of a
+// few percent can fail a build.
 //
 //	go run ./cmd/instructions            # count and compare; exit status 1 if an operation differs by more than 2 %
 //	go run ./cmd/instructions -record    # count and keep the new figures
 //
-// It needs valgrind. Each operation runs in a process of its own, twice with different numbers of repetitions; the
-// difference of the two counts has no start-up in it.
+// It needs valgrind. Each operation is measured in two processes, with different numbers of
+// repetitions. The difference between the counts leaves out the start of the process.
 package main
 
 import (
@@ -52,7 +52,6 @@ type options struct {
 	only      string
 }
 
-// figures is the file with the recorded counts.
 const figures = "instructions.txt"
 
 func run(opts options, out io.Writer) error {

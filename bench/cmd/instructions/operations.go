@@ -42,7 +42,6 @@ var operations = []operation{
 	{"serve", 400, serveQuestions},
 }
 
-// perform performs an operation n times in this process.
 func perform(name string, n int, dir string) error {
 	for _, op := range operations {
 		if op.name == name {
@@ -141,9 +140,11 @@ func open(dir, site string) (*bindings.Request, error) {
 	return snap.Request(facts)
 }
 
-// lookUp returns a function that looks up keys in turn. It fails if a key is found and present is
-// false, or the other way round. It must not be inlined: the compiler inlines nothing into the
-// initialization of operations, because that is too long.
+// lookUp returns a function that looks up keys in turn. It fails if a key is missing although
+// present is true, or found although it is false.
+//
+// It must not be inlined: the compiler inlines nothing into the initialization of operations,
+// because that is too long.
 //
 //go:noinline
 func lookUp(site string, choose func() ([]string, error), present bool) func(string) (func(int) error, error) {

@@ -14,7 +14,7 @@ import (
 // enough keys that hashing and comparing them costs as much as in a real site.
 var config = gen.Config{Nodes: 200, Keys: 2_000, Modules: 20, Overrides: 20, Seed: 1}
 
-// Snapshots in the directory of a run.
+// The files with the snapshots.
 const (
 	generated = "generated.bsnap"
 	hiera5    = "hiera5.bsnap"

@@ -64,7 +64,7 @@ var cases = []struct {
 	{"check with classes and 100 policies", true, true, 1.25},
 }
 
-// world is a site to check. While classes is not used, it is a directory outside of the site.
+// world is a site to check. The directory classes is moved into the site only while it is used.
 type world struct {
 	bindc, dir, policies, classes string
 	parameters                    int

@@ -1,4 +1,4 @@
-// Report runs the commands of the sections of a document and writes their output into it.
+// Report runs the commands in a document and replaces their output in the document.
 //
 //	go run ./cmd/report                        all sections of README.md
 //	go run ./cmd/report -only cmd/table        those whose command matches
@@ -6,7 +6,7 @@
 //
 // A section begins with a line <!-- made by: COMMAND --> and ends with <!-- end -->. The command
 // runs in the directory bench, and its output replaces what is between these lines. A line below it
-// names the commit, the day, the machine and its load.
+// says when, on which commit and on which machine the command ran.
 package main
 
 import (

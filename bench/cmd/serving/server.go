@@ -17,7 +17,7 @@ type server struct {
 	cmd    *exec.Cmd
 }
 
-// start starts a program and waits until it listens on its socket.
+// start starts a program and waits until it listens on the socket.
 func start(socket, program string, args ...string) (*server, error) {
 	s := &server{socket, exec.Command(program, args...)}
 	s.cmd.Stderr = os.Stderr

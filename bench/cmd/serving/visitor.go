@@ -118,7 +118,6 @@ func meet(c *client.Client, facts map[string]any, asked []string, digest string,
 	}, nil
 }
 
-// command encodes a command in the protocol of Redis.
 func command(words []string) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "*%d\r\n", len(words))

@@ -107,7 +107,6 @@ func lookups(small, large, huge, hiera5 *rows.World, chosen *regexp.Regexp) ([]r
 	return slices.DeleteFunc(out, func(r rows.Row) bool { return !chosen.MatchString(r.Name) }), nil
 }
 
-// facts returns the counts, the sizes and the time of a process.
 func facts(large, huge *rows.World) ([]rows.Fact, error) {
 	allocations, err := rows.Allocations(large)
 	if err != nil {

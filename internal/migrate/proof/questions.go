@@ -16,7 +16,7 @@ const maxSamples = 2000
 
 // question is a request and the keys to look up in it.
 type question struct {
-	name  string // for messages
+	name  string // name in messages
 	facts *bindings.Facts
 	keys  []int // indexes in questions.keys
 }

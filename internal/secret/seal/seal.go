@@ -15,7 +15,7 @@ import (
 const KeySize = 32
 
 // Overhead is the number of bytes by which a sealed text is longer than its plain text.
-const Overhead = 12 + 16 // nonce and authentication tag
+const Overhead = 12 + 16 // 12 for the nonce, 16 for the authentication tag
 
 func NewKey() []byte {
 	key := make([]byte, KeySize)
