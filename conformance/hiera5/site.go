@@ -1,13 +1,13 @@
-// Package hiera5 generates small random Hiera 5 control repositories, and looks up keys in them with Puppet (oracle.rb).
-// It does not use the program under test.
+// Package hiera5 generates small random Hiera 5 control repositories, and looks up keys in them with Puppet
+// (oracle.rb). It does not use the program under test.
 //
-// Keys and values come from small sets, so that several levels bind the same key. Most values of a key have the same
-// kind, so that most merges are valid and some are not. A mistake in a site affects only some keys and requests, so a
-// compiler must accept every site.
+// Keys and values come from small sets, so that several levels bind the same key. Most values of a key have the
+// same kind, so that most merges are valid and some are not. A mistake in a site affects only some keys and
+// requests, so a compiler must accept every site.
 //
-// The sites do not use convert_to with arguments or data providers with caches, because Puppet's answers would depend on
-// earlier questions. They do not use encrypted strings and special YAML scalars either, which other tests cover, or paths
-// that would search the whole machine.
+// The sites do not use convert_to with arguments or data providers with caches, because Puppet's answers would
+// depend on earlier questions. They do not use encrypted strings and special YAML scalars either, which other tests
+// cover, or paths that would search the whole machine.
 package hiera5
 
 import (

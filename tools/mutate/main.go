@@ -1,16 +1,17 @@
-// Command mutate measures whether tests notice wrong code. It changes packages in many small ways, one at a time, and
-// prints every change that no test notices:
+// Command mutate measures whether tests notice wrong code. It changes packages in many small ways, one at a time,
+// and prints every change that no test notices:
 //
 //	go -C tools/mutate run . ./compile ./snapshot
 //
-// All mutants of a package are compiled at once with an overlay of the go command, so the source tree does not change
-// and each test binary is linked only once. The environment variable MUTANT enables one of the mutants. The first run of
-// each test records which mutants it reaches. Each mutant is then tried with the tests that reach it, quickest first. A
-// mutant is killed if a test fails or takes far more CPU time than without the mutant.
+// All mutants of a package are compiled at once with an overlay of the go command, so the source tree does not
+// change and each test binary is linked only once. The environment variable MUTANT enables one of the mutants. The
+// first run of each test records which mutants it reaches. Each mutant is then tried with the tests that reach it,
+// quickest first. A mutant is killed if a test fails or takes far more CPU time than without the mutant.
 //
 // When interrupted, the command prints the results so far and exits.
 //
-// The exit status is 1 if less than -score percent of the mutants are killed. Mutants listed as equivalent do not count.
+// The exit status is 1 if less than -score percent of the mutants are killed. Mutants listed as equivalent do not
+// count.
 package main
 
 import (
