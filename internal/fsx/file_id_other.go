@@ -2,5 +2,5 @@
 
 package fsx
 
-// FileIDAt always returns false.
+// FileIDAt always returns false, because files have no reliable identity on this platform.
 func FileIDAt(string) (id FileID, ok bool) { return FileID{}, false }
