@@ -1,5 +1,5 @@
-// Package rows defines what is measured: cases on generated sites, and the rows of the tables that
-// compare two cases.
+// Package rows defines the measured cases on generated sites, and the table rows that compare two
+// cases.
 package rows
 
 import (

@@ -147,8 +147,8 @@ func (r *puppetReader) hide(s *syntax.Statement) {
 	r.diags.Hide(r.file, first, last)
 }
 
-// statement converts a statement and reports its errors. It returns nil if an error leaves unclear
-// what the statement binds.
+// statement converts a statement and reports its errors. It returns nil only if the key, a target
+// or a side of a dependency is invalid.
 func (r *puppetReader) statement(s *syntax.Statement) *Statement {
 	out := &Statement{Keyword: keywordOf(s.Word), Pos: r.Pos(s.Off), KeyPos: r.Pos(s.Off)}
 	switch out.Keyword {

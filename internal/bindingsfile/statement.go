@@ -19,8 +19,8 @@ type File struct {
 
 type Keyword uint8
 
-// Bind is the keyword of bindings of a single key, contributions and multibindings. When is that of
-// statements with a condition. All others bind several keys or reserved keys.
+// Bind is for bindings of a single key, contributions and multibindings, and When for statements
+// with a condition. All other keywords bind several keys or reserved keys.
 const (
 	Bind Keyword = iota
 	When

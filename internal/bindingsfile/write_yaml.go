@@ -79,7 +79,7 @@ func (w *yamlWriter) statements(list []*Statement, indent int) {
 	}
 }
 
-// appendToLine adds a comment to the first line of what was written from offset start on.
+// appendToLine adds a comment to the end of the line that begins at offset start.
 func (w *yamlWriter) appendToLine(start int, comment string) {
 	text := string(w.Bytes()[start:])
 	w.Truncate(start)

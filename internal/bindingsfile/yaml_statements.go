@@ -53,8 +53,9 @@ func (r *yamlReader) keywordStatement(n *yaml.Node) (*Statement, bool) {
 	return r.statementOf(form.keyword, n, subject), true
 }
 
-// statementOf converts a statement with a keyword. subject is the value of the keyword. It returns
-// nil if an error leaves unclear what the statement binds.
+// statementOf converts a statement with a keyword and reports its errors. subject is the value of
+// the keyword. It returns nil only if a side of a map or dependency, or the kind of a dependency,
+// is invalid.
 func (r *yamlReader) statementOf(keyword Keyword, n, subject *yaml.Node) *Statement {
 	s := &Statement{Keyword: keyword, Pos: r.Pos(n), KeyPos: r.Pos(subject)}
 	switch keyword {

@@ -1,4 +1,4 @@
-// Package cli implements what the command lines of all programs have in common.
+// Package cli implements the parts of the command line that all programs share.
 package cli
 
 import (

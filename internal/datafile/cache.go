@@ -61,8 +61,8 @@ func OpenCache(dir, site string, program Program) (*Cache, error) {
 		return nil, err
 	}
 	c := &Cache{path: filepath.Join(dir, packName(abs)), program: program}
-	// This file is needed only for its modification time. Its name is that of a temporary file for
-	// the pack, so that it is removed like one if the program is killed.
+	// This file is needed only for its modification time. It is named like a temporary file for the
+	// pack, so that it is removed like one if the program is killed.
 	if c.opened, err = fsx.Clock(dir, "."+filepath.Base(c.path)+".*.tmp"); err != nil {
 		return nil, err
 	}

@@ -100,8 +100,8 @@ func NewReader(cache *Cache, d fsx.Disk) *Reader {
 	return &Reader{Pools: &cache.pools, cache: cache, disk: d}
 }
 
-// Read reads and compiles a file, or returns it from the cache. Errors in the file are added to
-// diags; the returned error is one of the file system. The caller must not modify the File.
+// Read reads and compiles a file, or returns it from the cache. It adds errors in the file to diags
+// and returns file system errors. The caller must not modify the File.
 func (r *Reader) Read(path string, kind Format, diags *diag.List) (*File, error) {
 	if _, overlaid := r.disk.Overlay.Text(path); r.cache != nil && !overlaid && r.disk.Fence.Allows(path) {
 		if f, ok := r.cache.unchanged(r.cache.identify(fsx.FileIDAt(path)), kind); ok {

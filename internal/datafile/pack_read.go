@@ -91,8 +91,8 @@ func (p *packReader) read(b []byte) {
 	}
 }
 
-// checkSum reports whether the checksum, which is at the end of the pack, is that of the bytes
-// read.
+// checkSum reads the checksum at the end of the pack. It reports whether the checksum matches the
+// bytes before it.
 func (p *packReader) checkSum() bool {
 	p.read(p.buf[:packSum])
 	return !p.failed && binary.LittleEndian.Uint64(p.buf) == p.sum.Sum64()

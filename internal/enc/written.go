@@ -18,7 +18,7 @@ import (
 )
 
 // writtenFile is the name of a file that lists the files this package has written. Only these may
-// be removed. The format is that of sha256sum: a SHA-256 and a certname on each line.
+// be removed. It has the format of sha256sum: a SHA-256 and a certname on each line.
 const writtenFile = ".written"
 
 // written maps the certnames of nodes whose files this package has written to the files' checksums.

@@ -123,7 +123,8 @@ func (d Disk) Resolve(path string) (real string, err error) {
 	return filepath.EvalSymlinks(path)
 }
 
-// NotAFile returns an error that names the kind of file, or nil if mode is that of a regular file.
+// NotAFile returns nil if mode describes a regular file. Otherwise it returns an error that names
+// the kind of file.
 func NotAFile(path string, mode fs.FileMode) error {
 	if mode.IsRegular() {
 		return nil
@@ -131,8 +132,8 @@ func NotAFile(path string, mode fs.FileMode) error {
 	return &fs.PathError{Op: "open", Path: path, Err: errors.New("it is " + kind(mode) + ": expected a file")}
 }
 
-// notADir returns an error that names the kind of file, or nil if mode is that of a directory or a
-// regular file. A regular file counts as an absent directory.
+// notADir returns nil if mode describes a directory or a regular file; the latter counts as an
+// absent directory. Otherwise it returns an error that names the kind of file.
 func notADir(path string, mode fs.FileMode) error {
 	if mode.IsDir() || mode.IsRegular() {
 		return nil

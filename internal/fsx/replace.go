@@ -98,9 +98,9 @@ func resolveTarget(path string) (string, fs.FileInfo, error) {
 const attempts = 100
 
 // create creates a temporary file next to path. If old is not nil, only the owner can access the
-// file at first, so that nobody gains access before the final permissions are set. Other programs
-// do not remove the file as abandoned until release is called. If one removes it before create has
-// locked it, create tries another name.
+// file until its final permissions are set. Other programs do not remove the file as abandoned
+// until release is called. If one removes it before create has locked it, create tries another
+// name.
 func create(path string, old fs.FileInfo, limit fs.FileMode) (f *os.File, release func(), err error) {
 	mode := 0o666 & limit
 	if old != nil {

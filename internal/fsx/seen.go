@@ -9,8 +9,9 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Seen records accesses to the file system and their results. Unchanged can later tell whether the
-// results would still be the same. A nil Seen records nothing. A Seen is safe for concurrent use.
+// Seen records accesses to the file system and their results. A later build can call Unchanged to
+// check whether the results would still be the same. A nil Seen records nothing. A Seen is safe for
+// concurrent use.
 type Seen struct {
 	Began int64 // time of the first access, as returned by Clock
 

@@ -174,7 +174,7 @@ func (s *setter) before(i int) (g gap) {
 	return g
 }
 
-// remarkAt returns the comment with which text begins.
+// remarkAt returns the comment at the beginning of text.
 func remarkAt(text string) string {
 	end := strings.IndexByte(text, '\n')
 	if text[0] == '/' {
@@ -255,8 +255,9 @@ func (s *setter) remarks(g gap, i int) {
 	}
 }
 
-// remarkIndent returns the indentation of a comment on a line of its own before token i. It is that
-// of the token. Before a closing bracket, it is that of the text inside the brackets.
+// remarkIndent returns the indentation of a comment on a line of its own before token i. The
+// comment is aligned with the token or, before a closing bracket, with the text inside the
+// brackets.
 func (s *setter) remarkIndent(i int) int {
 	if t := s.peek(i); t.Op && closes(t.Text) && len(s.open) > 0 {
 		return s.open[len(s.open)-1].indent + 2

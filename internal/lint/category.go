@@ -78,8 +78,8 @@ func (l *linter) checkCategoryValues() {
 	}
 }
 
-// maxValues is the number of values up to which nearUse compares all of them. Dimensions with more
-// values are usually node names, many of which are similar.
+// maxValues is the number of values up to which nearUse compares all of them. A dimension with more
+// values usually contains node names, and many node names are similar.
 const maxValues = 500
 
 // nearUse returns the use whose value list[i] is probably a typo of, or nil. The typo is the value

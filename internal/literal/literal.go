@@ -161,8 +161,8 @@ func text(doc *yaml.Document, n *yaml.Node, diags *diag.List) (*expr.Node, bool)
 	return node, Report(doc, n, "interpolation", errs, diags) && CheckNames(doc, n, node, diags)
 }
 
-// Report adds errs, errors in the text of n, to diags. It returns true if there are none. code is
-// the code of errors that have none.
+// Report adds syntax errors in the text of n to diags. It returns true if errs is empty. code is
+// the diagnostic code for errors that do not have one.
 func Report(doc *yaml.Document, n *yaml.Node, code diag.Code, errs []syntax.SyntaxError, diags *diag.List) bool {
 	for _, e := range errs {
 		diags.Add(diag.Diagnostic{Pos: doc.PosIn(n, e.Off), Code: cmp.Or(e.Code, code), Message: e.Message,

@@ -1,5 +1,5 @@
-// Package members lists the members of JSON objects. It can find repeated names, of which
-// encoding/json uses only the last one.
+// Package members lists the members of JSON objects. It can find repeated names. For those,
+// encoding/json silently uses the last value.
 package members
 
 import (

@@ -179,7 +179,8 @@ func (s *session) read(path string) []byte {
 	return text
 }
 
-// withFinalNewline returns text with a newline at the end. If there was none, it adds a note.
+// withFinalNewline returns text unchanged if it is empty or ends with a newline. Otherwise it
+// appends a note and a newline.
 func withFinalNewline(text string) string {
 	if text == "" || strings.HasSuffix(text, "\n") {
 		return text

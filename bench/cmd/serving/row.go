@@ -96,7 +96,7 @@ func askUntil(c net.Conn, t talk, end time.Time) (took []time.Duration, err erro
 	return took, nil
 }
 
-// median returns the median of each field. The median of cores is that of cores per request.
+// median returns the median of each field. For cores, it uses the median of cores per request.
 func median(results []result) (m result) {
 	rates, p99, cores := make([]float64, 0), make([]time.Duration, 0), make([]float64, 0)
 	for _, r := range results {
