@@ -74,7 +74,6 @@ func (s *Site) moduleFiles(m int) []file {
 	return files
 }
 
-// dirs lists the directories to create before the files are written.
 func (s *Site) dirs() []string {
 	dirs := []string{"data/node"}
 	for _, f := range s.fixed {

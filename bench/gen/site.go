@@ -84,7 +84,6 @@ type place struct {
 
 func (p place) coordinate() uint64 { return uint64(p.level)<<48 | uint64(p.scopeIndex) }
 
-// binds reports whether the data at p binds key i.
 func (s *Site) binds(p place, i int) bool {
 	switch {
 	case i == s.Keys: // HotKey follows the keys of the modules

@@ -219,7 +219,6 @@ func (v Value) appendJSONItems(out []byte, facts map[string]any) []byte {
 	return out
 }
 
-// expand replaces each ${name} by the fact.
 func expand(text string, facts map[string]any) string {
 	return os.Expand(text, func(name string) string {
 		value, _ := facts[name].(string)

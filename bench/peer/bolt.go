@@ -16,7 +16,6 @@ type Bolt struct{ db *bolt.DB }
 
 var bucket = []byte("bindings")
 
-// batch is the number of bindings that are stored in one transaction.
 const batch = 200_000
 
 type pair struct{ key, value []byte }

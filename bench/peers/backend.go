@@ -167,7 +167,6 @@ func (l *backendLayout) environment(name string) string {
 	return filepath.Join(l.dir, "code/environments", name)
 }
 
-// siteFiles returns the generated files of the site.
 func siteFiles(s *gen.Site) []file {
 	var files []file
 	for i := range s.Files() {

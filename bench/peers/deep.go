@@ -13,7 +13,6 @@ import (
 
 const deepLevels = 8
 
-// deep compares the time of a deep merge with Puppet's.
 func deep(scripts string, plan measure.Plan) error {
 	dir, err := os.MkdirTemp("", "bindc-deep")
 	if err != nil {

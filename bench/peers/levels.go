@@ -125,7 +125,6 @@ func (l *backendLayout) floors(name string, values map[string]any) error {
 // keys for decryption.
 const corpusSite = "himlar"
 
-// corpus writes the environments of corpusSite, with all its keys.
 func (l *backendLayout) corpus(corpora string) error {
 	root := filepath.Join(corpora, corpusSite)
 	c := backendCase{Name: "a real repository", Own: "ownreal", Ours: "oursreal"}

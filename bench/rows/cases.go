@@ -116,7 +116,6 @@ func (w *World) glance(n int) {
 	}
 }
 
-// open opens the snapshot, makes one lookup and closes the snapshot.
 func (w *World) open(n int) {
 	for i := range n {
 		snap, err := bindings.Open(w.site.Snapshot, bindings.Options{})

@@ -69,7 +69,6 @@ func definition(f []any) Definition {
 	return d
 }
 
-// text returns v as a string, or "" if v is nil.
 func text(v any) string {
 	s, _ := v.(string)
 	return s

@@ -49,7 +49,6 @@ type generator struct {
 	integer      any             // hash key that looks like an index: an integer if the file is YAML, otherwise a string
 }
 
-// one returns true with a probability of 1/n.
 func (g *generator) one(n int) bool { return g.r.IntN(n) == 0 }
 
 // pick returns a random argument. An argument that is given twice is twice as likely.
@@ -179,7 +178,6 @@ func (g *generator) template(form string) template {
 	return t
 }
 
-// layer is a hiera.yaml with its data files.
 type layer struct {
 	root, module string
 	ext          string // extension of data files, from defaults; "" if each entry has its own

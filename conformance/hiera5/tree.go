@@ -81,7 +81,6 @@ func floatText(f float64) string {
 	return text
 }
 
-// yamlText returns a mapping as a YAML document in block style.
 func yamlText(m Map) string {
 	var b strings.Builder
 	b.WriteString("---\n")

@@ -28,7 +28,6 @@ func (c *compiler) contribution() {
 	}
 }
 
-// recipe compiles the binding's producer, type and transformer.
 func (c *compiler) recipe() *recipe.Recipe {
 	r := &recipe.Recipe{Sensitive: c.Sensitive, Optional: c.Optional, Type: c.typeAt(c.Type)}
 	if c.Transformer != nil {

@@ -112,7 +112,6 @@ func isLiteral(n *expr.Node) bool {
 	return false
 }
 
-// producerOf returns a producer for the expression n.
 func (r *puppetReader) producerOf(name string, n *expr.Node) Producer {
 	l, _ := r.literal(n)
 	out := Producer{Name: name, Argument: &l}

@@ -32,7 +32,6 @@ const (
 	Dependency
 )
 
-// keywords[k] is the name of Keyword k.
 var keywords = []string{"bind", "when", "include", "exclude", "parameters", "variables", "map", "dependency"}
 
 func (k Keyword) String() string { return keywords[k] }

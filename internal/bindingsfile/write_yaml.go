@@ -206,7 +206,6 @@ func (w *yamlWriter) inBrackets(elems ...value.Value) (string, bool) {
 	return "[" + strings.Join(parts, ", ") + "]", true
 }
 
-// attributes returns all attributes of a binding except its name.
 func (w *yamlWriter) attributes(s *Statement) []attribute {
 	var out []attribute
 	add := func(name string, l *Literal) {

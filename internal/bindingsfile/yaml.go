@@ -134,7 +134,6 @@ func (r *yamlReader) shortFormHint(elements []yaml.Node) string {
 	return "write [KEY, VALUE]"
 }
 
-// conditional converts a hash with when or bind.
 func (r *yamlReader) conditional(n *yaml.Node) *Statement {
 	_, when, hasWhen := n.Lookup("when")
 	_, bind, hasBind := n.Lookup("bind")

@@ -23,7 +23,6 @@ func Attributes() []string { return slices.Clone(bindingAttributes) }
 // IsAttribute reports whether name is an attribute of a binding.
 func IsAttribute(name string) bool { return slices.Contains(bindingAttributes, name) }
 
-// longForm converts a binding that is a hash of attributes.
 func (r *yamlReader) longForm(n *yaml.Node) *Statement {
 	allowed := bindingAttributes
 	if !has(n, "name") { // the unknown attribute may be a misspelt keyword

@@ -10,7 +10,6 @@ import (
 	"bindc/internal/yaml"
 )
 
-// keywordForm describes the statements that have a certain keyword.
 type keywordForm struct {
 	keyword    Keyword
 	attributes []string // allowed attributes in addition to the keyword

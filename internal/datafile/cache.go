@@ -89,7 +89,6 @@ func (c *Cache) load() error {
 	return r.err
 }
 
-// openFile opens a regular file and returns its size.
 func openFile(path string) (*os.File, int64, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

@@ -28,7 +28,6 @@ var (
 
 var classifiedKeys = []string{"classes", "parameters", "environment"}
 
-// classified compiles the classifier's output for one node.
 type classified struct {
 	*scratch
 	doc   *yaml.Document

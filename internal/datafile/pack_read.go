@@ -35,7 +35,6 @@ func newPackReader(r io.Reader, size int64) *packReader {
 	return p
 }
 
-// decodePack decodes a pack that is in memory.
 func decodePack(raw string, program Program) (pack, bool) {
 	return newPackReader(strings.NewReader(raw), int64(len(raw))).pack(program)
 }

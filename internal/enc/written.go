@@ -51,7 +51,6 @@ func readWritten(dir string) (written, error) {
 	return out, nil
 }
 
-// write writes w to dir, unless it is the same as before.
 func (w written) write(dir string, before written) error {
 	if maps.Equal(w, before) {
 		return nil

@@ -169,7 +169,6 @@ func (c *Choice) Choose(variable func(name string) value.Value, agent string) (s
 	return strings.Clone(v.Text()), nil
 }
 
-// env is the scope in which a program is evaluated.
 type env struct {
 	variable func(name string) value.Value
 	agent    string

@@ -68,7 +68,6 @@ func (o *Overlay) addTo(entries []fs.DirEntry, dir string) []fs.DirEntry {
 	return entries
 }
 
-// overlaid is the fs.FileInfo of a file or directory in an Overlay.
 type overlaid struct {
 	name string
 	size int64

@@ -94,7 +94,6 @@ func resolveTarget(path string) (string, fs.FileInfo, error) {
 	return path, info, err
 }
 
-// attempts is how many names create tries.
 const attempts = 100
 
 // create creates a temporary file next to path. If old is not nil, only the owner can access the

@@ -93,7 +93,6 @@ func Unchanged(looks []Look) bool {
 	return true
 }
 
-// repeat makes the same access again and returns the new result.
 func (l Look) repeat() Look {
 	now := Seen{}
 	d := Disk{Seen: &now}

@@ -14,7 +14,6 @@ import (
 // digestMark separates the name of a required policy from the digest of the policy file.
 const digestMark = "@sha256:"
 
-// digestLength is the number of digits in a hexadecimal SHA-256.
 const digestLength = 64
 
 // ParsePolicies checks the syntax of required policies. Each has the form NAME or

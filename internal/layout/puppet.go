@@ -84,7 +84,6 @@ func pieces(text string, tokens []syntax.Token, tokensOf func(string) ([]syntax.
 	return out
 }
 
-// gap describes the text between two tokens.
 type gap struct {
 	comments []remark
 	newline  bool // whether the next token is on another line
@@ -100,7 +99,6 @@ type remark struct {
 	empty bool // whether an empty line precedes the comment
 }
 
-// setter formats tokens as lines.
 type setter struct {
 	src    string
 	tokens []syntax.Token
@@ -174,7 +172,6 @@ func (s *setter) before(i int) (g gap) {
 	return g
 }
 
-// remarkAt returns the comment at the beginning of text.
 func remarkAt(text string) string {
 	end := strings.IndexByte(text, '\n')
 	if text[0] == '/' {

@@ -16,7 +16,6 @@ type level struct {
 // outside is the level around the whole document.
 var outside = level{old: -1, now: -2}
 
-// scanner formats the lines of a YAML file.
 type scanner struct {
 	lines []string
 	at    int // number of lines that have been read

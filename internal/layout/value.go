@@ -102,7 +102,6 @@ func (s *scanner) plain(text string, parent level) laid {
 	return v
 }
 
-// cutComment splits a plain scalar and the comment after it.
 func cutComment(text string) (before, comment string) {
 	for i := 1; i < len(text); i++ {
 		if text[i] == '#' && (text[i-1] == ' ' || text[i-1] == '\t') {

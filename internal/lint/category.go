@@ -121,7 +121,6 @@ func isTypoOf(a, b string) bool {
 	return differ == 1
 }
 
-// uses returns the values that occur in conditions, for each dimension.
 func (l *linter) uses() [][]valueUse {
 	counts, first := make([]int, len(l.site.Conditions)), make([]diag.Pos, len(l.site.Conditions))
 	count := func(condition, bindings int, at diag.Pos) {

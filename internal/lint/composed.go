@@ -33,7 +33,6 @@ type finding struct {
 	lower            []snapshot.Origin // for each condition, the lower binding with the same value
 }
 
-// boundLevel is a level that binds a key to a value.
 type boundLevel struct {
 	level int
 	value uint32
@@ -86,7 +85,6 @@ func (c *composition) isInternal(key uint32) bool {
 	return strings.HasPrefix(c.content.Keys[key].Name, "\x00")
 }
 
-// findOpen sets c.open and c.renamed.
 func (c *composition) findOpen() {
 	c.open = make([]bool, len(c.content.Values))
 	if !c.content.ARM8 {
@@ -106,7 +104,6 @@ func (c *composition) findOpen() {
 	}
 }
 
-// index sets c.scopes and c.bound.
 func (c *composition) index() {
 	c.bound = make([][]boundLevel, len(c.content.Keys))
 	for i, level := range c.content.Levels {

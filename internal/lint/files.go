@@ -40,16 +40,13 @@ const (
 	ofBindings                 // a bindings file
 )
 
-// interpolates reports whether strings in the file interpolate %{...}.
 func (f *file) interpolates() bool { return f.kind == ofHiera5 || f.kind == ofConfig }
 
-// variable is a use of a variable in a string.
 type variable struct {
 	name string
 	at   diag.Pos
 }
 
-// termUse is a term of a condition, with its position.
 type termUse struct {
 	dimensionValue
 	at diag.Pos
@@ -192,7 +189,6 @@ func (f *file) findIgnored(src []byte) {
 	}
 }
 
-// ignorable lists the codes that a comment can silence.
 var ignorable = func() []string {
 	out := []string{"no_node"}
 	for _, code := range checks {
@@ -267,7 +263,6 @@ func unambiguous(v value.Value) string {
 	return string(value.AppendText(nil, v)) + ", or quote it if you mean the text"
 }
 
-// when records the terms of a condition.
 func (r *reader) when(n *yaml.Node) {
 	if n.Kind == yaml.Sequence {
 		for i := range n.Kids {

@@ -137,7 +137,6 @@ func (c *fleetCheck) addUnreached(condition loader.Condition, at diag.Pos, count
 	}
 }
 
-// text formats a condition for use in messages.
 func (c *fleetCheck) text(condition loader.Condition) string {
 	parts := make([]string, len(condition))
 	for i, t := range condition {
@@ -271,7 +270,6 @@ func withoutDigits(s string) string {
 	}, s)
 }
 
-// valuesOf returns the values of a dimension on all nodes, sorted.
 func (c *fleetCheck) valuesOf(dimension int) []string {
 	out := slices.Sorted(maps.Keys(c.values[dimension]))
 	return slices.DeleteFunc(out, func(v string) bool { return c.varying(dimension, v) == "" })

@@ -95,7 +95,6 @@ func (l *linter) pos(o snapshot.Origin) diag.Pos {
 	return diag.Pos{File: l.paths[o.Input], Line: int(o.Line), Col: int(o.Col)}
 }
 
-// boundValue is a binding of a key.
 type boundValue struct {
 	key   string
 	id    uint32 // index in the keys of the site

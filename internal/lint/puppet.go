@@ -42,7 +42,6 @@ func (r *puppetReader) statements(list []syntax.Statement) {
 	}
 }
 
-// when records the terms of a condition.
 func (r *puppetReader) when(alternatives [][]syntax.Pair) {
 	for _, p := range slices.Concat(alternatives...) {
 		for _, v := range p.Values {

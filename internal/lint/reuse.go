@@ -18,7 +18,6 @@ func (k *Files) find(f *file, hash uint64) *file {
 	return nil
 }
 
-// keep replaces the results of the last Check.
 func (k *Files) keep(files []*file) {
 	if k == nil {
 		return

@@ -10,7 +10,6 @@ import (
 	"bindc/internal/value"
 )
 
-// statedType is a type that a binding declares, with its position.
 type statedType struct {
 	*types.Type
 	at diag.Pos

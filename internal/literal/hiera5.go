@@ -46,7 +46,6 @@ func (h hiera5) appendUnfit(dst []byte, n *yaml.Node) []byte {
 	return recipe.Append(append(dst, recipe.CompiledRecipe), r)
 }
 
-// hiera5 compiles values of a Hiera 5 data file.
 type hiera5 struct {
 	doc   *yaml.Document
 	eyaml bool

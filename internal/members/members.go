@@ -37,7 +37,6 @@ func All(object []byte) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// reader splits a valid JSON object into its members.
 type reader struct {
 	text []byte
 	at   int
@@ -89,7 +88,6 @@ func (r *reader) skipValue() {
 	}
 }
 
-// endOfString returns the offset after the JSON string that begins at start.
 func (r *reader) endOfString(start int) int {
 	end := start + 1 + bytes.IndexByte(r.text[start+1:], '"')
 	if r.text[end-1] != '\\' {

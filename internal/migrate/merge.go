@@ -82,7 +82,6 @@ func (m *migration) decideMerges() {
 	}
 }
 
-// keysLookedUpBy returns the keys that a Hiera 5 string looks up.
 func keysLookedUpBy(text string) []string {
 	var out []string
 	n, _ := expr.ParseHiera(text)

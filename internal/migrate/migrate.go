@@ -85,13 +85,11 @@ type migration struct {
 	merged         map[string]mergedKey // keys whose lookup_options a multibinding can express
 }
 
-// mergedKey describes the lookup_options of a key.
 type mergedKey struct {
 	strategy  string // "first" means that values are not merged
 	sensitive bool
 }
 
-// hierarchy is a hiera.yaml with its levels.
 type hierarchy struct {
 	config string // path of hiera.yaml
 	root   string // directory of hiera.yaml
@@ -259,7 +257,6 @@ func (m *migration) decideModules() {
 	}
 }
 
-// hasOptionsFor reports whether a module's lookup_options may apply to a key.
 func (m *migration) hasOptionsFor(h *hierarchy, key string) bool {
 	return lookupkey.Module(key) == h.module &&
 		slices.ContainsFunc(m.options, func(o *binding) bool { return o.level.hierarchy == h })

@@ -11,7 +11,6 @@ import (
 	"bindc/internal/yaml"
 )
 
-// source is a data file with its source text.
 type source struct {
 	path string
 	text []byte
@@ -121,7 +120,6 @@ func (s *source) editedText(keep func(string) bool, translate func(string) []edi
 	return bytes.Join(w.lines, nil), true
 }
 
-// writtenFile is a file whose lines are being edited.
 type writtenFile struct {
 	doc   *yaml.Document
 	lines [][]byte

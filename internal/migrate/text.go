@@ -11,7 +11,6 @@ import (
 	"bindc/internal/value"
 )
 
-// edit replaces old by new at a byte offset.
 type edit struct {
 	off      int
 	old, new string
@@ -27,7 +26,6 @@ func apply(text string, edits []edit) string {
 	return b.String() + text[at:]
 }
 
-// interpolation matches an interpolation in Hiera 5 syntax.
 var interpolation = regexp.MustCompile(`%\{[^}]*\}`)
 
 // translate returns the edits that translate a string from Hiera 5 to Hiera 2 syntax. If that is
@@ -189,7 +187,6 @@ func (m *migration) lookupSource(key string, text bool) (source, problem string)
 	return "lookup('" + k.Root + "')" + keys, problem
 }
 
-// containsAny reports whether a string in v contains one of the parts.
 func containsAny(v value.Value, parts ...string) bool {
 	for text := range texts(v) {
 		for _, s := range parts {

@@ -171,7 +171,6 @@ func (o *output) hiera2Path(l *level, ext string) string {
 	return dataPath(dir+l.path+ext, ext)
 }
 
-// writeRemaining writes the data that stays in Hiera 5.
 func (o *output) writeRemaining(h *hierarchy) error {
 	target := func(rel string) string { return path.Join(hiera5Dir, rel) }
 	if h.module != "" {

@@ -165,7 +165,6 @@ func (db *DB) post(ctx context.Context, body []byte) ([]byte, error) {
 	return answer, nil
 }
 
-// refusal returns the error for a response with another status than 200.
 func (db *DB) refusal(resp *http.Response) error {
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, 1000)) // the status is enough if the text cannot be read
 	reason := cmp.Or(strings.TrimSpace(diag.Visible(string(text))), "no reason given")

@@ -40,7 +40,6 @@ import (
 // Program runs a program in this process and returns its exit status.
 type Program func(args []string, in io.Reader, out, errs io.Writer) int
 
-// session runs the commands of a session.
 type session struct {
 	*testing.T
 	name    string // name by which commands invoke the program

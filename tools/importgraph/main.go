@@ -142,7 +142,6 @@ func (g graph) print(w io.Writer) {
 	fmt.Fprintln(w, "```")
 }
 
-// node returns the identifier of a package in the Mermaid diagram.
 func node(name string) string { return strings.NewReplacer("/", "_", "-", "_").Replace("p/" + name) }
 
 // label returns the label of a package in the diagram: its path without internal/.

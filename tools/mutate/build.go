@@ -70,7 +70,6 @@ func build(dir string, o options, packages []*pkg) (*bench, error) {
 	return b, err
 }
 
-// suites returns a suite for each matching package that has tests.
 func suites(patterns []string) ([]*suite, error) {
 	out, err := run("go", append([]string{"list", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles"}, patterns...)...)
 	if err != nil {

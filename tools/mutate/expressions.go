@@ -156,7 +156,6 @@ func (f *finder) constant(e ast.Expr, tv types.TypeAndValue) {
 	}
 }
 
-// operator creates a mutant that replaces a binary operator.
 func (f *finder) operator(b *ast.BinaryExpr) {
 	name, t := operators[b.Op], f.info.Types[b.X].Type
 	if name == "" {

@@ -20,7 +20,6 @@ const (
 	unreached
 )
 
-// A mutant is one small change of the code.
 type mutant struct {
 	id     int
 	file   string
@@ -132,7 +131,6 @@ func imports(file *ast.File, info *types.Info) map[string]string {
 	return names
 }
 
-// apply returns the text of the file with all edits made.
 func (s *source) apply() []byte {
 	slices.SortStableFunc(s.edits, func(a, b edit) int {
 		if a.offset != b.offset {
@@ -217,7 +215,6 @@ func (f *finder) function(fn *ast.FuncDecl) {
 	f.body(sig, fn.Body)
 }
 
-// body visits the body of a function or function literal.
 func (f *finder) body(sig *types.Signature, body *ast.BlockStmt) {
 	f.results = append(f.results, sig.Results())
 	if sig.Results().Len() > 0 {

@@ -16,7 +16,6 @@ import (
 	"path/filepath"
 )
 
-// A pkg is a package to mutate.
 type pkg struct {
 	path, dir string
 	name      string
@@ -25,7 +24,6 @@ type pkg struct {
 	importer  types.Importer
 }
 
-// A source is a file of a pkg.
 type source struct {
 	path    string
 	name    string // path relative to the working directory

@@ -54,7 +54,6 @@ func run(size string, rounds int) error {
 	return nil
 }
 
-// world is a site with the programs that are measured.
 type world struct {
 	dir, site, file string // file is the data file that is edited between builds
 	yaml            int64  // total size of the YAML files, in bytes
@@ -230,7 +229,6 @@ func mappings(large, small int) (perByteLarge, perByteSmall float64) {
 	return results[0].Median / float64(len(sources[0])), results[1].Median / float64(len(sources[1]))
 }
 
-// mapping returns a YAML file with the given number of keys.
 func mapping(keys int) []byte {
 	var b strings.Builder
 	for i := range keys {

@@ -165,7 +165,6 @@ func (s *sized) round(at string) (took []time.Duration, err error) {
 	return took, nil
 }
 
-// quantile returns percentile p of the times rounds[…][i].
 func quantile(rounds [][]time.Duration, i, p int) time.Duration {
 	var all []time.Duration
 	for _, r := range rounds {

@@ -98,7 +98,6 @@ func freeAddress() (string, error) {
 	return l.Addr().String(), l.Close()
 }
 
-// listens waits until a server accepts connections at the address.
 func listens(at string) error {
 	return eventually(at+" answers", func() (bool, error) {
 		c, err := net.Dial("tcp", at)

@@ -88,7 +88,6 @@ func run(size string, many, rounds int) error {
 	return nil
 }
 
-// change adds a key to a node's data file.
 func change(site string, n int) error {
 	nodes, err := filepath.Glob(filepath.Join(site, "data", "node", "*.yaml"))
 	if err != nil || len(nodes) == 0 {

@@ -8,7 +8,6 @@ import (
 	"strings"
 )
 
-// recorded contains the counts in instructions.txt.
 type recorded struct {
 	with   string // Go toolchain and architecture
 	counts map[string]int

@@ -23,7 +23,6 @@ type operation struct {
 	start  func(dir string) (perform func(n int) error, err error)
 }
 
-// operations lists frequent operations of the runtime and of bindq serve.
 var operations = []operation{
 	{"hot", 100_000, lookUp(generated, constants(100), true)},
 	{"uniform", 100_000, lookUp(generated, constants(0), true)},
@@ -196,7 +195,6 @@ func readSmall(dir string) (func(int) error, error) {
 	})
 }
 
-// copyText looks up keys bound to constants and copies the strings.
 func copyText(dir string) (func(int) error, error) {
 	return reading(dir, func(v bindings.Value) error {
 		if v.Kind() != bindings.String {

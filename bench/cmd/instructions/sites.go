@@ -23,7 +23,6 @@ const (
 // hiera5Keys is the number of keys of each kind in the Hiera 5 site.
 const hiera5Keys = 500
 
-// prepare writes and builds the generated site and the Hiera 5 site.
 func prepare(dir string) error {
 	program := filepath.Join(dir, "bindc")
 	if err := built.Bindc(program); err != nil {

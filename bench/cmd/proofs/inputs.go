@@ -9,7 +9,6 @@ import (
 	"bindc/bench/gen"
 )
 
-// types lists the parameter type for each kind of value.
 var types = map[gen.Kind]string{gen.String: "String[1]", gen.Interpolated: "String", gen.Integer: "Integer[0]",
 	gen.Boolean: "Boolean", gen.List: "Array[Variant[String, Numeric, Boolean]]", gen.Hash: "Hash[String, Data]"}
 

@@ -98,7 +98,6 @@ func output(command string) (string, error) {
 		runtime.NumCPU(), runtime.Version(), before, load()), nil
 }
 
-// load returns the load average of the last minute.
 func load() string {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

@@ -19,7 +19,6 @@ type row struct {
 	talk   func(*visitor) talk
 }
 
-// result is the measurement of one turn.
 type result struct {
 	rate  float64 // requests per second
 	p99   time.Duration

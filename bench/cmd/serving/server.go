@@ -11,7 +11,6 @@ import (
 	"time"
 )
 
-// server is a running program that listens on a Unix socket.
 type server struct {
 	socket string
 	cmd    *exec.Cmd

@@ -178,7 +178,6 @@ func (p *prover) ask(site *builtSite, done func(n int, r *bindings.Request, answ
 	}
 }
 
-// asker asks a site one question at a time.
 type asker struct {
 	*questions
 	site    *builtSite

@@ -239,7 +239,6 @@ func (p *prover) keepAll(result *migrate.Result, why string) (stayed bool) {
 // uses returns the keys that a key looks up, directly or indirectly.
 func (p *prover) uses(key string) []string { return p.old.sampler.Uses(key) }
 
-// count sets the numbers of keys in the report.
 func (p *prover) count(result *migrate.Result) {
 	r := p.report
 	r.Kept = map[Reason]int{}

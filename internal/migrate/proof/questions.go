@@ -14,7 +14,6 @@ import (
 // maxSamples limits the number of requests made up for each key.
 const maxSamples = 2000
 
-// question is a request and the keys to look up in it.
 type question struct {
 	name  string // name in messages
 	facts *bindings.Facts
@@ -41,7 +40,6 @@ type questions struct {
 // mergeNames lists the merge strategies without options.
 var mergeNames = []string{"first", "unique", "hash", "deep"}
 
-// prepare creates all questions and records the old site's answers.
 func (p *prover) prepare(next *builtSite) error {
 	names := slices.AppendSeq(slices.Collect(p.old.snap.Keys()), next.snap.Keys())
 	slices.Sort(names)
@@ -61,7 +59,6 @@ func (p *prover) prepare(next *builtSite) error {
 	return p.askOldSite()
 }
 
-// chooseMerges chooses which merges to compare for each key.
 func (p *prover) chooseMerges() error {
 	forAllKeys := []strategy{{name: "none"}}
 	if !p.opts.OnlyAsked || p.opts.Calls.AnyMerge() {
