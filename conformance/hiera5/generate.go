@@ -46,7 +46,7 @@ type generator struct {
 	kinds        map[string]kind // the kind of most values of a key
 	interpolates int             // one in this many strings interpolates something
 	texts        int             // number of unique strings so far
-	integer      any             // hash key that looks like an index: an integer if the file is YAML, otherwise a string
+	integer      any             // hash key that looks like an index: in YAML an integer, otherwise a string
 }
 
 func (g *generator) one(n int) bool { return g.r.IntN(n) == 0 }

@@ -99,7 +99,7 @@ type Result struct {
 	Plain       int          `json:"plain"`        // lookups without an explicit merge
 	Found       int          `json:"found"`        // lookups that returned a value
 	Failing     int          `json:"failing"`      // lookups that failed in both environments
-	FailingKeys []string     `json:"failing_keys"` // keys whose lookup without an explicit merge failed in both environments
+	FailingKeys []string     `json:"failing_keys"` // keys that failed in both without an explicit merge
 	Nodes       []string     `json:"nodes"`
 	Different   int          `json:"different"`
 	Differences []Difference `json:"differences"` // only the first ones

@@ -50,7 +50,9 @@ type File struct {
 	Hash    uint64 // xxhash64 of the content
 	Entries []Entry
 	Options []Entry // for Hiera 5, an entry for each name in lookup_options; each Value is the whole of lookup_options
-	Broken  string  // if not "", the file is invalid and has no entries: position and code of its first error, see Reader.Lenient
+	// If not "", the file is invalid and has no entries. Broken is the line and the code of its
+	// first error. It is only set by a lenient Reader.
+	Broken string
 
 	kind   Format
 	digest [sha256.Size]byte // SHA-256 of the content

@@ -60,7 +60,7 @@ func (p *packReader) pack(program Program) (out pack, ok bool) {
 	out.keys, out.values = p.texts(keyEnds), p.texts(valueEnds)
 	p.failed = p.failed || p.left > 0 || !p.checkSum()
 	for _, key := range out.keys {
-		p.failed = p.failed || key == "" || key[0] == 0 && key != recipe.LookupOptionsKey // lookup_options has the only internal key
+		p.failed = p.failed || key == "" || key[0] == 0 && key != recipe.LookupOptionsKey // the only internal key
 	}
 	for _, v := range out.values {
 		p.failed = p.failed || v == ""

@@ -41,7 +41,7 @@ func (a *Lookups) add(key string) {
 
 // Includes reports whether key is in the set, or is always used.
 func (a *Lookups) Includes(key string) bool {
-	if a.keys[key] || key == "lookup_options" || strings.HasPrefix(key, "/") { // keys with a leading '/' describe the catalog
+	if a.keys[key] || key == "lookup_options" || strings.HasPrefix(key, "/") { // '/' begins keys of the catalog
 		return true
 	}
 	for _, p := range a.patterns {
@@ -216,8 +216,10 @@ func (l *linter) checkUnused(content *snapshot.Content) {
 	}
 	lookupsOfSite := LookupsOf(content)
 	type unused struct {
-		at     diag.Pos
-		places map[diag.Pos]bool // positions already counted; the same Hiera 5 file is bound once per level whose path matches it
+		at diag.Pos
+		// Positions already counted. The same Hiera 5 file is bound once per level whose path
+		// matches it.
+		places map[diag.Pos]bool
 	}
 	found := map[string]*unused{}
 	lookedUp := map[string]bool{}

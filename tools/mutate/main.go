@@ -32,7 +32,7 @@ import (
 type options struct {
 	packages []string
 	suites   []string // other packages whose tests are run
-	programs []string // main packages whose programs the tests run; the environment variable PROGRAMS is their directory
+	programs []string // main packages whose programs the tests run, in the directory $PROGRAMS
 	changed  string   // if set, only mutate lines changed since this commit
 	sample   int      // number of mutants per package; 0 means all
 	seed     int64
