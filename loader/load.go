@@ -26,11 +26,11 @@ type Options struct {
 	Cache        *datafile.Cache // keeps parsed data files for the next build; may be nil
 	Share        datafile.Share  // the data files to read; all other data files count as empty
 	Jobs         int             // number of files to parse at a time; default: one per processor
-	Alternatives int             // limit on alternative conditions, over all bindings; default: DefaultAlternatives
+	Alternatives int             // limit on alternative conditions, summed over all bindings; default: DefaultAlternatives
 
 	Lenient bool // an unreadable Hiera 5 data file is a warning, and lookups that reach it fail
 
-	AllowExtensions  bool            // run extensions that are programs
+	AllowExtensions  bool            // whether extension programs may run; otherwise they are errors
 	ExtensionTimeout time.Duration   // time limit for an extension program; default: 30 s
 	Context          context.Context // stops extension programs when it is done; may be nil
 	Backends         map[string]Backend
@@ -138,8 +138,8 @@ func assemble(plan []plannedLayer, in *site.Inputs, dims *site.Dimensions) []Lay
 	return out
 }
 
-// partsOfSites lists the files and directories that make a directory a site. A site has at least one such file or
-// directory.
+// partsOfSites lists the names of files and directories that identify a site. A directory without any of them is
+// probably not a site.
 var partsOfSites = []string{"binder_config.yaml", "bindings_config.yaml", "binder_config.pp", "hiera2.yaml",
 	"hiera5.yaml", "hiera.yaml", "environment.conf", "bindings", "data", "modules"}
 

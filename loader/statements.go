@@ -12,12 +12,12 @@ import (
 	"bindc/internal/value"
 )
 
-// errorf reports an error in a statement. Checking continues with the next statement.
 func (c *setCompiler) errorf(at *bindingsfile.Literal, format string, args ...any) {
 	c.diags.Add(diag.Diagnostic{Pos: at.Pos, Code: "attribute", InValue: true, Message: fmt.Sprintf(format, args...)})
 }
 
-// chargeBindings charges the n bindings of a statement against the limit on alternatives. It reports whether they fit.
+// chargeBindings charges the n bindings of a statement against the limit on alternatives. It returns false if the
+// limit is exceeded.
 func (c *setCompiler) chargeBindings(n int, at diag.Pos, when []int) bool {
 	c.Alternatives -= max(0, n-1) * (len(when) - 1)
 	if c.Alternatives < 0 {
@@ -33,7 +33,7 @@ var (
 	entryName = regexp.MustCompile(`^[a-z_]\w*$`)
 )
 
-// Multibinding ids in Puppet's documents for including and excluding classes.
+// Ids of the multibindings that Puppet's documents use to include and exclude classes.
 const (
 	includedClasses = "included_classes"
 	excludedClasses = "excluded_classes"
@@ -55,8 +55,8 @@ func isText(l *bindingsfile.Literal, pattern *regexp.Regexp) bool {
 	return l.Value.Kind() == value.String && pattern.MatchString(l.Value.Text())
 }
 
-// inclusion is an included or excluded class. Equal inclusions share one recipe, because a site may have millions of
-// them.
+// inclusion is an included or excluded class. Equal inclusions share one compiled recipe, because a site may have
+// millions of them.
 type inclusion struct {
 	class   string
 	exclude bool
@@ -97,7 +97,7 @@ func (c *setCompiler) contributedClasses(s *bindingsfile.Statement, when []int) 
 	c.classes(names, s.In.Value.Text() == excludedClasses, when)
 }
 
-// oneOrMore returns the elements of an array, or l itself.
+// oneOrMore returns the elements of l if it is an array, and otherwise l itself.
 func oneOrMore(l *bindingsfile.Literal) []bindingsfile.Literal {
 	if l.Value.Kind() == value.Array {
 		return elementsOf(l)
@@ -105,7 +105,7 @@ func oneOrMore(l *bindingsfile.Literal) []bindingsfile.Literal {
 	return []bindingsfile.Literal{*l}
 }
 
-// elementsOf returns the elements of an array. An element without a position gets the position of l.
+// elementsOf returns the elements of the array l. Elements without a position of their own get the position of l.
 func elementsOf(l *bindingsfile.Literal) []bindingsfile.Literal {
 	elems := l.Value.Slice()
 	out := make([]bindingsfile.Literal, len(elems))
@@ -164,7 +164,7 @@ func (c *setCompiler) compileEach(s *bindingsfile.Statement, keys, what string, 
 	}
 }
 
-// entries returns the entries in a statement's value. After an error, it returns none.
+// entries returns the entries in a statement's value, or nil after an error.
 func (c *setCompiler) entries(s *bindingsfile.Statement, what string) []entry {
 	if s.Broken {
 		return nil
@@ -220,13 +220,13 @@ func constants(p *bindingsfile.Producer) []entry {
 	return out
 }
 
-// computed returns the entries of a hash expression. The values may be computed.
+// computed returns the entries of a hash expression, whose values need not be constant.
 func computed(p *bindingsfile.Producer) []entry {
 	var out []entry
 	for i := 0; i < len(p.Expr.Kids); i += 2 {
 		k, constant := p.Expr.Kids[i].Constant()
 		if !constant && len(p.Argument.Kids) == len(p.Expr.Kids) {
-			k = p.Argument.Kids[i].Value // an interpolation or undef, which is reported as an invalid name
+			k = p.Argument.Kids[i].Value // not a constant: reported later as an invalid name
 		}
 		name, val := p.Argument.Entry(i/2, k)
 		producer := &bindingsfile.Producer{Name: p.Name, Argument: &val}
@@ -329,7 +329,7 @@ func (c *setCompiler) dependency(s *bindingsfile.Statement, when []int) {
 	if !okFrom || !okTo {
 		return
 	}
-	c.Alternatives -= len(from)*len(to) - max(len(from), len(to)) // two lists may have more pairs than elements
+	c.Alternatives -= len(from)*len(to) - max(len(from), len(to)) // there may be more pairs than elements
 	if !c.chargeBindings(len(from)*len(to), s.Pos, when) {
 		return
 	}

@@ -14,7 +14,7 @@ type target struct {
 	isClass        bool
 }
 
-// target parses a target: `ntp` or `Class[ntp]`, `Web`, or `Web[one]`.
+// target parses a class (`ntp` or `Class[ntp]`), a type (`Web`) or an instance of a type (`Web[one]`).
 func (c *setCompiler) target(l *bindingsfile.Literal) (target, bool) {
 	if isText(l, className) {
 		return target{name: l.Value.Text(), isClass: true}, true

@@ -28,7 +28,6 @@ func (u uri) strictness() int {
 	return 2
 }
 
-// hasWildcard reports whether the path has a wildcard.
 func (u uri) hasWildcard() bool { return strings.Contains(u.path, "*") }
 
 // builtin reports whether bindc itself handles the scheme.
@@ -115,8 +114,8 @@ func (r uriReader) checkPath(u uri) bool {
 	return false
 }
 
-// misplacedWildcard says where wildcards are allowed in the name of a set. It returns "" if the wildcards of u are
-// valid.
+// misplacedWildcard checks the wildcards in the set name of u. It returns "" if they are valid, and otherwise where
+// wildcards are allowed.
 func misplacedWildcard(u uri) string {
 	if u.scheme != "module" && u.scheme != "confdir" {
 		return ""
@@ -145,7 +144,7 @@ func segmentsMatch(pattern, name []string) bool {
 		return len(pattern) == len(name)
 	}
 	if pattern[0] == "**" {
-		// The earliest match of the part before the next ** leaves the most for the rest.
+		// Use the earliest match of the segments before the next **: it leaves the longest rest.
 		next := slices.Index(pattern[1:], "**") + 1
 		if next == 0 {
 			rest := len(pattern) - 1

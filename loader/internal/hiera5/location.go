@@ -21,8 +21,8 @@ type location struct {
 
 	dirLabel string // name of the directory in Inputs
 	text     string
-	parts    []*expr.Node // the parts as in the source: datadir, then path
-	dir      *expr.Node   // the part of the datadir with variables, with a trailing slash
+	parts    []*expr.Node // parts of the datadir, then of the path, as in the source
+	dir      *expr.Node   // the datadir from its first variable on, with a trailing slash
 	path     *expr.Node
 	node     *expr.Node // the expression for dir and path together
 }
@@ -149,8 +149,7 @@ func (c config) treeAt(dir string, forData bool) *site.Tree {
 	return t
 }
 
-// conditionFor returns the condition that the path of a request is text. For a constant path, it is the empty
-// condition.
+// conditionFor returns the condition that p results in the path text. For a constant path, it is the empty condition.
 func (c config) conditionFor(p location, text string) int {
 	if _, constant := p.node.Constant(); constant {
 		return 0
@@ -158,8 +157,8 @@ func (c config) conditionFor(p location, text string) int {
 	return c.Condition(site.Condition{{Dimension: c.Whole(p.node, p.text), Value: text}})
 }
 
-// recordPath records a path with variables. If it cannot be computed for a request, all lookups fail, even if no file
-// matches it or if it is in default_hierarchy.
+// recordPath records a path with variables. If a request cannot compute the path, all its lookups fail, even if no
+// file matches the path or if it is in default_hierarchy.
 func (c config) recordPath(at diag.Pos, n *expr.Node, text string) {
 	if _, constant := n.Constant(); !constant {
 		i := c.Whole(n, text)
@@ -247,7 +246,7 @@ func (l *Location) add(condition int, f *site.File) {
 	l.files[condition] = append(l.files[condition], f)
 }
 
-// find adds f under a condition unless it is already there, because a glob may match a file in several ways.
+// find adds f under a condition unless it is already there. A glob may match a file in several ways.
 func (l *Location) find(condition int, f *site.File) {
 	if !slices.Contains(l.files[condition], f) {
 		l.add(condition, f)
@@ -275,7 +274,7 @@ func (c config) matchingFiles(p location) []site.Listed {
 	})
 }
 
-// otherFiles lists extensions of files that are often next to data files in control repositories.
+// otherFiles lists extensions of files that are not data but are often next to data files in control repositories.
 var otherFiles = []string{".adoc", ".bak", ".epp", ".erb", ".md", ".pem", ".pp", ".py", ".rb", ".rst", ".sh", ".txt"}
 
 // mayBeData reports whether a file that matches a path ending in a variable may be a data file.
@@ -284,8 +283,8 @@ func mayBeData(path string) bool { return !slices.Contains(otherFiles, filepath.
 // dirOf returns the directory part of a path, with a trailing slash.
 func dirOf(path string) string { return path[:strings.LastIndexByte(path, '/')+1] }
 
-// usable returns the files for which fits is true, and reports unreadable files. It keeps a directory in the place of a
-// file only if namesFile is set, because Puppet fails every lookup that reaches it.
+// usable returns the files that fits accepts, and reports unreadable files. A directory in place of a file is kept
+// only if namesFile is true: Puppet fails every lookup that reaches it.
 func (c config) usable(p location, files []site.Listed, namesFile bool, fits func(string) bool) []site.Listed {
 	var out []site.Listed
 	for _, f := range files {

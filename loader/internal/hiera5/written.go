@@ -6,10 +6,10 @@ type WrittenEntry struct {
 	Locations []WrittenLocation
 }
 
-// WrittenLocation is a path or a glob in an entry.
+// WrittenLocation is the source form of a path, a glob or mapped_paths in an entry.
 type WrittenLocation struct {
 	Kind      string // path, glob or mapped_paths
-	Text      string // text as in the source
+	Text      string
 	Dir       string // the directory, which is the same for every request
 	Dimension int    // dimension whose value is the path below Dir, or -1 if Path is constant
 	Path      string

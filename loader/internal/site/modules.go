@@ -9,7 +9,7 @@ import (
 	"bindc/diag"
 )
 
-// Module is a module of Puppet.
+// Module is a Puppet module.
 type Module struct{ Name, Dir string }
 
 // Modules lists the modules on the module path, sorted by name. If several modules have the same name, the first module
@@ -48,7 +48,6 @@ func FindModules(f Files, site string, path []string) Modules {
 	return ms
 }
 
-// add adds the modules in dir.
 func (ms *Modules) add(f Files, dir string) {
 	if there, _ := f.IsDir(dir); !there {
 		return

@@ -202,7 +202,7 @@ func (w *walk) follow(path, real string, depth int) {
 var notData = []string{"hiera.yaml", "hiera2.yaml", "hiera5.yaml", "binder_config.yaml", "bindings_config.yaml",
 	"binder_config.pp", "metadata.json", "checksums.json"}
 
-// Name returns the path without its extension, as in a hierarchy.
+// Name returns the path without its extension. Hiera 2 hierarchies refer to files by this name.
 func (f Listed) Name() string { return strings.TrimSuffix(f.Path, filepath.Ext(f.Path)) }
 
 // IsDataExtension reports whether ext is a usual extension of data files.
