@@ -12,7 +12,7 @@ import (
 	"bindc/diag"
 )
 
-// Run checks a site until the effort is used up, which is an error, too.
+// Run checks a site. If the effort is used up, it stops and reports an error.
 func Run(e *pass.Env, s *index.Ordered, l *index.Levels) {
 	c := &checker{Env: e, Ordered: s, levels: l}
 	doubtful, needs := c.doubtful(), c.findNeeds()

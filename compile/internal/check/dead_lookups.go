@@ -14,7 +14,7 @@ import (
 type deadLookups struct {
 	*checker
 	askable []string // the bound keys that are not internal
-	// the values of each key that a hash lookup reads; no values if one of them is computed
+	// by key that a hash lookup reads, its values; nil if any value is computed
 	hashes map[uint32][]value.Value
 	places map[string]int // number of values that look up a key
 }
@@ -101,7 +101,7 @@ func (v *deadLookups) judge(n needs) diag.Diagnostic {
 	return diag.Diagnostic{}
 }
 
-// entry returns a warning if there are hashes, but no hash has the entry that r reads.
+// entry returns a warning if hashes is not empty and no hash has the entry that r reads.
 func (v *deadLookups) entry(r *recipe.Recipe, hashes []value.Value) diag.Diagnostic {
 	var entries []string
 	for _, h := range hashes {

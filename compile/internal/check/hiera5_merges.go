@@ -73,7 +73,7 @@ func (c *checker) checkFit(key string, m rewrite.MergedKey, all []fittedValue) {
 	}
 }
 
-// shownValues is the number of values that are shown with a wrong strategy.
+// shownValues limits how many values a message about a wrong strategy shows.
 const shownValues = 3
 
 // reportStrategy reports a strategy that can merge none of the values, if another strategy merges them all. It returns

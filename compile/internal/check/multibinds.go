@@ -12,7 +12,7 @@ import (
 	"bindc/loader"
 )
 
-// checkMultibinds reports errors in multibindings and their contributions that do not depend on facts. It checks no
+// checkMultibinds reports errors in multibindings and their contributions that do not depend on facts. It skips
 // contributions to a multibinding that never takes effect.
 func (c *checker) checkMultibinds() {
 	ids := slices.Sorted(maps.Keys(c.Multibinds.Declared))
@@ -177,7 +177,8 @@ func (c *checker) checkContribution(cand *place.Candidate, d place.Declaration) 
 	}
 }
 
-// mismatch reports that a contribution does not have the element type. If m is nil, it does nothing.
+// mismatch reports a contribution whose value does not have the element type of the multibinding. It does nothing if m
+// is nil.
 func (c *checker) mismatch(cand *place.Candidate, d place.Declaration, m *types.Mismatch, at diag.Pos, hint string) {
 	if m == nil {
 		return

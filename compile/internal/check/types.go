@@ -13,7 +13,7 @@ import (
 
 // checkTypes checks bindings against the types of the abstract bindings that they override.
 func (k *keyIndex) checkTypes(t *place.Tables) {
-	seen := map[[2]int]bool{} // orders of an abstract binding and a binding that overrides it
+	seen := map[[2]int]bool{} // checked pairs of bindings, by their positions in the input
 	for i := range k.all {
 		if more := k.all[i].More(); more == nil || !more.Abstract || more.Type == nil {
 			continue

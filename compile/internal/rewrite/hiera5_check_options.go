@@ -70,8 +70,8 @@ func rootsOf(t *place.Tables, scopes []place.Scope) []string {
 	return out
 }
 
-// warnOfOptions adds a warning for each part of err, which comes from package merge. name is the entry that a part is
-// about, unless the part names another entry. options is the value of the entry.
+// warnOfOptions adds a warning for each error joined in err, which is from package merge. name is the entry with the
+// error, unless the error names another entry. options is the value of the entry.
 func (c *optionsChecker) warnOfOptions(o lookupOptions, name, consequence string, err error, options value.Value) {
 	parts := []error{err}
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
@@ -138,11 +138,12 @@ func conversionFix(options value.Value) diag.Fix {
 	return correctName(to, conversions)
 }
 
-// conversions lists the types that convert_to names most.
+// conversions lists the types that convert_to names most often.
 var conversions = []string{"Array", "Boolean", "Float", "Integer", "Numeric", "Sensitive", "String", "Timespan",
 	"Timestamp"}
 
-// correctName returns the correction of a name that is not in names but resembles one of names.
+// correctName returns the correction of a misspelt name. It returns no fix if names contains the name, or has none
+// that resembles it.
 func correctName(name value.Value, names []string) diag.Fix {
 	if name.Kind() != value.String || slices.Contains(names, name.Text()) {
 		return diag.Fix{}
@@ -194,7 +195,7 @@ func (c *optionsChecker) warnOfUnread(o lookupOptions, e *merge.Entry) {
 	}
 }
 
-// misplacedStrategy returns the correction of a strategy that is next to merge and not in it.
+// misplacedStrategy returns the correction of a strategy that is next to 'merge' instead of inside it.
 func misplacedStrategy(options value.Value) (fix diag.Fix, hint string) {
 	name, _ := options.Get(value.FromString("strategy"))
 	if options.Len() == 1 && slices.Contains(strategies, name.Text()) {
@@ -209,8 +210,9 @@ func rootOf(key string) string {
 	return root
 }
 
-// warnOfUnused warns about an entry that applies to none of the roots, which are also the keys of bound. It allows an
-// entry for an unbound key that does not resemble a bound key, because class parameters need not be bound.
+// warnOfUnused warns about an entry of lookup_options that applies to no bound key. roots and bound both contain the
+// roots of the bound keys. An entry for an unbound key is allowed if no bound key resembles it, because class
+// parameters need not be bound.
 func (c *optionsChecker) warnOfUnused(o lookupOptions, e *merge.Entry, roots []string, bound map[string]bool) {
 	d := diag.Diagnostic{Pos: o.position(e.Name), Severity: diag.Warning, Code: "hiera_options",
 		Message: "lookup_options contain '" + e.Name + "', but no binding has this key"}

@@ -22,8 +22,8 @@ type lookupOptions struct {
 	secret           bool                // the options may make a value sensitive; only if level is nil
 }
 
-// IsLookupOptions reports whether key is lookup_options. Lookups use all effective bindings of this key, not only the
-// highest.
+// IsLookupOptions reports whether key is lookup_options, of the environment or of a module. Lookups use all effective
+// bindings of this key, not only the highest.
 func IsLookupOptions(key string) bool { return strings.HasPrefix(key, recipe.LookupOptionsKey) }
 
 // findLookupOptions returns all lookup_options of the site in the order of scopes, so higher layers come first.

@@ -18,7 +18,7 @@ type rebinding struct {
 	rebound  []place.Rebound        // rebindings with OfKey and OfPart set
 	bindings []place.OrderedBinding // bindings of new names, and of old names that are erased
 	parts    []renamedPart
-	erased   map[uint32]bool // keys with a rename
+	erased   map[uint32]bool // renamed keys, by number in place.Tables
 }
 
 // renamedPart is a contribution that gets another name. The candidate has no condition yet.
@@ -27,7 +27,8 @@ type renamedPart struct {
 	candidate place.Candidate
 }
 
-// rebind returns what aliases, renames and rebindings add. All other bindings must be placed already.
+// rebind returns the bindings and contributions that aliases, renames and rebindings add. All other bindings must have
+// been placed.
 func rebind(e *pass.Env, p *place.Placement) rebinding {
 	out := rebinding{rebound: p.Rebound, erased: map[uint32]bool{}}
 	if len(p.Rebound) == 0 {
@@ -133,8 +134,8 @@ func namesOf(e *pass.Env, p *place.Placement) names {
 	return n
 }
 
-// addPart records that the multibinding id has a contribution called name, and its new names, directly or through other
-// new names. The contributions of a multibinding must be added one after another.
+// addPart records that the multibinding id has a contribution called name. It does the same for the new names of name,
+// and their new names. All contributions of a multibinding must be added before those of the next.
 func (n *names) addPart(name, id string, newNames map[string][]string) {
 	for todo := []string{name}; len(todo) > 0; {
 		name, todo = todo[len(todo)-1], todo[:len(todo)-1]
@@ -146,7 +147,7 @@ func (n *names) addPart(name, id string, newNames map[string][]string) {
 	}
 }
 
-// addNewNames adds the new names of all names, directly or through other new names.
+// addNewNames adds to names the new names of all names, and their new names.
 func addNewNames(names map[string]bool, newNames map[string][]string) {
 	var todo []string
 	for old := range newNames {

@@ -21,7 +21,7 @@ type transfers struct {
 	*pass.Env
 	*place.Tables
 	maps  map[string][]boundMap        // maps by key, highest first
-	bound map[string]map[string]uint32 // numbers of keys, by prefix and rest
+	bound map[string]map[string]uint32 // numbers of bound keys, by key prefix of the target and by parameter name
 	out   []place.LayeredBinding
 }
 
@@ -29,7 +29,7 @@ type transfers struct {
 type boundMap struct {
 	rank, condition int
 	entries         value.Value
-	erased          bool // the map is renamed, so no request finds a lower one
+	erased          bool // the map is renamed here, so no lookup of its old name finds a lower one
 }
 
 type layeredTransfer struct {
@@ -228,8 +228,8 @@ func (x *transfers) bind(t layeredTransfer, pairs []pair) {
 
 func (t layeredTransfer) optional() bool { return t.Like.Recipe.Optional }
 
-// bindTo binds one parameter to an alias of the other parameter or, if the request determines which parameter that is,
-// to an expression.
+// bindTo binds one parameter to an alias of the other target's parameter. If the request determines which parameter
+// that is, bindTo binds it to an expression instead.
 func (x *transfers) bindTo(t layeredTransfer, p pair) {
 	key, bound := x.bound[t.Keys][p.Name]
 	if !bound {

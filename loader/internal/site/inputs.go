@@ -203,7 +203,7 @@ func (in *Inputs) isDir(path string) bool {
 
 func (in *Inputs) parse(f *File) {
 	switch {
-	case f.Data && in.Share.Of > 0 && (f.read != nil || !in.Share.Has(f.Label)): // the file is in another share of the data
+	case f.Data && in.Share.Of > 0 && (f.read != nil || !in.Share.Has(f.Label)): // in another share of the data
 	case f.read != nil:
 		in.parseExtension(f)
 	case f.Data:
