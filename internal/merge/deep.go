@@ -46,7 +46,7 @@ func (d *deepOptions) merge(high, low value.Value, at int) (value.Value, error) 
 	return v, err
 }
 
-// values merges src into dst. src has the higher precedence.
+// values merges src into dst. src has the higher precedence. b describes whether they share memory in Ruby.
 func (d *deepOptions) values(src, dst value.Value, b sharing) (value.Value, error) {
 	switch {
 	case b != apart && d.keeps(src):
@@ -226,7 +226,8 @@ func (d *deepOptions) target(v value.Value) (item string, ok bool) {
 	return item, item != v.Text()
 }
 
-// knockOut removes knock-outs from high, and the elements that they knock out from low.
+// knockOut removes the knock-outs from high, and the elements that they knock out from low. It returns the rest of
+// both.
 func (d *deepOptions) knockOut(high, low []value.Value) (left, stays []value.Value) {
 	gone := map[string]bool{}
 	for _, v := range high {

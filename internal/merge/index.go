@@ -9,7 +9,7 @@ import (
 // '^module::', so only a few of them may match a given key.
 type patternIndex struct {
 	byPrefix map[string][]int // patterns by the text they begin with, which may be ""
-	lengths  []int            // the lengths of the literal strings, ascending
+	lengths  []int            // the lengths of the texts in byPrefix, ascending
 	all      []int
 }
 

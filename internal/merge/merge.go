@@ -26,7 +26,7 @@ func (s Strategy) Merge(candidates []Candidate) (v value.Value, found bool, err 
 	return s.merge(candidates, layers)
 }
 
-// MergeDefaults merges candidates of a default_hierarchy. There are no layers around it.
+// MergeDefaults merges candidates of a default_hierarchy, which has no layers.
 func (s Strategy) MergeDefaults(candidates []Candidate) (v value.Value, found bool, err error) {
 	return s.merge(candidates, entries)
 }
@@ -123,7 +123,7 @@ func (s Strategy) value(c Candidate, at int) (part, error) {
 	return part{v: v, found: true, from: at}, err
 }
 
-// alone converts the only value of a merge. begin converts the first of several values.
+// alone returns the result of a merge of a single value: for 'unique', an array without duplicates.
 func (s Strategy) alone(p part) part {
 	if s.kind == unique && p.v.Kind() == value.Array {
 		p.v = value.FromSlice(distinct(nil, p.v.Slice()))
@@ -138,7 +138,7 @@ func (s Strategy) begin(p part) part {
 	return p
 }
 
-// pair merges b into a, which has higher precedence.
+// pair merges a and b. a has the higher precedence.
 func (s Strategy) pair(a, b part) (part, error) {
 	for _, p := range []part{a, b} {
 		if p.merged {
@@ -166,7 +166,7 @@ var needs = [...]string{unique: "scalars and Arrays of Data", hash: "Hashes of D
 // Check returns a *MergeError if s cannot merge v with other values.
 func (s Strategy) Check(v value.Value) error { return s.check(v, 0) }
 
-// check works like Check for candidate number at.
+// check is Check for the candidate with number at.
 func (s Strategy) check(v value.Value, at int) error {
 	if s.merges(v) {
 		return nil

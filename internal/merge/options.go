@@ -261,7 +261,7 @@ func (o Options) named(root string) *Entry {
 	return nil
 }
 
-// highest returns the entry of the highest level that has pattern name.
+// highest returns the entry called name from the highest level that has one.
 func (o Options) highest(name string) *Entry {
 	for _, l := range o.levels {
 		for _, e := range l.Entries {

@@ -27,7 +27,7 @@ type MergeError struct {
 	Message   string
 	Candidate int    // for Mismatch: number of the candidate that cannot be merged
 	Absent    bool   // Puppet supports the type in convert_to, but bindc does not
-	Entry     string // of lookup_options: the invalid key or pattern; "" for all of them
+	Entry     string // the invalid key or pattern in lookup_options; "" if the error is not about one entry
 }
 
 func (e *MergeError) Error() string { return e.Message }
@@ -62,7 +62,7 @@ type deepOptions struct {
 	mergeHashes  bool // merges hashes at the same position of two arrays
 	reverse      bool
 	preserve     bool // keeps values that cannot be merged
-	overwrite    bool // replaces arrays
+	overwrite    bool // replaces arrays instead of merging them
 	extend       bool // appends values that are not arrays to arrays
 	split        bool // joins arrays and splits them at separator before merging
 	separator    string
@@ -114,7 +114,6 @@ func quoted(v value.Value) string {
 // First reports whether s returns the first value and merges nothing.
 func (s Strategy) First() bool { return s.kind == first }
 
-// String returns the name of s.
 func (s Strategy) String() string {
 	if s.kind == first {
 		return "first"

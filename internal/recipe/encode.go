@@ -11,8 +11,8 @@ import (
 	"bindc/internal/value"
 )
 
-// An encoded recipe consists of its kind, a byte of flags, and the fields that both require, in the order of the
-// struct. See recipes.md, section "Recipes", for the specification.
+// An encoded recipe consists of its kind, a byte of flags, and the fields that the kind and the flags require, in the
+// order of the struct. See recipes.md, section "Recipes", for the specification.
 const (
 	flagSensitive = 1 << iota
 	flagType

@@ -12,7 +12,7 @@ import (
 // never a number. It returns nil if the type depends on facts or is unknown.
 func Misfit(t *types.Type, n *expr.Node) *types.Mismatch { return misfit(t, n, nil) }
 
-// misfit works like Misfit for a part of a value. path leads to n in the whole value.
+// misfit is Misfit for n, a part of a value. path is the path to n in the whole value.
 func misfit(t *types.Type, n *expr.Node, path []value.Value) *types.Mismatch {
 	switch n.Op {
 	case expr.Const:

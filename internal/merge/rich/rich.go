@@ -9,11 +9,11 @@ import (
 	"bindc/internal/value"
 )
 
-// Type is one of the types in the variable all, with the functions that construct a value of it.
+// Type is one of Puppet's rich types, as listed in the variable all.
 type Type struct {
 	Name  string
 	make  func(args []value.Value) (string, error)
-	check func(args []value.Value) error // rejects arguments that only Puppet supports; nil if all are supported
+	check func(args []value.Value) error // rejects arguments that only Puppet supports; nil if there are none
 }
 
 var all = []*Type{
@@ -42,8 +42,8 @@ func (t *Type) New(args ...value.Value) (value.Value, error) {
 	return value.FromString(text), nil
 }
 
-// Check checks the arguments after the value. The error is ErrUnsupported for arguments that Puppet accepts and New
-// does not.
+// Check checks args, the arguments of New after the value. For arguments that Puppet accepts but New does not, it
+// returns ErrUnsupported.
 func (t *Type) Check(args []value.Value) error {
 	if t.check == nil {
 		return nil
@@ -59,7 +59,7 @@ var (
 	errEmpty     = errors.New("expected a non-empty string")
 )
 
-// isText reports whether v is a String with at least least characters.
+// isText reports whether v is a String with least or more characters.
 func isText(v value.Value, least int) bool {
 	return v.Kind() == value.String && utf8.RuneCountInString(v.Text()) >= least
 }

@@ -266,7 +266,7 @@ func (s *scanner) half() bool {
 	return true
 }
 
-// name reads one of names, or its first three letters, in upper or lower case. It returns its index.
+// name reads one of names, or its first three letters, in upper or lower case. It returns the index of the name.
 func (s *scanner) name(names []string) (int, bool) {
 	rest := s.text[s.at:]
 	begins := func(name string) bool { return len(rest) >= len(name) && strings.EqualFold(rest[:len(name)], name) }

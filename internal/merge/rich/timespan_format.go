@@ -136,7 +136,7 @@ func (s *segment) expression() string {
 	return "(" + digitOrSpace + "{" + width + "})"
 }
 
-// parse parses a time span.
+// parse returns the time span in text, in nanoseconds.
 func (f *spanFormat) parse(text string) (*big.Int, error) {
 	expression := `\A-?`
 	for i := range f.segments {

@@ -121,12 +121,12 @@ func (m *moment) format(zone string) (string, error) {
 	return printStamp(ns.Add(ns, big.NewInt(fraction-offset)))
 }
 
-// number returns the number that a directive has read, or otherwise.
-func (m *moment) number(letter byte, otherwise int64) int64 {
+// number returns the number that a directive has read, or def if it has read none.
+func (m *moment) number(letter byte, def int64) int64 {
 	if n, ok := m.numbers[letter]; ok {
 		return n
 	}
-	return otherwise
+	return def
 }
 
 // fractionNanoseconds converts the fraction of a second. inRange is false if the fraction is negative.
