@@ -146,7 +146,6 @@ func (f *foreign) note(l ForeignLookup) {
 	}
 }
 
-// isPuppets reports whether only Puppet can look up key.
 func (f *foreign) isPuppets(key string) bool {
 	compiled, bound := f.bound[key]
 	if bound {
@@ -155,7 +154,7 @@ func (f *foreign) isPuppets(key string) bool {
 	return f.puppets[""] || f.puppets[lookupkey.Module(key)]
 }
 
-// lookups returns the roots of the keys that a value looks up, quoted if necessary.
+// lookups returns the roots of the keys that the value number val looks up. Roots with dots are quoted.
 func (f *foreign) lookups(val uint32) []string {
 	text := f.site.Values[val]
 	if text[0] != recipe.CompiledRecipe {
@@ -172,7 +171,6 @@ func (f *foreign) lookups(val uint32) []string {
 	return keys
 }
 
-// hasMethods reports whether a value contains a string encrypted with a method other than PKCS7.
 func (f *foreign) hasMethods() bool {
 	for val := range f.site.Values {
 		if f.method(uint32(val)) != "" {
@@ -182,7 +180,8 @@ func (f *foreign) hasMethods() bool {
 	return false
 }
 
-// method returns the method, other than PKCS7, that encrypts a string in a value, or "".
+// method returns the encryption method, other than PKCS7, of a string in the value number val. It returns "" if there
+// is none.
 func (f *foreign) method(val uint32) string {
 	text := f.site.Values[val]
 	if len(text) == 0 || text[0] != recipe.CompiledRecipe || !strings.Contains(text, "ENC[") {

@@ -100,7 +100,6 @@ func (c *setCompiler) binding(s *bindingsfile.Statement, when []int) {
 	c.compile(s, when)
 }
 
-// checkIDs reports the use of reserved multibinding ids.
 func (c *setCompiler) checkIDs(s *bindingsfile.Statement) {
 	ids := []*bindingsfile.Literal{s.In}
 	for _, p := range s.Producers {
@@ -162,7 +161,6 @@ func (c *setCompiler) number(b *Binding, value []byte) {
 	b.Number, b.Value = c.pools.Keys.Number([]byte(b.Key)), c.pools.Values.Number(value)
 }
 
-// conditional compiles a `when` statement and the statements in it.
 func (c *setCompiler) conditional(w *bindingsfile.Statement, outer []Condition) {
 	conditions, ok := c.when(w, outer)
 	if !ok {

@@ -115,7 +115,6 @@ func configFile(in *site.Inputs, given string) (string, bool) {
 	return "", false
 }
 
-// configReader reads a configuration in YAML or JSON.
 type configReader struct {
 	site.Document
 	extensions registry
@@ -123,7 +122,7 @@ type configReader struct {
 
 var configKeys = []string{"version", "layers", "categories", "extensions"}
 
-// defaultConfig returns the configuration of a site without a configuration file.
+// defaultConfig is used if a site has no configuration file.
 func defaultConfig(at diag.Pos, reg registry) config {
 	return config{categories: defaultCategories(at), layers: defaultLayers(at), defaultLayers: true, extensions: reg,
 		source: site.Categories{At: at}}

@@ -29,7 +29,6 @@ func (c *configReader) warnOfFixedValue(cat category) {
 	c.Diags.Add(d)
 }
 
-// fixedText returns the value of n if n is a constant string.
 func fixedText(n *expr.Node) (string, bool) {
 	if n.Op == expr.Concat && len(n.Kids) == 1 {
 		n = n.Kids[0]

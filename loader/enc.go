@@ -17,7 +17,6 @@ var encParts = []string{encClasses, "parameters", "variables", "environment"}
 
 const encClasses = "classes"
 
-// encPart returns the part of the classifier output that contains the key.
 func encPart(key string) string {
 	switch {
 	case strings.HasPrefix(key, datafile.ClassPrefix):

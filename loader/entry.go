@@ -35,7 +35,6 @@ func (r *hieraReader) entryFiles(h *hieraDir, e hierarchyEntry) []dataFile {
 	return c.out
 }
 
-// entryCollector collects the data files of one hierarchy entry.
 type entryCollector struct {
 	*hieraReader
 	h       *hieraDir

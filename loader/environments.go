@@ -223,7 +223,7 @@ func (r *environmentsReader) checkBindings(dir string, title *expr.Node) {
 	}
 }
 
-// static adds an environment that is declared by name.
+// static adds an environment that is declared by its name and directory.
 func (r *environmentsReader) static(name, dir string, title *expr.Node, given attributes) {
 	first, twice := r.named[name]
 	switch {
@@ -286,7 +286,7 @@ func (r *environmentsReader) titles(n *expr.Node) []string {
 	return out
 }
 
-// attributes maps the names of a declaration's attributes to their values.
+// attributes maps the attribute names of a declaration to their values.
 type attributes map[string]string
 
 // settings lists the attributes whose values are paths relative to an environment. bindc only checks manifestdir,
@@ -343,7 +343,6 @@ func (r *environmentsReader) errorf(off int, format string, args ...any) {
 	r.Diags.Add(diag.Diagnostic{Pos: r.pos(off), Code: "environments", Message: fmt.Sprintf(format, args...)})
 }
 
-// pos returns the position of an offset in environments.pp.
 func (r *environmentsReader) pos(off int) diag.Pos {
 	before := r.src[:min(off, len(r.src))]
 	line := 1 + strings.Count(before, "\n")

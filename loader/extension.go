@@ -139,7 +139,6 @@ func (p *planner) wantHandled(u uri) *site.File {
 	return p.WantFrom(u.at, "scheme "+text, "scheme "+text, false, func() ([]byte, error) { return handle(text) })
 }
 
-// extensionNames returns the built-in names and the sorted names of extensions, for messages.
 func extensionNames[T any](builtin []string, more map[string]T) []string {
 	return append(slices.Clone(builtin), slices.Sorted(maps.Keys(more))...)
 }

@@ -200,7 +200,6 @@ func (r *hieraReader) backends(doc site.Document) []string {
 	return out
 }
 
-// backendHint suggests how to replace a backend of another version of Hiera.
 func backendHint(name string) string {
 	if name == "eyaml" {
 		return "write [yaml]: lookups decrypt encrypted values in any data file if bindq gets the key " +
@@ -362,7 +361,6 @@ func (h *hieraDir) dataFiles() []DataFile {
 	return out
 }
 
-// splitTaken separates the entries with free keys from the entries with taken keys.
 func splitTaken(entries []datafile.Entry, taken map[uint32]bool) (free, others []datafile.Entry) {
 	for _, e := range entries {
 		if taken[e.Key] {

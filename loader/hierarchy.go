@@ -22,7 +22,6 @@ type (
 	HierarchyLocation = hiera5.WrittenLocation
 )
 
-// hierarchies returns the Hiera 5 hierarchies in a plan, in lookup order.
 func hierarchies(plan []plannedLayer, in *site.Inputs) (out []Hierarchy) {
 	for part := HieraGlobal; part <= HieraDefaults; part++ {
 		for _, pl := range plan {

@@ -94,7 +94,7 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 	return site
 }
 
-// assemble builds the layers of the site after all files have been parsed.
+// assemble builds the layers of the site. All files must have been parsed.
 func assemble(plan []plannedLayer, in *site.Inputs, dims *site.Dimensions) []Layer {
 	var out []Layer
 	sets := map[*site.File]*setCompiler{} // several layers may include the same set

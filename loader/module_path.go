@@ -32,7 +32,6 @@ func modulePath(in *site.Inputs, opts Options) []string {
 	return out
 }
 
-// environmentConf returns the text of the site's environment.conf, or nil if there is none.
 func environmentConf(in *site.Inputs) []byte {
 	path := filepath.Join(in.Dir, "environment.conf")
 	if there, _ := in.IsFile(path); !there {

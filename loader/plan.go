@@ -46,7 +46,7 @@ type planner struct {
 	sets          map[string][]string // results of namesOfSets, by directory
 }
 
-// plan resolves the URIs of each layer.
+// plan resolves the URIs of all layers. It first collects p.named, so that each layer knows the URIs of the others.
 func (p *planner) plan(layers []layerConfig) []plannedLayer {
 	out := make([]plannedLayer, len(layers))
 	wanted := make([][]uri, len(layers))
@@ -151,7 +151,6 @@ func (p *planner) expand(u uri) []uri {
 	return out
 }
 
-// source returns the parsed bindings file, or nil if there is none.
 func (p *planned) source() bindingsfile.Source {
 	if p.bindings == nil {
 		return nil
@@ -243,7 +242,6 @@ func (p *planner) moduleOf(u uri, name string) (site.Module, bool) {
 	return m, ok
 }
 
-// findSet resolves the URI of a bindings file.
 func (p *planner) findSet(u uri) (planned, bool) {
 	dir, rel := p.Dir, u.path
 	if u.scheme == "module" {

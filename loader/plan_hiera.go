@@ -73,7 +73,6 @@ func (p *planner) hiera5Layers() []layerConfig {
 	}
 }
 
-// findHiera resolves the URI of a Hiera 2 directory.
 func (p *planner) findHiera(u uri) (planned, bool) {
 	dir := filepath.Join(p.Dir, filepath.FromSlash(u.path))
 	if u.scheme == "module-hiera" {

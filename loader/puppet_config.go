@@ -51,7 +51,6 @@ func readPuppetConfig(in *site.Inputs, path string, reg registry) (config, bool)
 	return cfg, len(errs) == 0
 }
 
-// puppetConfigReader reads the statements of a configuration in Puppet syntax.
 type puppetConfigReader struct {
 	diags *diag.List
 	*syntax.Text

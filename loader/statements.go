@@ -39,7 +39,6 @@ const (
 	excludedClasses = "excluded_classes"
 )
 
-// classes compiles statements that include or exclude classes.
 func (c *setCompiler) classes(names []bindingsfile.Literal, exclude bool, when []int) {
 	for i := range names {
 		name := &names[i]
@@ -137,7 +136,7 @@ func (c *setCompiler) parameters(s *bindingsfile.Statement, when []int) {
 	c.compileEach(s, t.keys(), "parameter", when)
 }
 
-// entry is a name and the producer of its value.
+// entry is a name in a hash, such as a parameter, and the producer of its value.
 type entry struct {
 	name     bindingsfile.Literal
 	producer *bindingsfile.Producer
@@ -209,7 +208,6 @@ func namesOf(l *bindingsfile.Literal) []entry {
 	return out
 }
 
-// constants returns the entries of a constant hash.
 func constants(p *bindingsfile.Producer) []entry {
 	var out []entry
 	for k, v := range p.Argument.Value.Pairs() {
@@ -220,7 +218,7 @@ func constants(p *bindingsfile.Producer) []entry {
 	return out
 }
 
-// computed returns the entries of a hash expression, whose values need not be constant.
+// computed returns the entries of a hash that is an expression. Its values may be computed, but not its names.
 func computed(p *bindingsfile.Producer) []entry {
 	var out []entry
 	for i := 0; i < len(p.Expr.Kids); i += 2 {

@@ -43,7 +43,6 @@ func targetOf(l *bindingsfile.Literal) (target, bool) {
 	return target{name: name, instance: instance}, ok && typeName.MatchString(name)
 }
 
-// keyEscaper escapes an instance name for use in keys.
 var keyEscaper = strings.NewReplacer("/", "%2F", "[", "%5B", "]", "%5D", "%", "%25")
 
 // keys returns the prefix of the keys of the target's parameters.

@@ -22,7 +22,6 @@ type template struct {
 	before, after string // text before the first and after the last reference
 }
 
-// part is constant text or a reference.
 type part struct {
 	text string
 	ref  *reference // nil if the part is text
@@ -172,7 +171,6 @@ type templateMatcher struct {
 	out      [][]string
 }
 
-// read matches rest against parts[i:].
 func (b *templateMatcher) read(i int, rest string) {
 	b.steps++
 	switch {

@@ -159,7 +159,6 @@ func (h *hieraDir) mentions(f site.Listed) bool {
 	})
 }
 
-// dataDirFiles returns all files in the data directories of h.
 func (u *unread) dataDirFiles(h *hieraDir) []site.Listed {
 	t := &site.Tree{Files: u.quiet, Dir: h.tree.Dir, Real: h.tree.Real, Roots: h.tree.Roots}
 	tops := h.topDirs()
@@ -228,7 +227,7 @@ func (u *unread) notIncluded(path string, include uri) {
 	u.Diags.Add(d)
 }
 
-// dataAlone warns about a data directory in a site without a hiera.yaml.
+// dataAlone warns about a data directory in a site that has no hiera.yaml and therefore never reads it.
 func (u *unread) dataAlone() {
 	included, named := u.named["confdir-hiera:/"]
 	if path, _ := hieraFile(u.quiet, u.Dir); path != "" || named && !included {

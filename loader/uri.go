@@ -33,7 +33,6 @@ func (u uri) hasWildcard() bool { return strings.Contains(u.path, "*") }
 // builtin reports whether bindc itself handles the scheme.
 func (u uri) builtin() bool { return slices.Contains(schemes, u.scheme) }
 
-// uriReader parses URIs with built-in schemes and with schemes from extensions.
 type uriReader struct {
 	diags      *diag.List
 	extensions registry

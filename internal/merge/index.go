@@ -13,7 +13,7 @@ type patternIndex struct {
 	all      []int
 }
 
-// add adds pattern number i. Its source begins with ^.
+// add adds the pattern number i. source begins with '^'.
 func (x *patternIndex) add(i int, source string) {
 	if x.byPrefix == nil {
 		x.byPrefix = map[string][]int{}
@@ -64,7 +64,7 @@ func literalPrefix(source string) string {
 	return rest[:n]
 }
 
-// hasAlternatives reports whether a pattern may have a | outside of groups.
+// hasAlternatives reports whether a pattern may have a '|' outside of groups.
 func hasAlternatives(source string) bool {
 	depth := 0
 	for i := 0; i < len(source); i++ {

@@ -52,7 +52,7 @@ func firstFound(candidates []Candidate) (value.Value, bool, error) {
 	return value.Value{}, false, nil
 }
 
-// level is one of the nested levels of a merge.
+// level is a level of nested merges: layers consist of entries, and entries of paths.
 type level int
 
 const (
@@ -72,7 +72,7 @@ func (l level) alone(c Candidate) bool {
 	return l == entries && c.OnlyEntry || l == paths && c.OnlyPath
 }
 
-// part is the result of merging some of the candidates.
+// part is the merged value of some of the candidates.
 type part struct {
 	v      value.Value
 	found  bool
@@ -202,7 +202,6 @@ func hashMerge(high, low value.Value) value.Value {
 // fewElements is the largest length for which comparing all pairs is faster than using a map.
 const fewElements = 16
 
-// distinct returns the elements of a and b without duplicates.
 func distinct(a, b []value.Value) []value.Value {
 	out := make([]value.Value, 0, len(a)+len(b))
 	if cap(out) <= fewElements {
@@ -228,7 +227,6 @@ func distinct(a, b []value.Value) []value.Value {
 	return out
 }
 
-// repeats reports whether list contains duplicates.
 func repeats(list []value.Value) bool { return len(distinct(nil, list)) < len(list) }
 
 // flat appends v, or the elements of v and of nested arrays.

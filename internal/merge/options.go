@@ -118,7 +118,6 @@ func (e *Entry) matches(root string, left *int) (bool, error) {
 	return ok, nil
 }
 
-// shortened shortens a key for messages.
 func shortened(key string) string {
 	const most = 80
 	if len(key) <= most {
@@ -170,7 +169,6 @@ func (l *Level) Touches(root string, left *int) (bool, error) {
 	return e != nil, err
 }
 
-// first returns the first pattern of l that matches root, or nil.
 func (l *Level) first(root string, left *int) (*Entry, error) {
 	for _, i := range l.index.candidates(root) {
 		e := l.Entries[i]

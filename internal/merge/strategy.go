@@ -53,7 +53,6 @@ type Strategy struct {
 	deep deepOptions
 }
 
-// deepOptions are the options of a deep merge.
 type deepOptions struct {
 	prefix       string // knockout_prefix, or ""
 	knockout     *regexp.Regexp
@@ -121,7 +120,6 @@ func (s Strategy) String() string {
 	return s.name
 }
 
-// setAll sets the options of s from a hash.
 func (s *Strategy) setAll(v value.Value) error {
 	for k, opt := range v.Pairs() {
 		if k.Kind() == value.String && k.Text() == "strategy" {

@@ -164,7 +164,6 @@ type decoder struct {
 	err error
 }
 
-// fail records err if it is the first error.
 func (d *decoder) fail(err error) {
 	if d.err == nil {
 		d.err = err
@@ -228,7 +227,6 @@ func (d *decoder) number() uint64 {
 	return n
 }
 
-// flags reads a byte of flags. A byte above max is an error.
 func (d *decoder) flags(max byte) byte {
 	f := d.byte()
 	if f > max {

@@ -57,7 +57,7 @@ func misfitElements(t *types.Type, elems []*expr.Node, path []value.Value) *type
 	return nil
 }
 
-// misfitEntries checks the values of a hash. kids alternates between keys and values.
+// misfitEntries checks the values of a hash whose keys are constant. kids alternates between keys and values.
 func misfitEntries(t *types.Type, kids []*expr.Node, path []value.Value) *types.Mismatch {
 	for entry := range slices.Chunk(kids, 2) {
 		key, ok := entry[0].Constant()

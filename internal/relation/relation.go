@@ -54,13 +54,12 @@ type Term struct {
 // Fold folds the case of s. Values that differ only in case are equal.
 func Fold(s string) string { return strings.ToLower(s) }
 
-// part is a folded text or an unknown.
 type part struct {
 	text    string
 	unknown int // index in Relations.unknowns, or -1 for text
 }
 
-// unknown is a variable or an expression.
+// unknown is a variable or another expression in the text of a dimension.
 type unknown struct {
 	computed  bool // an expression that is not just a variable
 	slashless bool // its values never contain '/'
@@ -159,7 +158,7 @@ func setsVariables(n *expr.Node) bool {
 	return false
 }
 
-// unknown returns the index of the unknown for n.
+// unknown returns the index in r.unknowns of n. It adds n if it is new.
 func (r *Relations) unknown(n *expr.Node) int {
 	folded := expr.Fold(n, stdlib.Functions)
 	name := variableName(folded)
@@ -198,7 +197,6 @@ func variableName(n *expr.Node) string {
 	return ""
 }
 
-// mentioned returns the names of all variables in n.
 func mentioned(n *expr.Node) []string {
 	var names []string
 	for x := range syntax.All(n) {

@@ -19,7 +19,6 @@ func (r *Relations) Ways(c Condition) (ways []Condition, all bool) {
 	return ways, all
 }
 
-// termsOf returns the condition that unknowns have the strings in w.
 func (r *Relations) termsOf(w assignment) Condition {
 	var out Condition
 	for v, text := range w {

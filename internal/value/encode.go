@@ -39,7 +39,6 @@ const (
 // MaxDepth limits the nesting of encoded values (language.md, section 10).
 const MaxDepth = 512
 
-// errMalformed reports bytes that are not an encoded value.
 var errMalformed = errors.New("not an encoded value")
 
 // Append appends the encoding of v to dst.

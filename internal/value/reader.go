@@ -11,7 +11,7 @@ const (
 	InlineInt = 1 // the two lowest bits of an integer
 )
 
-// reader reads the values of a Source, or a sensitive value.
+// reader decodes the values of a Source, or returns the content of a sensitive value.
 type reader struct {
 	cells string // see NewSource
 	load  func(n uint64) (Value, error)
@@ -36,7 +36,6 @@ func FromInline(n uint32) Value {
 // bit 63 is set.
 func Position(n uint64) uint64 { return bits.RotateLeft64(n, 1) }
 
-// read returns value number n.
 func (r *reader) read(n uint64) (Value, error) {
 	if isInline(n) {
 		return FromInline(uint32(n)), nil
@@ -52,7 +51,7 @@ func (r *reader) read(n uint64) (Value, error) {
 
 func isInline(n uint64) bool { return n/Inline == 1 }
 
-// readKind returns the kind of a value with this body and the number n, see Value.ReadKind.
+// readKind returns the kind of value number n, see Value.ReadKind.
 func (t *body) readKind(n uint64) Kind {
 	r := t.reader
 	if r == nil {

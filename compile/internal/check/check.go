@@ -59,7 +59,6 @@ func (c *checker) checkEffort() {
 	c.Diags.Add(d)
 }
 
-// mostBound returns the keyIndex with the most candidates, or nil.
 func (c *checker) mostBound() *keyIndex {
 	var most *keyIndex
 	for _, key := range slices.Sorted(maps.Keys(c.indexes)) {

@@ -76,7 +76,6 @@ func (c *checker) addKinds(keys map[uint32]bool, s *place.Scope) {
 	}
 }
 
-// addCollecting adds the keys of all multibindings that are bound.
 func (c *checker) addCollecting(keys map[uint32]bool) {
 	for _, ds := range c.Multibinds.Declared {
 		for _, d := range ds {

@@ -10,7 +10,7 @@ import (
 	"bindc/internal/value"
 )
 
-// deadLookups finds lookups that never find anything.
+// deadLookups finds lookups that never find a value.
 type deadLookups struct {
 	*checker
 	askable []string // the bound keys that are not internal
@@ -51,7 +51,7 @@ func (c *checker) checkDeadLookups(ofValue map[uint32]needs) {
 	}
 }
 
-// warnOfBindings reports each warning at all bindings that have the value.
+// warnOfBindings reports the warning about each value at all bindings that have it.
 func (v *deadLookups) warnOfBindings(found map[uint32]diag.Diagnostic) {
 	if len(found) == 0 {
 		return
@@ -154,7 +154,6 @@ func (v *deadLookups) findHashes(ofValue map[uint32]needs) {
 	}
 }
 
-// noteHash records the key whose hash n reads.
 func (v *deadLookups) noteHash(n needs) {
 	if n.tries != nil && n.tries.Kind == recipe.HashLookup && len(n.tried) > 0 {
 		v.hashes[n.tried[0].key] = nil

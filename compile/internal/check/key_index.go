@@ -130,7 +130,6 @@ func (k *keyIndex) project(g *group, shared []int) map[string][]int {
 	return m
 }
 
-// sharedDims returns the dimensions that both dims and terms contain.
 func sharedDims(dims []int, terms loader.Condition) []int {
 	var out []int
 	for _, t := range terms {
@@ -179,7 +178,6 @@ func (k *keyIndex) erasedAbove(rank int, terms loader.Condition) int {
 	return out
 }
 
-// neverWins reports whether no lookup finds candidate i.
 func (k *keyIndex) neverWins(i int) bool {
 	return !k.Relations.Possible(k.terms(i)) || k.hidden(k.all[i].Rank, k.terms(i))
 }

@@ -50,7 +50,7 @@ const (
 	finished  = -1
 )
 
-// step is a visit on the path. The candidates in next are still to be followed.
+// step is a visit on the path of the depth-first search. The search has not followed the candidates in next yet.
 type step struct {
 	visit
 	next []*place.Candidate
@@ -119,7 +119,6 @@ func (f *loopFinder) needsOfCandidate(cand *place.Candidate) needs {
 	return f.ofValue[cand.Value]
 }
 
-// together returns the condition under which both terms and the condition of cand hold.
 func (f *loopFinder) together(terms loader.Condition, cand *place.Candidate) loader.Condition {
 	return relation.Union(terms, f.Site.Conditions[cand.Condition])
 }
@@ -145,7 +144,6 @@ func (f *loopFinder) partsOf(id string) []*keyIndex {
 	return out
 }
 
-// conditionTable assigns numbers to conditions.
 type conditionTable struct {
 	list []loader.Condition
 	at   map[string]int

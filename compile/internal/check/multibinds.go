@@ -60,7 +60,7 @@ func (c *checker) checkHiding(d place.Declaration, id string) {
 	}
 }
 
-// hiding returns the indexes of the candidates that hide the multibinding b.
+// hiding returns the candidates that hide the multibinding b, as indexes in k.all.
 func (k *keyIndex) hiding(b *loader.Binding) map[int]bool {
 	out := map[int]bool{}
 	for i := range k.all {
@@ -134,7 +134,6 @@ func (c *checker) multibindsByKey(ids []string) map[string]*loader.Binding {
 	return out
 }
 
-// warnOfSameID warns about multibindings that have the same id and different keys.
 func (c *checker) warnOfSameID(id string) {
 	ds := c.Multibinds.Declared[id]
 	for _, d := range ds[1:] {
@@ -147,7 +146,6 @@ func (c *checker) warnOfSameID(id string) {
 	}
 }
 
-// checkContribution checks the name and the value of a contribution.
 func (c *checker) checkContribution(cand *place.Candidate, d place.Declaration) {
 	b := cand.Binding
 	if !d.Options.Array && b.Key == "" {

@@ -17,7 +17,7 @@ type needs struct {
 	tries    *recipe.Recipe // the recipe, if its value is undef when no target in tried has a value
 }
 
-// attempt is a target that a recipe tries, with its key.
+// attempt is a target that a recipe tries, and the index of its key in Names.
 type attempt struct {
 	key    uint32
 	target recipe.Target
@@ -112,7 +112,7 @@ func (c *checker) needsOfValues() map[uint32]needs {
 	return out
 }
 
-// keysOf returns all bound keys in n, including the internal key of contributions.
+// keysOf returns all bound keys in n. This includes the internal key of contributions that n collects.
 func (c *checker) keysOf(n needs) []uint32 {
 	out := append(slices.Clone(n.keys), n.below...)
 	for _, a := range n.tried {

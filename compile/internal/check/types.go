@@ -69,7 +69,6 @@ func misfit(t *types.Type, r *recipe.Recipe, secret bool) string {
 	return m.Text(secret)
 }
 
-// collects returns the kind of value that a multibinding produces.
 func collects(r *recipe.Recipe) value.Kind {
 	if r.Options.Array {
 		return value.Array
@@ -77,7 +76,6 @@ func collects(r *recipe.Recipe) value.Kind {
 	return value.Hash
 }
 
-// isSecret reports whether any binding of the key is sensitive.
 func (k *keyIndex) isSecret() bool {
 	return slices.ContainsFunc(k.all, func(c place.Candidate) bool {
 		r := c.Computed()

@@ -23,7 +23,7 @@ type Env struct {
 	IsParameter func(key string) bool // reports whether a class has a parameter with this key; may be nil
 }
 
-// relationsOf returns the relations between dimensions. Comparing them takes steps from left.
+// relationsOf finds the relations between dimensions. Each comparison spends steps of left.
 func relationsOf(dims []loader.Dimension, left *Effort) *relation.Relations {
 	out := make([]relation.Dimension, len(dims))
 	for i, d := range dims {

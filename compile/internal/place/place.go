@@ -200,7 +200,6 @@ func (ms *Multibinds) declare(b *loader.Binding) {
 	ms.Declared[m.ID] = append(ms.Declared[m.ID], Declaration{b, m.Options})
 }
 
-// declaresARM8 reports whether b, a multibinding, uses ARM-8 operations.
 func declaresARM8(b *loader.Binding) bool {
 	return b.More.Multibind.Options != nil && b.More.Recipe != nil && b.More.Recipe.IsARM8()
 }

@@ -44,7 +44,7 @@ func (t *Tables) Number(r *recipe.Recipe) uint32 {
 	return n
 }
 
-// keep adds a value to the snapshot.
+// keep adds a value to those in the snapshot, unless it is already there.
 func (t *Tables) keep(val uint32) {
 	if int(val) >= len(t.keptAt) {
 		t.keptAt = append(t.keptAt, make([]uint32, max(int(val)+1, len(t.Values))-len(t.keptAt))...)

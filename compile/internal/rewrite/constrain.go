@@ -10,7 +10,7 @@ import (
 	"bindc/loader"
 )
 
-// constraint is the type that an abstract binding requires of the bindings that override it.
+// constraint is the type of an abstract binding, which bindings that override it must have.
 type constraint struct {
 	typ              *types.Type
 	layer, condition int

@@ -54,7 +54,7 @@ func (c *optionsChecker) warnOfErasing(o lookupOptions) {
 	}
 }
 
-// rootsOf returns the roots of all keys that scopes bind, without internal keys.
+// rootsOf returns the roots of all bound keys, except internal keys.
 func rootsOf(t *place.Tables, scopes []place.Scope) []string {
 	seen := make([]bool, len(t.Keys))
 	var out []string
@@ -204,7 +204,6 @@ func misplacedStrategy(options value.Value) (fix diag.Fix, hint string) {
 	return diag.Fix{}, "write merge options inside 'merge': merge: {strategy: …}"
 }
 
-// rootOf returns the part of key before the first dot.
 func rootOf(key string) string {
 	root, _, _ := strings.Cut(key, ".")
 	return root

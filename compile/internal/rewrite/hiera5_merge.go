@@ -62,7 +62,6 @@ func (m *merger) index(o *lookupOptions) {
 	}
 }
 
-// isDefault reports whether o belongs to the default_hierarchy of a module.
 func (m *merger) isDefault(o *lookupOptions) bool {
 	return m.Site.Layers[o.layer].Hiera == loader.HieraDefaults
 }
@@ -97,7 +96,6 @@ func (m *merger) addSecretValues() {
 	}
 }
 
-// secretValue returns the number of the sensitive form of val.
 func (m *merger) secretValue(val uint32) uint32 {
 	r, err := m.Recipe(val)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"bindc/loader"
 )
 
-// lookupOptions holds the lookup_options in one file.
+// lookupOptions describes the lookup_options in one file.
 type lookupOptions struct {
 	layer, condition int
 	at               diag.Pos            // position of the key lookup_options
@@ -61,7 +61,7 @@ func optionsOf(t *place.Tables, s *place.Scope, f *loader.DataFile, i int) looku
 	return o
 }
 
-// position returns the position of an entry of o, or the position of o if it has no such entry.
+// position returns the position of the entry called name, or of the lookup_options if there is no such entry.
 func (o *lookupOptions) position(name string) diag.Pos {
 	if at, ok := o.entries[name]; ok {
 		return at

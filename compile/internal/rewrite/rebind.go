@@ -13,7 +13,7 @@ import (
 	"bindc/loader"
 )
 
-// rebinding holds the bindings and contributions that aliases, renames and rebindings add.
+// rebinding contains the bindings and contributions that aliases, renames and rebindings add.
 type rebinding struct {
 	rebound  []place.Rebound        // rebindings with OfKey and OfPart set
 	bindings []place.OrderedBinding // bindings of new names, and of old names that are erased
@@ -21,7 +21,7 @@ type rebinding struct {
 	erased   map[uint32]bool // renamed keys, by number in place.Tables
 }
 
-// renamedPart is a contribution that gets another name. The candidate has no condition yet.
+// renamedPart is a contribution under a new name. The condition of the candidate is not set yet.
 type renamedPart struct {
 	id        string // id of the multibinding
 	candidate place.Candidate
@@ -101,7 +101,7 @@ type names struct {
 	sorted  []string            // names of keys and contributions, for hints; nil until it is needed
 }
 
-// namesOf finds the names that are bound, including new names.
+// namesOf finds all bound names, including those that aliases and renames add.
 func namesOf(e *pass.Env, p *place.Placement) names {
 	n := names{numbers: make(map[string]uint32, len(p.Keys)), keys: map[string]bool{}, parts: map[string][]string{},
 		digs: HieraPlaces(e.Site) != nil}

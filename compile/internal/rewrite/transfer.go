@@ -25,7 +25,7 @@ type transfers struct {
 	out   []place.LayeredBinding
 }
 
-// boundMap is a binding of a parameter map.
+// boundMap is one binding of a parameter map, under one condition.
 type boundMap struct {
 	rank, condition int
 	entries         value.Value
@@ -37,7 +37,6 @@ type layeredTransfer struct {
 	layer int
 }
 
-// transferParameters returns the bindings for all transfers of a site.
 func transferParameters(e *pass.Env, p *place.Placement) []place.LayeredBinding {
 	all := transfersOf(e.Site)
 	if len(all) == 0 {
@@ -179,7 +178,6 @@ func (x *transfers) pairs(t layeredTransfer) []pair {
 	return list.pairs
 }
 
-// addCommon adds the parameters that both targets of t have.
 func (x *transfers) addCommon(list *pairList, t layeredTransfer, depends bool) {
 	for name := range x.bound[t.FromKeys] {
 		_, own := x.bound[t.Keys][name]
@@ -191,7 +189,7 @@ func (x *transfers) addCommon(list *pairList, t layeredTransfer, depends bool) {
 	}
 }
 
-// pairList is a list of pairs with distinct names.
+// pairList is a list of pairs in which each parameter name occurs once.
 type pairList struct {
 	pairs []pair
 	at    map[string]int // index in pairs, by name

@@ -64,7 +64,6 @@ func isText(v value.Value, least int) bool {
 	return v.Kind() == value.String && utf8.RuneCountInString(v.Text()) >= least
 }
 
-// isNumber reports whether v is an Integer or a Float.
 func isNumber(v value.Value) bool { return v.Kind() == value.Int || v.Kind() == value.Float }
 
 // formatsOf returns the formats in v, which must have Puppet's type Variant[String[2], Array[String[2], 1]]. single

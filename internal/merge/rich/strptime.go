@@ -8,7 +8,7 @@ import (
 	"bindc/internal/pattern"
 )
 
-// moment holds the parts of a date and time that strptime has found.
+// moment is the result of strptime: the parts of a date and time that the text contains.
 type moment struct {
 	numbers  map[byte]int64 // by directive: Y year, m month, d day, H hour, M minute, S second
 	fraction string         // the digits after the second's decimal point

@@ -95,7 +95,7 @@ func parseStamp(text string, formats []string, zoned bool) (*moment, error) {
 	return nil, noFormat(text, formats)
 }
 
-// format formats the moment in UTC. zone is its time zone.
+// format converts the moment to UTC and formats it. zone is the moment's time zone.
 func (m *moment) format(zone string) (string, error) {
 	year, ok := m.numbers['Y']
 	if !ok {

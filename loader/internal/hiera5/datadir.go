@@ -88,7 +88,7 @@ func (c config) divide(datadir, path string, isGlob bool) (d divided) {
 	return d
 }
 
-// treeOf returns the tree of d's directory, or nil if it does not exist.
+// treeOf returns the tree of the directory of d. It returns nil if the directory does not exist or is too wide.
 func (c config) treeOf(d divided) *site.Tree {
 	if d.tooWide {
 		return nil
@@ -116,7 +116,6 @@ func leadsOut(names string) bool {
 	return names == ".." || strings.HasPrefix(names, "../")
 }
 
-// hasDots reports whether a path has '..' as an element.
 func hasDots(names string) bool { return slices.Contains(strings.Split(names, "/"), "..") }
 
 // clean removes each '..' together with the name before it. names must not lead out of its directory. The result is ""

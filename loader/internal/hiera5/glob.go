@@ -29,7 +29,6 @@ const (
 	globRef            // an interpolation, %{...}
 )
 
-// globElements parses a glob.
 func globElements(parts []*expr.Node) []globElement {
 	var out []globElement
 	refs := 0
@@ -306,7 +305,6 @@ func (e globElement) matchesChar(char rune) bool {
 	return e.kind == globOne || in != e.not
 }
 
-// fillGlob replaces the interpolations in a glob with values.
 func fillGlob(parts []*expr.Node, values []string) string {
 	var b strings.Builder
 	ref := 0

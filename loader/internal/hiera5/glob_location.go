@@ -27,7 +27,6 @@ func (c config) countAgain(at diag.Pos, found *site.File) bool {
 	return c.foundAgain >= 0
 }
 
-// tooManyReadings reports a glob that matches f in more ways than maxReadings.
 func (c config) tooManyReadings(at diag.Pos, p location, f site.Listed) {
 	c.Doc.Diags.Add(diag.Diagnostic{Pos: at, Code: "hierarchy",
 		Message: "the variables of this glob have more than " + strconv.Itoa(maxReadings) + " values for which it matches '" +

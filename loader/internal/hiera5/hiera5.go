@@ -168,7 +168,7 @@ func (r *Reader) readFile(path, module string) *Hierarchy {
 	return h
 }
 
-// config is a configuration file that is being read.
+// config is a configuration file while it is being read.
 type config struct {
 	*Reader
 	*Hierarchy

@@ -87,7 +87,7 @@ func (c config) checkDots(at diag.Pos, p location) {
 	}
 }
 
-// partsOf returns the parts of a parsed text. An empty string has none.
+// partsOf returns the constant texts and interpolations of n, or nil if n is the empty string.
 func partsOf(n *expr.Node) []*expr.Node {
 	if n.Op == expr.Concat {
 		return n.Kids
@@ -167,7 +167,6 @@ func (c config) recordPath(at diag.Pos, n *expr.Node, text string) {
 	}
 }
 
-// path returns the location of a path in 'path' or 'paths'.
 func (c config) path(at diag.Pos, source dataSource, path string) Location {
 	l := Location{files: map[int][]*site.File{}}
 	p, ok := c.locate(at, source, path, false)
@@ -209,7 +208,8 @@ func (c config) checkExtension(at diag.Pos, path string, source dataSource, file
 		Hint:    "write '" + path + ext + "'", Fix: diag.Fix{Old: path, New: path + ext, Syntax: true}})
 }
 
-// mapped returns the locations of mapped_paths, one for each possible element of the variable.
+// mapped returns the locations of mapped_paths. The first is for a variable with exactly one element. The others are for
+// the elements of a longer list, one for each possible element.
 func (c config) mapped(at diag.Pos, source dataSource, texts []string) []Location {
 	p, ok := c.locate(at, source, texts[2], false)
 	if !ok {
@@ -258,7 +258,7 @@ func (c config) wantFile(p location, f site.Listed, source dataSource) *site.Fil
 	return c.Enqueue(&site.File{Path: path, Label: c.Label(path), Data: true, Kind: source.kind})
 }
 
-// matchingFiles returns the files that match a path for some request.
+// matchingFiles returns the files that match p in at least one possible request.
 func (c config) matchingFiles(p location) []site.Listed {
 	if text, ok := p.node.Constant(); ok {
 		return c.usable(p, p.tree.Below(dirOf(expr.CleanPath(text.Text())), 0, true), true, func(path string) bool {

@@ -28,7 +28,6 @@ func Written(entries []Entry) []WrittenEntry {
 	return out
 }
 
-// writtenForm returns the source form of a location.
 func (c config) writtenForm(kind string, p location, text string) []WrittenLocation {
 	l := WrittenLocation{Kind: kind, Text: text, Dir: p.dirLabel, Dimension: -1}
 	if path, constant := p.node.Constant(); constant {

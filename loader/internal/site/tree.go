@@ -63,7 +63,7 @@ func (t *Tree) Below(dir string, depth int, hidden bool) []Listed {
 // IsLink reports whether the last element of dir is a symbolic link. Below must have listed the files in dir.
 func (t *Tree) IsLink(dir string) bool { return t.links[dir] }
 
-// walk lists the files of a tree recursively.
+// walk is a recursive search of a Tree for files.
 type walk struct {
 	*Tree
 	hidden  bool

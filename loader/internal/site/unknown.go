@@ -101,7 +101,7 @@ func (u *unknownCategory) misspelt(category *Dimension) diag.Diagnostic {
 	return out
 }
 
-// list adds the given uses of u to the notes of d.
+// list adds the positions in uses to the notes of d, and the number of uses that are not listed.
 func (u *unknownCategory) list(d *diag.Diagnostic, uses []diag.Pos, message string) {
 	for _, at := range uses {
 		d.Notes = append(d.Notes, diag.Note{Pos: at, Message: message})
