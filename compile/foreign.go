@@ -43,7 +43,7 @@ type foreign struct {
 	puppets map[string]bool     // see foreignModules
 	bound   map[string]bool     // whether a snapshot can look up each bound key
 	needs   map[uint32][]string // keys that a value looks up, by number of the value
-	users   map[string][]string // by key, the keys whose values look it up, if a snapshot can look it up so far
+	users   map[string][]string // keys whose values look up a key, by that key; omits keys that only Puppet can look up
 	found   []ForeignLookup
 }
 

@@ -24,10 +24,10 @@ import (
 type Environment struct {
 	Name       string
 	Dir        string
-	ModulePath []string // as in Options
-	Bindings   string   // as in Options; empty for the default
+	ModulePath []string // value for Options.ModulePath
+	Bindings   string   // value for Options.Bindings; empty for the default
 	Declared   bool     // named in environments.pp, so Dir is a site even if it is empty
-	Implied    bool     // nothing declares it: Dir may have no bindings
+	Implied    bool     // not declared anywhere, so Dir may have no bindings
 }
 
 // Environments holds the environments below a root directory, and the program that selects one of them for a request.

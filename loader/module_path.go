@@ -13,7 +13,7 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// modulePath returns the module path of the options, or the existing directories of the module path in
+// modulePath returns opts.ModulePath. If that is nil, it returns the existing directories of the module path in
 // environment.conf.
 func modulePath(in *site.Inputs, opts Options) []string {
 	if opts.ModulePath != nil {

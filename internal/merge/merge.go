@@ -67,7 +67,7 @@ func (l level) together(a, b Candidate) bool {
 	return l == layers && a.Layer == b.Layer || l == entries && a.Entry == b.Entry
 }
 
-// alone reports whether c is the only candidate at level l. There is always more than one layer.
+// alone reports whether c is the only candidate at level l. It returns false for layers: there is always more than one.
 func (l level) alone(c Candidate) bool {
 	return l == entries && c.OnlyEntry || l == paths && c.OnlyPath
 }

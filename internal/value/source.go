@@ -6,7 +6,7 @@ import "math/bits"
 // never read.
 type Source struct {
 	b     body
-	owned [Type + 1]body // like plain, with this source as owner
+	owned [Type + 1]body // like the variable plain, but with this Source as owner
 }
 
 // NewSource returns a Source. Value number n is encoded at Position(n) of cells. If that position is outside cells, or

@@ -20,7 +20,7 @@ type checker struct {
 // Therefore two candidates of equal rank conflict only if they are in one scope, or in scopes with different shapes.
 func (c *checker) doubtful() map[uint32]bool {
 	out := map[uint32]bool{}
-	lastScope := make([]int, len(c.Names)) // number of the last scope with the key, from 1
+	lastScope := make([]int, len(c.Names)) // index of the last scope with each key, plus one
 	mixed := c.mixedRanks()
 	for i := range c.Scopes {
 		s := &c.Scopes[i]

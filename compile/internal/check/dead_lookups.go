@@ -14,7 +14,7 @@ import (
 type deadLookups struct {
 	*checker
 	askable []string // the bound keys that are not internal
-	// by key that a hash lookup reads, its values; nil if any value is computed
+	// hashes maps each key that a hash lookup reads to its values, or to nil if any of them is computed.
 	hashes map[uint32][]value.Value
 	places map[string]int // number of values that look up a key
 }

@@ -68,7 +68,7 @@ func (c *checker) checkFit(key string, m rewrite.MergedKey, all []fittedValue) {
 		}
 		c.Report(d)
 	}
-	if m.Secret == nil { // the message shows the value
+	if m.Secret == nil { // the warning shows the value, so it must not be secret
 		c.checkKnockouts(key, strategy, all)
 	}
 }

@@ -10,7 +10,7 @@ import (
 func (k *keyIndex) checkKinds(names []string) {
 	alternatives := map[int][]int{} // indexes in k.all, by order in the input
 	wins := map[int]bool{}
-	var orders []int // orders of bindings that are not always hidden
+	var orders []int // positions in the input of bindings that are not always hidden
 	for i := range k.all {
 		more := k.all[i].More()
 		if more == nil || !more.Abstract && !more.Override {

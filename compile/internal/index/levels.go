@@ -16,9 +16,9 @@ import (
 // Levels is the index of a site. For each key, it contains the bindings that can win, and the cold bindings that
 // cannot.
 type Levels struct {
-	Defaults []KeyDefault // by number of the key
+	Defaults []KeyDefault // by index in Ordered.Names
 	byKey    map[levelKey]*level
-	cold     [][]coldBinding // by number of the key
+	cold     [][]coldBinding // by index in Ordered.Names
 }
 
 // levelKey identifies a level: a layer and the shape of a condition. A request is in at most one scope of a level.

@@ -147,7 +147,7 @@ func (n *names) addPart(name, id string, newNames map[string][]string) {
 	}
 }
 
-// addNewNames adds to names the new names of all names, and their new names.
+// addNewNames adds the new names of all names, and their new names in turn.
 func addNewNames(names map[string]bool, newNames map[string][]string) {
 	var todo []string
 	for old := range newNames {
@@ -180,7 +180,7 @@ func (n *names) binds(r *place.Rebound) bool {
 	return false
 }
 
-// reportUnbound reports that nothing has the name that r refers to.
+// reportUnbound reports that r refers to a name that nothing has.
 func (n *names) reportUnbound(e *pass.Env, r *place.Rebound) {
 	if n.sorted == nil {
 		all := slices.Concat(slices.Collect(maps.Keys(n.keys)), slices.Collect(maps.Keys(n.parts)))

@@ -33,7 +33,7 @@ func Named(name string) *Type {
 	return nil
 }
 
-// New returns the text that Puppet prints for the value new(t, args...).
+// New makes a value of the type from args, and returns it as the text that Puppet prints.
 func (t *Type) New(args ...value.Value) (value.Value, error) {
 	text, err := t.make(args)
 	if err != nil {
@@ -81,7 +81,7 @@ func formatsOf(v value.Value) (formats []string, single, ok bool) {
 	return formats, false, len(formats) > 0
 }
 
-// fields returns the entries of a hash. ok is false unless all keys are allowed, all values fit, and the required key
+// fields returns the entries of a hash. ok is false unless all keys and values are allowed and the required key
 // exists.
 func fields(v value.Value, required string, allowed map[string]func(value.Value) bool) (map[string]value.Value, bool) {
 	if v.Kind() != value.Hash {
