@@ -14,7 +14,7 @@ import (
 type deadLookups struct {
 	*checker
 	askable []string // the bound keys that are not internal
-	// hashes maps each key that a hash lookup reads to its values, or to nil if any of them is computed.
+	// hashes maps each key that a hash lookup reads to its values, or to nil if they are computed or merged.
 	hashes map[uint32][]value.Value
 	places map[string]int // number of values that look up a key
 }
