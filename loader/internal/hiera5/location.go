@@ -208,8 +208,8 @@ func (c config) checkExtension(at diag.Pos, path string, source dataSource, file
 		Hint:    "write '" + path + ext + "'", Fix: diag.Fix{Old: path, New: path + ext, Syntax: true}})
 }
 
-// mapped returns the locations of mapped_paths. The first is for a variable with exactly one element. The others are for
-// the elements of a longer list, one for each possible element.
+// mapped returns the locations of mapped_paths. The first is for a variable with exactly one element. The others are
+// for the elements of a longer list, one for each possible element.
 func (c config) mapped(at diag.Pos, source dataSource, texts []string) []Location {
 	p, ok := c.locate(at, source, texts[2], false)
 	if !ok {
