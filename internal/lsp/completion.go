@@ -12,11 +12,11 @@ import (
 	"bindc/internal/lsp/mention"
 )
 
-// maxItems limits the items of a completion. The editor asks again after more input.
+// maxItems limits the number of suggestions. If there are more, the editor asks again after the next character.
 const maxItems = 500
 
-// Completion suggests words for the cursor. It matches patterns in the text before the cursor, so it works in broken
-// files.
+// Completion suggests words at the cursor. It only matches patterns in the text before the cursor, so it also works in
+// files with syntax errors.
 func (s *Server) Completion(ctx context.Context, p *protocol.CompletionParams) (protocol.CompletionResult, error) {
 	c, err := s.at(ctx, p.TextDocumentPositionParams)
 	if err != nil {
@@ -49,7 +49,6 @@ func (s *Server) Completion(ctx context.Context, p *protocol.CompletionParams) (
 	return out, c.check()
 }
 
-// wordStart returns the start of the word before the cursor.
 func (c *cursor) wordStart(lineStart int) int {
 	from, _ := c.doc.text.WordAt(c.off)
 	return max(from, lineStart)
@@ -71,15 +70,15 @@ var (
 	topLevel    = regexp.MustCompile(`^['"]?[\w:.-]*$`)
 )
 
-// attributes lists the attributes of a binding in the long form.
+// attributes lists the attributes that a binding can have in a bindings file.
 var attributes = slices.Concat(bindingsfile.Attributes(), []string{"when", "bind"})
 
-// dataTypes lists the types of values.
+// dataTypes lists the Puppet data types to suggest.
 var dataTypes = []string{"Any", "Array", "Boolean", "Data", "Default", "Enum", "Float", "Hash", "Integer", "Numeric",
 	"Optional", "Pattern", "Regexp", "RichData", "Scalar", "ScalarData", "Sensitive", "SemVer", "String", "Struct",
 	"Timespan", "Timestamp", "Tuple", "Undef", "Variant"}
 
-// suggestions returns the words that may follow the line's text before the cursor.
+// suggestions returns the words that can follow before, the text of the line up to the cursor.
 func (c *cursor) suggestions(before string) ([]string, protocol.CompletionItemKind) {
 	kind := kindOf(c.doc.path, c.doc.text.Src)
 	switch {
@@ -108,7 +107,7 @@ func (c *cursor) suggestions(before string) ([]string, protocol.CompletionItemKi
 	return nil, 0
 }
 
-// inCondition returns the words that are possible in a condition, which may span several lines.
+// inCondition returns the words that can follow before in a condition, which may span several lines.
 func (c *cursor) inCondition(before string) ([]string, protocol.CompletionItemKind) {
 	m := ofValue.FindStringSubmatch(before)
 	switch {
@@ -120,7 +119,7 @@ func (c *cursor) inCondition(before string) ([]string, protocol.CompletionItemKi
 	return nil, 0
 }
 
-// inBindings returns the words that are possible in a bindings file.
+// inBindings returns the words that can follow before in a bindings file.
 func (c *cursor) inBindings(before string) ([]string, protocol.CompletionItemKind) {
 	switch words, kind := c.inCondition(before); {
 	case ofTarget.MatchString(before):
@@ -141,7 +140,7 @@ func (c *cursor) inBindings(before string) ([]string, protocol.CompletionItemKin
 	return nil, 0
 }
 
-// inEnvironments returns the words that are possible in environments.pp.
+// inEnvironments returns the words that can follow before in environments.pp.
 func inEnvironments(before string) ([]string, protocol.CompletionItemKind) {
 	switch {
 	case declaration.MatchString(before):
@@ -154,7 +153,8 @@ func inEnvironments(before string) ([]string, protocol.CompletionItemKind) {
 	return nil, 0
 }
 
-// choices returns the values of a class parameter. found has its key and the quote before the cursor.
+// choices returns the possible values of a class parameter. found is a regexp match: found[1] is the key, and found[2]
+// the quote before the cursor, if any.
 func (c *cursor) choices(found []string) ([]string, protocol.CompletionItemKind) {
 	return c.site.Choices(found[1], found[2] != ""), protocol.CompletionItemKindEnumMember
 }
@@ -168,7 +168,7 @@ func (c *cursor) categories() (out []string) {
 	return out
 }
 
-// variables returns the facts in the site's conditions, and well-known facts of Facter.
+// variables returns the facts that the site's conditions use, and some common facts.
 func (c *cursor) variables() []string {
 	out := slices.Clone(commonFacts)
 	for name := range c.site.Compared() {
@@ -177,12 +177,10 @@ func (c *cursor) variables() []string {
 	return out
 }
 
-// commonFacts lists the facts that hierarchies use most.
 var commonFacts = []string{"facts.os.family", "facts.os.name", "facts.os.release.major", "facts.networking.fqdn",
 	"facts.networking.hostname", "facts.networking.domain", "facts.kernel", "facts.virtual", "trusted.certname",
 	"trusted.domain", "trusted.hostname", "environment", "server_facts.environment"}
 
-// parameters returns the parameters of the classes in the manifests of the site.
 func (c *cursor) parameters() (out []string) {
 	for _, p := range c.site.Parameters() {
 		out = append(out, p.Key)

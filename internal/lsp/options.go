@@ -7,7 +7,7 @@ import (
 	"go.lsp.dev/protocol"
 )
 
-// inOptions reports whether the cursor is inside the hash lookup_options.
+// inOptions reports whether the cursor is in the hash lookup_options.
 func (c *cursor) inOptions() bool {
 	f := c.doc.outline()
 	if f == nil {
@@ -24,7 +24,7 @@ var (
 	optionName   = regexp.MustCompile(`(?:^|[{,])\s*['"]?[\w:.-]*$`)
 )
 
-// inLookupOptions returns the words that are possible in lookup_options after the line's text before the cursor.
+// inLookupOptions returns the words that can follow before in lookup_options.
 func (c *cursor) inLookupOptions(before string) ([]string, protocol.CompletionItemKind) {
 	switch {
 	case ofStrategy.MatchString(before):
@@ -48,8 +48,8 @@ func (c *cursor) inLookupOptions(before string) ([]string, protocol.CompletionIt
 	return nil, 0
 }
 
-// depth returns the number of hashes around the cursor below the top level of the file: those in lines above, which
-// are indented less, and those in braces in the line.
+// depth returns how many hashes contain the cursor, not counting the top level of the file. It counts the less indented
+// lines above and the open braces in before.
 func (c *cursor) depth(before string) int {
 	depth := strings.Count(before, "{") - strings.Count(before, "}")
 	indent := indentOf(before)
