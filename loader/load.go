@@ -26,7 +26,7 @@ type Options struct {
 	Cache        *datafile.Cache // keeps parsed data files for the next build; may be nil
 	Share        datafile.Share  // the data files to read; all other data files count as empty
 	Jobs         int             // number of files to parse at a time; default: one per processor
-	Alternatives int             // limit on alternative conditions, summed over all bindings; default: DefaultAlternatives
+	Alternatives int             // limit on alternative conditions, over all bindings; default: DefaultAlternatives
 
 	Lenient bool // an unreadable Hiera 5 data file is a warning, and lookups that reach it fail
 
