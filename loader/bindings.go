@@ -79,7 +79,6 @@ func (c *setCompiler) statements(list []*bindingsfile.Statement, conditions []Co
 	}
 }
 
-// binding compiles a contribution to a multibinding, or a binding whose key is a literal.
 func (c *setCompiler) binding(s *bindingsfile.Statement, when []int) {
 	if s.Value != nil {
 		literal.CheckReserved(s.Key, s.Pos, &c.slashed, c.diags)
@@ -133,7 +132,6 @@ func (c *setCompiler) checkMap(s *bindingsfile.Statement) {
 	}
 }
 
-// compile compiles a statement that binds at most one key.
 func (c *setCompiler) compile(s *bindingsfile.Statement, when []int) {
 	s.Sensitive = s.Sensitive || s.In != nil && c.secrets[s.In.ScalarText()]
 	more := s.Compile(c.diags)
@@ -267,7 +265,6 @@ func (c *setCompiler) restrict(conditions []Condition, p *bindingsfile.Pair) ([]
 	return out, true
 }
 
-// folded returns the values with their case folded, without duplicates.
 func folded(values []string) []string {
 	var out []string
 	seen := make(map[string]bool, len(values))

@@ -207,7 +207,6 @@ func (c *configReader) category(n *yaml.Node, last bool, before map[string]diag.
 	return cat, node != nil
 }
 
-// categoryHint suggests how to write a category that is not a list of two strings.
 func categoryHint(n *yaml.Node) string {
 	name, isText := n.Text()
 	if _, named, ok := n.Lookup("name"); ok {

@@ -11,7 +11,6 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// entryFiles returns the data files that match a hierarchy entry, each with its condition.
 func (r *hieraReader) entryFiles(h *hieraDir, e hierarchyEntry) []dataFile {
 	listing := h.tree.Below(e.path.fixedDir(), e.path.depth(), isHidden(e.path.canonical[len(e.path.fixedDir()):]))
 	c := entryCollector{hieraReader: r, h: h, e: e, listing: listing, out: make([]dataFile, 0, len(listing))}

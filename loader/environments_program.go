@@ -14,7 +14,6 @@ import (
 	"bindc/internal/value"
 )
 
-// program builds and checks the program that selects the environment of a request.
 func (r *environmentsReader) program() {
 	for _, n := range r.file.Statements {
 		r.checkResults(n)

@@ -20,7 +20,6 @@ type Backend func(dir, name string) (json []byte, err error)
 // document must not be empty.
 type SchemeHandler func(uri string) (json []byte, err error)
 
-// registry holds the extensions of a site, by name.
 type registry struct {
 	backends map[string]Backend
 	handlers map[string]SchemeHandler

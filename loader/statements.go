@@ -76,7 +76,6 @@ func (c *setCompiler) class(name string, exclude bool, at diag.Pos, when []int) 
 	c.out = append(c.out, Binding{Key: name, When: when, Pos: at, More: more})
 }
 
-// contributedClasses compiles contributions to included_classes or excluded_classes.
 func (c *setCompiler) contributedClasses(s *bindingsfile.Statement, when []int) {
 	if s.Broken {
 		return
@@ -238,7 +237,6 @@ func computed(p *bindingsfile.Producer) []entry {
 	return out
 }
 
-// paramMap compiles a map from the parameters of one type to the parameters of another type.
 func (c *setCompiler) paramMap(s *bindingsfile.Statement, when []int) {
 	to, okOf := c.typeOf(&s.Subjects[0])
 	from, okFrom := c.typeOf(&s.Subjects[1])
@@ -270,7 +268,6 @@ func (c *setCompiler) typeOf(l *bindingsfile.Literal) (string, bool) {
 	return "", false
 }
 
-// mapped reads a hash that maps parameter names to parameter names.
 func (c *setCompiler) mapped(l *bindingsfile.Literal, constant bool) ([]Renamed, bool) {
 	if !constant || l.Value.Kind() != value.Hash {
 		c.errorf(l, "expected a hash that maps parameter names to parameter names, found %s", value.Describe(l.Value))

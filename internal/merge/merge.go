@@ -179,7 +179,6 @@ func (s Strategy) check(v value.Value, at int) error {
 		needs[s.kind] + ", and this is " + what}
 }
 
-// merges reports whether s can merge v with other values.
 func (s Strategy) merges(v value.Value) bool {
 	switch s.kind {
 	case unique:

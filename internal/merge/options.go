@@ -249,7 +249,6 @@ func (o Options) For(root string, left *int) (*Entry, error) {
 	return nil, nil
 }
 
-// named returns the entry whose name is root itself.
 func (o Options) named(root string) *Entry {
 	for _, l := range o.levels {
 		if e := l.exact[root]; e != nil {

@@ -36,7 +36,6 @@ func failf(class Class, format string, args ...any) *MergeError {
 	return &MergeError{Class: class, Message: fmt.Sprintf(format, args...)}
 }
 
-// kind is the algorithm of a strategy.
 type kind uint8
 
 const (

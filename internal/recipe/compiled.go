@@ -15,7 +15,6 @@ const (
 	CompiledLookup   byte = 'l' // an encoded Recipe that looks up other keys or contributions in every request
 )
 
-// AppendConstant appends the constant v as a compiled value.
 func AppendConstant(dst []byte, v value.Value) []byte {
 	return value.Append(append(dst, CompiledConstant), v)
 }

@@ -56,7 +56,6 @@ func Seal(encoded, key string, box *seal.Box) string {
 	return box.Seal(key, head, encoded[headBytes:])
 }
 
-// IsSealed reports whether an encoded recipe is sealed.
 func IsSealed(encoded string) bool { return len(encoded) >= headBytes && encoded[1]&flagSealed != 0 }
 
 // Unseal reverses Seal.

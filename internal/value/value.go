@@ -8,7 +8,6 @@ import (
 	"slices"
 )
 
-// Kind is the kind of a Value.
 type Kind uint8
 
 // The kinds of values. Undef and Default have only one value each.
@@ -93,7 +92,6 @@ func Strings(ss ...string) Value {
 	return FromSlice(out)
 }
 
-// Kind returns the kind of v.
 func (v Value) Kind() Kind {
 	if v.ref == nil {
 		return Undef

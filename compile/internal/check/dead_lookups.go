@@ -124,7 +124,6 @@ func (v *deadLookups) entry(r *recipe.Recipe, hashes []value.Value) diag.Diagnos
 	return d
 }
 
-// findHashes collects the values of the keys that hash lookups read.
 func (v *deadLookups) findHashes(ofValue map[uint32]needs) {
 	v.hashes = map[uint32][]value.Value{}
 	for _, n := range ofValue {

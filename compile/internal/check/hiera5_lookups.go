@@ -85,7 +85,6 @@ func (h *hieraNeeds) needs(val uint32) []string {
 	return keys
 }
 
-// warnOfNear warns about unbound keys that resemble a bound key.
 func (h *hieraNeeds) warnOfNear(keys []string, at diag.Pos) {
 	for _, key := range keys {
 		if _, bound := h.Find(key); bound {

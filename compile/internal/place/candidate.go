@@ -23,7 +23,6 @@ type Candidate struct {
 	Recipe    *recipe.Recipe // only for contributions
 }
 
-// Pos returns the position of the binding in its file.
 func (c *Candidate) Pos() diag.Pos {
 	if c.Binding != nil {
 		return c.Binding.Pos

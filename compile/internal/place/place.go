@@ -38,7 +38,6 @@ type Scope struct {
 // ScopeKey identifies a scope.
 type ScopeKey struct{ Layer, Condition int }
 
-// Key returns the layer and the condition of s.
 func (s *Scope) Key() ScopeKey { return ScopeKey{s.Layer, s.Condition} }
 
 // Member is a data file or a structured binding in a scope.

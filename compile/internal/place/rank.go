@@ -80,7 +80,6 @@ func (r *Ranking) Rank(layer, condition int) int {
 	return layer*r.classes + r.Shapes[r.ShapeOf[condition]].class
 }
 
-// DimsOf returns the dimensions in a condition.
 func DimsOf(c loader.Condition) []int {
 	out := make([]int, len(c))
 	for i, t := range c {
@@ -92,7 +91,6 @@ func DimsOf(c loader.Condition) []int {
 // AppendDim appends the encoding of a dimension to a map key.
 func AppendDim(dst []byte, dim int) []byte { return binary.AppendUvarint(dst, uint64(dim)) }
 
-// AppendDims appends the encodings of dimensions to a map key.
 func AppendDims(dst []byte, dims []int) []byte {
 	for _, d := range dims {
 		dst = AppendDim(dst, d)

@@ -123,7 +123,6 @@ func strategyFix(options value.Value) (fix diag.Fix, hint string) {
 	return fix, hint
 }
 
-// conversionFix returns the correction of a misspelt type in convert_to.
 func conversionFix(options value.Value) diag.Fix {
 	to, _ := options.Get(value.FromString("convert_to"))
 	if to.Kind() == value.Array && to.Len() > 0 {

@@ -153,7 +153,6 @@ func (m *merger) touches(o *lookupOptions, root string) bool {
 	return touches || err != nil
 }
 
-// makesSecret reports whether o may make the value of root sensitive.
 func (m *merger) makesSecret(o *lookupOptions, root string) bool {
 	return o.secret || o.level != nil && o.level.Secret(root, &m.Effort.Left)
 }

@@ -53,7 +53,6 @@ func rebind(e *pass.Env, p *place.Placement) rebinding {
 	return out
 }
 
-// addTo places the additional bindings and contributions in p.
 func (r rebinding) addTo(p *place.Placement) {
 	p.Rebound = r.rebound
 	for _, b := range r.bindings {

@@ -10,7 +10,6 @@ import (
 	"bindc/internal/pattern"
 )
 
-// errWidth is the error for a width that only Puppet supports.
 var errWidth = fmt.Errorf("a width outside 1 to 1000 in a Timespan format %w", ErrUnsupported)
 
 type spanFormat struct {

@@ -280,7 +280,6 @@ var otherFiles = []string{".adoc", ".bak", ".epp", ".erb", ".md", ".pem", ".pp",
 // mayBeData reports whether a file that matches a path ending in a variable may be a data file.
 func mayBeData(path string) bool { return !slices.Contains(otherFiles, filepath.Ext(path)) }
 
-// dirOf returns the directory part of a path, with a trailing slash.
 func dirOf(path string) string { return path[:strings.LastIndexByte(path, '/')+1] }
 
 // usable returns the files that fits accepts, and reports unreadable files. A directory in place of a file is kept

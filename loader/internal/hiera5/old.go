@@ -81,7 +81,6 @@ func (c config) entry4(n *yaml.Node, datadir string, before []Entry) Entry {
 
 func withExtension(path, ext string) string { return strings.TrimSuffix(path, "."+ext) + "." + ext }
 
-// hiera3Kinds maps the supported backends of versions 3 and 4 to their data formats.
 var hiera3Kinds = map[string]datafile.Format{"yaml": datafile.Hiera5YAML, "json": datafile.Hiera5JSON,
 	"eyaml": datafile.Hiera5EYAML}
 

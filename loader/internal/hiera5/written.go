@@ -15,7 +15,6 @@ type WrittenLocation struct {
 	Path      string
 }
 
-// Written returns the source form of entries.
 func Written(entries []Entry) []WrittenEntry {
 	var out []WrittenEntry
 	for _, e := range entries {

@@ -69,7 +69,6 @@ func (ms *Modules) add(f Files, dir string) {
 	}
 }
 
-// Named returns the module with the given name.
 func (ms *Modules) Named(name string) (Module, bool) {
 	i, ok := ms.names[name]
 	if !ok {
