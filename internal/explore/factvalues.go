@@ -93,15 +93,15 @@ func (d *Data) addConditions(name string, values map[string]bool) {
 	}
 }
 
-// pattern describes a dimension that depends on a single fact. The dimension's text is the value of the fact between
-// before and after.
-type pattern struct {
+// factPattern describes a dimension that depends on a single fact. The dimension's text is the value of the fact
+// between before and after.
+type factPattern struct {
 	dimension     int
 	before, after string // such as "nodes/" and ".yaml" in a Hiera 5 path
 }
 
 // valueIn returns the value of the fact that produces text in the dimension. It returns false if no value does.
-func (p pattern) valueIn(text string) (string, bool) {
+func (p factPattern) valueIn(text string) (string, bool) {
 	text, hasPrefix := strings.CutPrefix(text, p.before)
 	text, hasSuffix := strings.CutSuffix(text, p.after)
 	return text, hasPrefix && hasSuffix
@@ -109,7 +109,7 @@ func (p pattern) valueIn(text string) (string, bool) {
 
 // patternsOf returns patterns for the dimensions that depend on the named fact alone. It evaluates a unique value of
 // the fact twice, with and without other facts, and keeps the dimensions that are the same in both.
-func (d *Data) patternsOf(name string) (out []pattern) {
+func (d *Data) patternsOf(name string) (out []factPattern) {
 	const unique = "bindc-explore-unique"
 	given := []string{name + "=" + unique}
 	alone := d.texts(given)
@@ -124,7 +124,7 @@ func (d *Data) patternsOf(name string) (out []pattern) {
 		text := alone[dim].Value
 		i := strings.Index(strings.ToLower(text), unique)
 		if i >= 0 && text == among[dim].Value && d.file.HasValues(dim) {
-			out = append(out, pattern{dim, text[:i], text[i+len(unique):]})
+			out = append(out, factPattern{dim, text[:i], text[i+len(unique):]})
 		}
 	}
 	return out
@@ -151,7 +151,7 @@ func (v *view) unknownValue(name, value string, numbers []uint32) string {
 		return "" // the page reloads when the census is ready
 	}
 	patterns := v.d.patternsOf(name)
-	isNamed := func(p pattern) bool { return numbers[p.dimension] != snapshot.None }
+	isNamed := func(p factPattern) bool { return numbers[p.dimension] != snapshot.None }
 	if value == "" || len(patterns) == 0 || slices.ContainsFunc(patterns, isNamed) || v.d.hasValue(name, value) {
 		return ""
 	}

@@ -40,8 +40,8 @@ func New(access Access) *Server {
 		http.Redirect(w, r, "/s/latest/", http.StatusFound)
 	})
 	mux.HandleFunc("/events", s.events)
-	for pattern, p := range pages {
-		mux.HandleFunc("/s/{id}/"+pattern, func(w http.ResponseWriter, r *http.Request) { s.page(w, r, p) })
+	for path, p := range pages {
+		mux.HandleFunc("/s/{id}/"+path, func(w http.ResponseWriter, r *http.Request) { s.page(w, r, p) })
 	}
 	s.handler = s.protect(mux)
 	return s

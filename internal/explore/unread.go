@@ -3,11 +3,11 @@ package explore
 import (
 	"cmp"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"bindc/diag"
+	"bindc/internal/pattern"
 )
 
 // UnreadFile is a file that looks like data of the site but that bindc never reads.
@@ -75,12 +75,12 @@ func (d *Data) paths() []string {
 type linkedText struct{ Text, Address string }
 
 // startOfDiagnostic matches the beginning of a diagnostic: indentation, position and severity.
-var startOfDiagnostic = regexp.MustCompile(`(?m)^ *(\S.*?): (?:error|warning|lint|note): `)
+var startOfDiagnostic = pattern.Lazy(`(?m)^ *(\S.*?): (?:error|warning|lint|note): `)
 
 // Linked splits diagnostics into parts so that each position links to the page of its file.
 func (v *view) Linked(text string) (out []linkedText) {
 	done := 0
-	for _, at := range startOfDiagnostic.FindAllStringSubmatchIndex(text, -1) {
+	for _, at := range startOfDiagnostic().FindAllStringSubmatchIndex(text, -1) {
 		place := text[at[2]:at[3]]
 		if file, line := splitPlace(place); v.d.hasFile(file) {
 			out = append(out, linkedText{Text: visibleLines(text[done:at[2]])},

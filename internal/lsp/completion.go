@@ -2,7 +2,6 @@ package lsp
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 
 	"bindc/internal/bindingsfile"
 	"bindc/internal/lsp/mention"
+	"bindc/internal/pattern"
 )
 
 // maxItems limits the number of suggestions. If there are more, the editor asks again after the next character.
@@ -55,19 +55,19 @@ func (c *cursor) wordStart(lineStart int) int {
 }
 
 var (
-	inLookup    = regexp.MustCompile(`\b(?:lookup|hiera|hiera_array|hiera_hash|hiera_include|alias)\(\s*\\?['"][^'"]*$`)
-	inVariable  = regexp.MustCompile(`[%$]\{\s*(?:::)?([\w.:\['"\]]*)$`)
-	ofTarget    = regexp.MustCompile(`\b(?:to_lookup_of|to_alias_of|to_renamed|rebind|to_first_found)\b\s*(?:=>|:)\s*[^,}]*$`)
-	ofID        = regexp.MustCompile(`\bin\b\s*(?:=>|:)\s*['"]?[\w:]*$`)
-	ofWhen      = regexp.MustCompile(`\bwhen:\s*(?:\[(?:.*,)?\s*)?\{(?:[^}]*,)?\s*['"]?\w*$`)
-	ofValue     = regexp.MustCompile(`\bwhen:\s*(?:\[(?:.*,)?\s*)?\{(?:[^}]*,)?\s*['"]?(\w+)['"]?:\s*(?:\[[^\]]*)?['"]?[\w.-]*$`)
-	ofType      = regexp.MustCompile(`\btype:\s*['"]?[\w\[\], ]*$`)
-	ofTriple    = regexp.MustCompile(`^\s*-\s*\[\s*['"]?[\w:.-]*$`)
-	attribute   = regexp.MustCompile(`^\s*(?:-\s*)?\{?(?:[^'"]*,)?\s*\w*$`)
-	declaration = regexp.MustCompile(`^\s*(?:environment|Environment|dynamic_environments)\s*\{[^}]*[:,{]\s*\w*$`)
-	ofEntry     = regexp.MustCompile(`^['"]?([\w:]+::\w+)['"]?:\s+(['"]?)[\w.-]*$`)
-	ofBinding   = regexp.MustCompile(`^\s*-\s*\[\s*['"]?([\w:]+::\w+)['"]?\s*,\s*(['"]?)[\w.-]*$`)
-	topLevel    = regexp.MustCompile(`^['"]?[\w:.-]*$`)
+	inLookup    = pattern.Lazy(`\b(?:lookup|hiera|hiera_array|hiera_hash|hiera_include|alias)\(\s*\\?['"][^'"]*$`)
+	inVariable  = pattern.Lazy(`[%$]\{\s*(?:::)?([\w.:\['"\]]*)$`)
+	ofTarget    = pattern.Lazy(`\b(?:to_lookup_of|to_alias_of|to_renamed|rebind|to_first_found)\b\s*(?:=>|:)\s*[^,}]*$`)
+	ofID        = pattern.Lazy(`\bin\b\s*(?:=>|:)\s*['"]?[\w:]*$`)
+	ofWhen      = pattern.Lazy(`\bwhen:\s*(?:\[(?:.*,)?\s*)?\{(?:[^}]*,)?\s*['"]?\w*$`)
+	ofValue     = pattern.Lazy(`\bwhen:\s*(?:\[(?:.*,)?\s*)?\{(?:[^}]*,)?\s*['"]?(\w+)['"]?:\s*(?:\[[^\]]*)?['"]?[\w.-]*$`)
+	ofType      = pattern.Lazy(`\btype:\s*['"]?[\w\[\], ]*$`)
+	ofTriple    = pattern.Lazy(`^\s*-\s*\[\s*['"]?[\w:.-]*$`)
+	attribute   = pattern.Lazy(`^\s*(?:-\s*)?\{?(?:[^'"]*,)?\s*\w*$`)
+	declaration = pattern.Lazy(`^\s*(?:environment|Environment|dynamic_environments)\s*\{[^}]*[:,{]\s*\w*$`)
+	ofEntry     = pattern.Lazy(`^['"]?([\w:]+::\w+)['"]?:\s+(['"]?)[\w.-]*$`)
+	ofBinding   = pattern.Lazy(`^\s*-\s*\[\s*['"]?([\w:]+::\w+)['"]?\s*,\s*(['"]?)[\w.-]*$`)
+	topLevel    = pattern.Lazy(`^['"]?[\w:.-]*$`)
 )
 
 // attributes lists the attributes that a binding can have in a bindings file.
@@ -84,23 +84,23 @@ func (c *cursor) suggestions(before string) ([]string, protocol.CompletionItemKi
 	switch {
 	case kind == mention.Environments:
 		return inEnvironments(before)
-	case inLookup.MatchString(before):
+	case inLookup().MatchString(before):
 		return c.site.Keys(), protocol.CompletionItemKindReference
 	case kind == mention.Manifest:
 		return nil, 0
-	case inVariable.MatchString(before):
+	case inVariable().MatchString(before):
 		return c.variables(), protocol.CompletionItemKindVariable
 	case kind == mention.Bindings || kind == mention.Set:
 		return c.inBindings(before)
-	case kind == mention.Config && ofTriple.MatchString(before):
+	case kind == mention.Config && ofTriple().MatchString(before):
 		return c.categories(), protocol.CompletionItemKindEnum
-	case kind == mention.Config && topLevel.MatchString(before):
+	case kind == mention.Config && topLevel().MatchString(before):
 		return []string{"version", "hierarchy", "defaults", "default_hierarchy", "categories", "layers", "backends"},
 			protocol.CompletionItemKindProperty
-	case kind == mention.Data && topLevel.MatchString(before):
+	case kind == mention.Data && topLevel().MatchString(before):
 		return append(c.site.Keys(), c.parameters()...), protocol.CompletionItemKindField
-	case kind == mention.Data && ofEntry.MatchString(before):
-		return c.choices(ofEntry.FindStringSubmatch(before))
+	case kind == mention.Data && ofEntry().MatchString(before):
+		return c.choices(ofEntry().FindStringSubmatch(before))
 	case kind == mention.Data && c.inOptions():
 		return c.inLookupOptions(before)
 	}
@@ -109,11 +109,11 @@ func (c *cursor) suggestions(before string) ([]string, protocol.CompletionItemKi
 
 // inCondition returns the words that can follow before in a condition, which may span several lines.
 func (c *cursor) inCondition(before string) ([]string, protocol.CompletionItemKind) {
-	m := ofValue.FindStringSubmatch(before)
+	m := ofValue().FindStringSubmatch(before)
 	switch {
 	case m != nil:
 		return c.site.Compared()[m[1]], protocol.CompletionItemKindEnumMember
-	case ofWhen.MatchString(before):
+	case ofWhen().MatchString(before):
 		return c.categories(), protocol.CompletionItemKindEnum
 	}
 	return nil, 0
@@ -122,19 +122,19 @@ func (c *cursor) inCondition(before string) ([]string, protocol.CompletionItemKi
 // inBindings returns the words that can follow before in a bindings file.
 func (c *cursor) inBindings(before string) ([]string, protocol.CompletionItemKind) {
 	switch words, kind := c.inCondition(before); {
-	case ofTarget.MatchString(before):
+	case ofTarget().MatchString(before):
 		return c.site.Keys(), protocol.CompletionItemKindReference
-	case ofID.MatchString(before):
+	case ofID().MatchString(before):
 		return c.site.Multibinds(), protocol.CompletionItemKindReference
 	case kind > 0:
 		return words, kind
-	case ofBinding.MatchString(before):
-		return c.choices(ofBinding.FindStringSubmatch(before))
-	case ofType.MatchString(before):
+	case ofBinding().MatchString(before):
+		return c.choices(ofBinding().FindStringSubmatch(before))
+	case ofType().MatchString(before):
 		return dataTypes, protocol.CompletionItemKindClass
-	case ofTriple.MatchString(before) || strings.HasSuffix(strings.TrimSpace(before), "name:"):
+	case ofTriple().MatchString(before) || strings.HasSuffix(strings.TrimSpace(before), "name:"):
 		return append(c.site.Keys(), c.parameters()...), protocol.CompletionItemKindField
-	case attribute.MatchString(before):
+	case attribute().MatchString(before):
 		return attributes, protocol.CompletionItemKindProperty
 	}
 	return nil, 0
@@ -143,10 +143,10 @@ func (c *cursor) inBindings(before string) ([]string, protocol.CompletionItemKin
 // inEnvironments returns the words that can follow before in environments.pp.
 func inEnvironments(before string) ([]string, protocol.CompletionItemKind) {
 	switch {
-	case declaration.MatchString(before):
+	case declaration().MatchString(before):
 		return []string{"envdir", "modulepath", "bindingsdir", "manifestdir", "manifest", "templatedir"},
 			protocol.CompletionItemKindProperty
-	case attribute.MatchString(before):
+	case attribute().MatchString(before):
 		return []string{"site", "environment", "dynamic_environments", "Environment", "envdir", "modulepath",
 			"bindingsdir"}, protocol.CompletionItemKindKeyword
 	}

@@ -1,7 +1,7 @@
 package lsp
 
 import (
-	"regexp"
+	"bindc/internal/pattern"
 	"strings"
 )
 
@@ -22,7 +22,7 @@ func (d *document) around(start, off int) string {
 	indent := indentOf(text.Src[start:off])
 	for n := line - 1; n >= 0 && n >= line-maxContext && indent > 0; n-- {
 		from, to := text.Line(n)
-		m := parentKey.FindStringSubmatch(text.Src[from:to])
+		m := parentKey().FindStringSubmatch(text.Src[from:to])
 		if m == nil || len(m[1])+len(m[2]) >= indent && !(len(m[1])+len(m[2]) == indent && isItem(before)) {
 			continue
 		}
@@ -41,7 +41,7 @@ func (d *document) around(start, off int) string {
 }
 
 // parentKey matches a line that contains only a key. The groups are its indentation, dash and name.
-var parentKey = regexp.MustCompile(`^( *)((?:- +)?)(when|bind|[a-z_]\w*):\s*(?:#.*)?$`)
+var parentKey = pattern.Lazy(`^( *)((?:- +)?)(when|bind|[a-z_]\w*):\s*(?:#.*)?$`)
 
 func isItem(text string) bool { return strings.HasPrefix(strings.TrimLeft(text, " "), "-") }
 

@@ -1,9 +1,9 @@
 package lsp
 
 import (
-	"regexp"
 	"strings"
 
+	"bindc/internal/pattern"
 	"go.lsp.dev/protocol"
 )
 
@@ -18,22 +18,22 @@ func (c *cursor) inOptions() bool {
 }
 
 var (
-	ofStrategy   = regexp.MustCompile(`\b(?:merge|strategy):\s*['"]?\w*$`)
-	ofConversion = regexp.MustCompile(`\bconvert_to:\s*\[?\s*['"]?\w*$`)
-	ofSwitch     = regexp.MustCompile(`\b(?:merge_hash_arrays|sort_merged_arrays):\s*\w*$`)
-	optionName   = regexp.MustCompile(`(?:^|[{,])\s*['"]?[\w:.-]*$`)
+	ofStrategy   = pattern.Lazy(`\b(?:merge|strategy):\s*['"]?\w*$`)
+	ofConversion = pattern.Lazy(`\bconvert_to:\s*\[?\s*['"]?\w*$`)
+	ofSwitch     = pattern.Lazy(`\b(?:merge_hash_arrays|sort_merged_arrays):\s*\w*$`)
+	optionName   = pattern.Lazy(`(?:^|[{,])\s*['"]?[\w:.-]*$`)
 )
 
 // inLookupOptions returns the words that can follow before in lookup_options.
 func (c *cursor) inLookupOptions(before string) ([]string, protocol.CompletionItemKind) {
 	switch {
-	case ofStrategy.MatchString(before):
+	case ofStrategy().MatchString(before):
 		return []string{"first", "unique", "hash", "deep"}, protocol.CompletionItemKindEnumMember
-	case ofConversion.MatchString(before):
+	case ofConversion().MatchString(before):
 		return dataTypes, protocol.CompletionItemKindClass
-	case ofSwitch.MatchString(before):
+	case ofSwitch().MatchString(before):
 		return []string{"true", "false"}, protocol.CompletionItemKindEnumMember
-	case !optionName.MatchString(before):
+	case !optionName().MatchString(before):
 		return nil, 0
 	}
 	switch c.depth(before) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 
 	"go.lsp.dev/jsonrpc2"
@@ -15,6 +14,7 @@ import (
 	"bindc/internal/lsp/analysis"
 	"bindc/internal/lsp/buffer"
 	"bindc/internal/lsp/mention"
+	"bindc/internal/pattern"
 )
 
 // requestFailed is the protocol's error code for a valid request that cannot be carried out.
@@ -55,7 +55,7 @@ func (c *cursor) renamed() (*mention.Mention, error) {
 }
 
 // keyName matches the new names that a rename accepts.
-var keyName = regexp.MustCompile(`^[\pL_][\pL\pN_:-]*$`)
+var keyName = pattern.Lazy(`^[\pL_][\pL\pN_:-]*$`)
 
 // Rename renames a key everywhere in data and manifests. Before that, it compiles the site with the new name, and
 // refuses the rename if the answers for other keys change.
@@ -93,7 +93,7 @@ func (s *Server) Rename(ctx context.Context, p *protocol.RenameParams) (*protoco
 // mayRename returns an error if the old or new name makes the rename impossible. It needs no file.
 func (c *cursor) mayRename(from, to string) error {
 	switch {
-	case !keyName.MatchString(to):
+	case !keyName().MatchString(to):
 		return refused("'%s' cannot be a key here: expected letters, digits, '_', '-' and '::'", to)
 	case from == to:
 		return refused("this is already the name of the key")

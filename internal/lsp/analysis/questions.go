@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"bindc/diag"
+	"bindc/internal/pattern"
 	"bindc/internal/report/decision"
 	"bindc/internal/value"
 )
@@ -63,11 +64,11 @@ func (s *Site) CategoryPlaces(name string) (out []diag.Pos) {
 	return out
 }
 
-var interpolated = regexp.MustCompile(`[%$]\\\{[^}]*\\\}`)
+var interpolated = pattern.Lazy(`[%$]\\\{[^}]*\\\}`)
 
 // FilesOf returns the data files to which path can refer. path is a path or glob in the configuration file config.
 func (s *Site) FilesOf(config, path string) []string {
-	pattern := interpolated.ReplaceAllString(regexp.QuoteMeta(path), `.+?`)
+	pattern := interpolated().ReplaceAllString(regexp.QuoteMeta(path), `.+?`)
 	pattern = strings.NewReplacer(`\*\*`, `.*`, `\*`, `[^/]*`, `\?`, `[^/]`).Replace(pattern)
 	end := `$`
 	if filepath.Ext(path) == "" || strings.HasSuffix(path, "}") {

@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"bindc/internal/lsp/buffer"
+	"bindc/internal/pattern"
 	"bindc/internal/recipe"
 	"bindc/internal/report/decision"
 	"bindc/internal/value"
 )
 
 // computedCall matches the beginning of a lookup call whose key contains interpolations.
-var computedCall = regexp.MustCompile(`(?:lookup|hiera\w*|alias)\(\s*\\?['"]?([^'")\\]*[%$]\{[^'"]*)`)
+var computedCall = pattern.Lazy(`(?:lookup|hiera\w*|alias)\(\s*\\?['"]?([^'")\\]*[%$]\{[^'"]*)`)
 
 // ComputedLookup returns a key whose value looks up a computed key that may equal key. It returns "" if there is none.
 func (s *Site) ComputedLookup(key string) string {
@@ -31,7 +32,7 @@ func (s *Site) ComputedLookup(key string) string {
 			continue
 		}
 		for _, r := range slices.Concat(t.Rows, t.Contributions) {
-			if m := computedCall.FindStringSubmatch(r.Computed); m != nil && mayBe(m[1], key) || dynamic(r.Computed) {
+			if m := computedCall().FindStringSubmatch(r.Computed); m != nil && mayBe(m[1], key) || dynamic(r.Computed) {
 				return bound
 			}
 		}

@@ -4,13 +4,13 @@ package mention
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
 	"bindc/internal/lookupkey"
 	"bindc/internal/lsp/buffer"
 	"bindc/internal/lsp/outline"
+	"bindc/internal/pattern"
 	"bindc/internal/yaml"
 )
 
@@ -106,10 +106,10 @@ func (w *finder) add(role Role, name string, from, to int) {
 
 var (
 	// call matches a lookup with a constant key. The call may be in a quoted string.
-	call = regexp.MustCompile(`\b(?:lookup|hiera|hiera_array|hiera_hash|hiera_include|alias)\(\s*\\?['"]([^'"\\\n]+)\\?['"]`)
+	call = pattern.Lazy(`\b(?:lookup|hiera|hiera_array|hiera_hash|hiera_include|alias)\(\s*\\?['"]([^'"\\\n]+)\\?['"]`)
 
 	// interpolation matches an interpolated variable, as in %{name} or ${name}.
-	interpolation = regexp.MustCompile(`[%$]\{\s*(?:::)?([a-z_][\w.:-]*(?:\[['"]?\w+['"]?\])*)\s*\}`)
+	interpolation = pattern.Lazy(`[%$]\{\s*(?:::)?([a-z_][\w.:-]*(?:\[['"]?\w+['"]?\])*)\s*\}`)
 )
 
 // calls finds lookup calls and interpolated variables with regular expressions. It skips comment lines.
@@ -121,10 +121,10 @@ func (w *finder) calls() {
 		if strings.HasPrefix(strings.TrimLeft(line, " \t"), "#") || !strings.ContainsAny(line, "({") {
 			continue
 		}
-		for _, m := range call.FindAllStringSubmatchIndex(line, -1) {
+		for _, m := range call().FindAllStringSubmatchIndex(line, -1) {
 			w.add(LooksUp, Root(line[m[2]:m[3]]), from+m[2], from+m[3])
 		}
-		for _, m := range interpolation.FindAllStringSubmatchIndex(line, -1) {
+		for _, m := range interpolation().FindAllStringSubmatchIndex(line, -1) {
 			w.add(Variable, dotted(line[m[2]:m[3]]), from+m[2], from+m[3])
 		}
 	}
@@ -140,11 +140,11 @@ func Root(name string) string {
 	return root
 }
 
-var bracketed = regexp.MustCompile(`\[['"]?(\w+)['"]?\]`)
+var bracketed = pattern.Lazy(`\[['"]?(\w+)['"]?\]`)
 
 // dotted returns the dotted path of a variable: for facts['os']['family'], it returns os.family.
 func dotted(name string) string {
-	name = bracketed.ReplaceAllString(name, ".$1")
+	name = bracketed().ReplaceAllString(name, ".$1")
 	return strings.TrimPrefix(name, "facts.")
 }
 

@@ -1,12 +1,12 @@
 package mention
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"bindc/internal/expr"
 	"bindc/internal/manifest"
+	"bindc/internal/pattern"
 	"bindc/internal/syntax"
 	"bindc/internal/value"
 )
@@ -222,28 +222,28 @@ func (r *setReader) addAt(role Role, text string, off int) {
 }
 
 var (
-	boundInSet = regexp.MustCompile(`(?m)^\s*(?:abstract\s+|override\s+)*(?:bind|rebind|multibind)\b[^'"\n]*?` +
+	boundInSet = pattern.Lazy(`(?m)^\s*(?:abstract\s+|override\s+)*(?:bind|rebind|multibind)\b[^'"\n]*?` +
 		`(?:\s(alias|renamed)\s+['"]([^'"\n]+)['"]\s+as\s*)?['"]([^'"\n]+)['"]`)
-	targetInSet = regexp.MustCompile(`\bto_(?:lookup_of|alias_of|renamed|first_found)\s*=>\s*\[?\s*([^\]\n}]+)`)
-	quoted      = regexp.MustCompile(`['"]([^'"\n]+)['"]`)
-	idInSet     = regexp.MustCompile(`\b(in|multibind_id)\s*(?:=>)?\s*['"]([^'"\n]+)['"]`)
+	targetInSet = pattern.Lazy(`\bto_(?:lookup_of|alias_of|renamed|first_found)\s*=>\s*\[?\s*([^\]\n}]+)`)
+	quoted      = pattern.Lazy(`['"]([^'"\n]+)['"]`)
+	idInSet     = pattern.Lazy(`\b(in|multibind_id)\s*(?:=>)?\s*['"]([^'"\n]+)['"]`)
 )
 
 // setByPattern finds mentions in a bindings file in Puppet syntax with regular expressions.
 func (w *finder) setByPattern() {
 	src := w.text.Src
-	for _, m := range boundInSet.FindAllStringSubmatchIndex(src, -1) {
+	for _, m := range boundInSet().FindAllStringSubmatchIndex(src, -1) {
 		if m[4] >= 0 {
 			w.add(LooksUp, src[m[4]:m[5]], m[4], m[5])
 		}
 		w.add(Binds, src[m[6]:m[7]], m[6], m[7])
 	}
-	for _, m := range targetInSet.FindAllStringSubmatchIndex(src, -1) {
-		for _, q := range quoted.FindAllStringSubmatchIndex(src[m[2]:m[3]], -1) {
+	for _, m := range targetInSet().FindAllStringSubmatchIndex(src, -1) {
+		for _, q := range quoted().FindAllStringSubmatchIndex(src[m[2]:m[3]], -1) {
 			w.add(LooksUp, src[m[2]+q[2]:m[2]+q[3]], m[2]+q[2], m[2]+q[3])
 		}
 	}
-	for _, m := range idInSet.FindAllStringSubmatchIndex(src, -1) {
+	for _, m := range idInSet().FindAllStringSubmatchIndex(src, -1) {
 		role := Joins
 		if src[m[2]:m[3]] == "multibind_id" {
 			role = Collects

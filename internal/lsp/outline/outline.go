@@ -4,10 +4,10 @@ package outline
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 
 	"bindc/diag"
+	"bindc/internal/pattern"
 	"bindc/internal/yaml"
 )
 
@@ -178,7 +178,7 @@ func beginsEntry(line []byte) bool {
 
 // keyOfLine matches the key at the beginning of an entry. Its groups are the key in double quotes, in single quotes, or
 // without quotes.
-var keyOfLine = regexp.MustCompile(`^(?:\x{feff})?(?:"((?:[^"\\\n]|\\.)*)"|'([^'\n]*)'|([^\s#'"{\[][^\n]*?))\s*:(?:\s|$)`)
+var keyOfLine = pattern.Lazy(`^(?:\x{feff})?(?:"((?:[^"\\\n]|\\.)*)"|'([^'\n]*)'|([^\s#'"{\[][^\n]*?))\s*:(?:\s|$)`)
 
 // entry parses the entry between two offsets on its own.
 func (r *reader) entry(from, to int, inBind bool) {
@@ -219,7 +219,7 @@ func (r *reader) nextLine(at int) int {
 
 // blank records a broken entry and overwrites it with spaces in r.recovered.
 func (r *reader) blank(e *Entry, parsed bool, diags *diag.List) {
-	if m := keyOfLine.FindSubmatch(r.src[e.From:e.To]); m != nil && !e.InBind {
+	if m := keyOfLine().FindSubmatch(r.src[e.From:e.To]); m != nil && !e.InBind {
 		e.Key = string(m[1]) + string(m[2]) + string(m[3])
 	}
 	for i := e.From; i < e.To; i++ {
