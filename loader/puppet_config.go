@@ -51,14 +51,12 @@ func readPuppetConfig(in *site.Inputs, path string, reg registry) (config, bool)
 	return cfg, len(errs) == 0
 }
 
-// puppetConfigReader reads the statements of a site.
 type puppetConfigReader struct {
 	diags *diag.List
 	*syntax.Text
 }
 
-// category reads a category, whose value is an expression. before has the positions of the previous categories, by
-// name.
+// category reads a category, whose value is an expression. before contains the previous categories.
 func (c puppetConfigReader) category(a syntax.Attribute, before []category) (category, bool) {
 	at := c.Pos(a.Off)
 	switch i := slices.IndexFunc(before, func(b category) bool { return b.name == a.Name }); {

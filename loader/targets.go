@@ -14,7 +14,7 @@ type target struct {
 	isClass        bool
 }
 
-// target parses a target: `ntp` or `Class[ntp]`, `Web`, or `Web[one]`.
+// target parses a class (`ntp` or `Class[ntp]`), a type (`Web`) or an instance of a type (`Web[one]`).
 func (c *setCompiler) target(l *bindingsfile.Literal) (target, bool) {
 	if isText(l, className()) {
 		return target{name: l.Value.Text(), isClass: true}, true
@@ -43,7 +43,6 @@ func targetOf(l *bindingsfile.Literal) (target, bool) {
 	return target{name: name, instance: instance}, ok && typeName().MatchString(name)
 }
 
-// keyEscaper escapes an instance name for use in keys.
 var keyEscaper = strings.NewReplacer("/", "%2F", "[", "%5B", "]", "%5D", "%", "%25")
 
 // keys returns the prefix of the keys of the target's parameters.

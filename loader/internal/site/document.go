@@ -19,12 +19,10 @@ type Document struct {
 	Diags *diag.List
 }
 
-// Errorf reports an error at n.
 func (d Document) Errorf(n *yaml.Node, code diag.Code, format string, args ...any) {
 	d.Diags.Errorf(d.Pos(n), code, format, args...)
 }
 
-// IsHash reports whether the document is a hash.
 func (d Document) IsHash() bool { return d.Root != nil && d.Root.Kind == yaml.Mapping }
 
 // OnlyKeys reports keys of the hash n that are not in the list of allowed keys.

@@ -9,7 +9,7 @@ import (
 	"bindc/internal/pattern"
 )
 
-// Module is a module of Puppet.
+// Module is a Puppet module.
 type Module struct{ Name, Dir string }
 
 // Modules lists the modules on the module path, sorted by name. If several modules have the same name, the first module
@@ -48,7 +48,6 @@ func FindModules(f Files, site string, path []string) Modules {
 	return ms
 }
 
-// add adds the modules in dir.
 func (ms *Modules) add(f Files, dir string) {
 	if there, _ := f.IsDir(dir); !there {
 		return
@@ -70,7 +69,6 @@ func (ms *Modules) add(f Files, dir string) {
 	}
 }
 
-// Named returns the module with the given name.
 func (ms *Modules) Named(name string) (Module, bool) {
 	i, ok := ms.names[name]
 	if !ok {
