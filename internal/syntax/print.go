@@ -55,7 +55,7 @@ func bareSplat(n *expr.Node) bool {
 }
 
 func (p *printer) node(n *expr.Node, least level) {
-	if inner, ok := n.Encrypted(); ok { // print it as plain text
+	if inner, ok := n.Encrypted(); ok { // print the encrypted text
 		n = inner
 	}
 	if text, ok := expr.HieraSource(n); ok {
