@@ -15,7 +15,7 @@ type dictionary struct {
 	text    string
 }
 
-// numbering is a dictionary while the file is being written.
+// numbering is a dictionary that is being written.
 type numbering struct {
 	hash perfect
 	at   int // offset in section dicts

@@ -221,7 +221,7 @@ func (p *setParser) rebinding(s *Statement) {
 	p.options(s)
 }
 
-// group parses a binding of several keys. The current token is word, its keyword, such as parameters.
+// group parses a binding of several keys. word is its keyword, such as parameters.
 func (p *setParser) group(s *Statement, word string) {
 	p.advance()
 	s.Word = word

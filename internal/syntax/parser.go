@@ -61,7 +61,7 @@ func (p *parser) accept(op string) bool {
 	return true
 }
 
-// expect skips the current token, and reports an error if it is not op. The text after describes the place of op in
+// expect skips op, or reports an error if the current token is not op. The text after describes the place of op in
 // messages.
 func (p *parser) expect(op, after string) {
 	if !p.accept(op) {

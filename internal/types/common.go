@@ -79,7 +79,7 @@ func commonKind(a, b *Type) *Type {
 	return t
 }
 
-// withText returns a copy of the sorted list that contains text. It does not modify list.
+// withText returns the sorted list with text inserted, unless list already contains it. It does not modify list.
 func withText(list []string, text string) []string {
 	i, exists := slices.BinarySearch(list, text)
 	if exists {
