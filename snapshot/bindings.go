@@ -92,7 +92,6 @@ func (s *Snapshot) BindingsWhere(key string, f Filter) (out []Binding, left Left
 	return out, Left{scopes.left, outside.left}, err
 }
 
-// accepts reports whether Possible returns true for all terms.
 func (f *Filter) accepts(terms []coldTerm) bool {
 	for _, t := range terms {
 		if f.Possible != nil && !f.Possible(int(t.dimension), t.value) {
@@ -263,7 +262,6 @@ func (l *levelView) number(slot uint32, i int) uint32 {
 	return load32(l.directory[uint64(l.slotBytes())*uint64(slot)+4*uint64(i):])
 }
 
-// isPossible reports whether possible returns true for every value of the scope in a slot.
 func (l *levelView) isPossible(slot uint32, possible func(dimension int, number uint32) bool) bool {
 	for i, d := range l.dims {
 		if !possible(int(d), l.number(slot, i)) {

@@ -240,7 +240,6 @@ func (s *Snapshot) coldBindings(n uint32, yield func(b *coldBinding) error) erro
 	return cmp.Or(err, failed)
 }
 
-// terms returns the condition ts with the strings of its values.
 func (s *Snapshot) terms(ts []coldTerm) ([]Term, error) {
 	var out []Term
 	for _, t := range ts {

@@ -50,7 +50,6 @@ func (d *dumper) records() {
 	d.cellsUntil(cells, d.end-d.start)
 }
 
-// cellsUntil writes the cells before offset end, and returns the rest.
 func (d *dumper) cellsUntil(cells []cell, end uint64) []cell {
 	for len(cells) > 0 && cells[0].at < end {
 		d.seek(cells[0].at)
@@ -61,7 +60,6 @@ func (d *dumper) cellsUntil(cells []cell, end uint64) []cell {
 	return cells
 }
 
-// list describes where the list or the exact mask of a key is.
 func (d *dumper) list(n uint32) string {
 	out := "none"
 	if at := d.Snapshot.list(n); at != 0 {
@@ -129,7 +127,6 @@ func (d *dumper) cellsOf(n uint32, add func(ref uint32)) (out []cell) {
 	return out
 }
 
-// key returns the name of key n, shortened if it is long.
 func (d *dumper) key(n uint32) string {
 	if n >= d.hash.n {
 		return "no such key"
@@ -149,7 +146,6 @@ func bitList(words string) string {
 	return cmp.Or(out.String(), " none")
 }
 
-// ref describes the value that a reference refers to.
 func (d *dumper) ref(ref uint32) string {
 	n := uint64(ref &^ refKind)
 	switch {

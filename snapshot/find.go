@@ -16,7 +16,7 @@ type Scopes struct {
 	more   *moreScopes        // replaces tables if there are more than maxColumns columns
 }
 
-// moreScopes holds the columns of a site that has more than maxColumns columns.
+// moreScopes has the columns that a request is in if the site has more than maxColumns columns.
 type moreScopes struct {
 	exact  []uint64
 	tables []uint32

@@ -55,7 +55,6 @@ func (w *writer) byNumber() []int {
 	return order
 }
 
-// recordWriter fills one key record.
 type recordWriter struct {
 	*writer
 	bytes []byte
@@ -156,7 +155,6 @@ func (w *writer) encode(v Stored) uint32 {
 	return refCell | w.cell(v.Bytes)
 }
 
-// finishValues completes the sections that contain values.
 func (w *writer) finishValues() {
 	w.out[secKeys] = append(w.records, w.cells...)
 	w.out[secBlockTab], w.out[secBlocks] = w.blocks.finish()

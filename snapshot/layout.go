@@ -85,7 +85,6 @@ const (
 	hieraOnlyEntry = 1 << 5
 )
 
-// sectionsOf returns the number of sections of a file with the given features.
 func sectionsOf(features uint64) int {
 	if features&featureSealed != 0 {
 		return int(sectionCount)

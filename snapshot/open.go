@@ -177,7 +177,6 @@ func checkHeader(h string, size uint64) error {
 	return nil
 }
 
-// readHeader fills s from the header at the start of h.
 func (s *Snapshot) readHeader(h string) error {
 	s.sealed = load64(h[offFeatures:])&featureSealed != 0
 	for i := range s.sectionCount() {

@@ -35,10 +35,10 @@ func slotOf(h uint64, pilot uint16, slots uint32) uint32 { return reduce(spread(
 // spread returns a hash of h together with a pilot.
 func spread(h uint64, pilot uint16) uint64 { return mix(h, 0x9e3779b97f4a7c15*(uint64(pilot)+1)) }
 
-// reduce maps the high bits of h to 0..n-1 without a division.
+// reduce maps h to a number below n. It uses the high bits of h and no division.
 func reduce(h uint64, n uint32) uint32 { return uint32(share(h, uint64(n))) }
 
-// share is reduce for larger numbers.
+// share is like reduce for 64-bit numbers.
 func share(h, n uint64) uint64 {
 	hi, _ := bits.Mul64(h, n)
 	return hi

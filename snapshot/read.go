@@ -71,7 +71,6 @@ func (r *contentReader) levels() error {
 	return nil
 }
 
-// keys reads the keys, sorted by name, and their bindings.
 func (r *contentReader) keys() error {
 	numbers := make([]uint32, r.s.hash.n)
 	for n := range numbers {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// columns are the columns that belong to a level.
+// columns are the columns of a level: count columns from first on.
 type columns struct {
 	first, count int
 	narrow       bool
@@ -99,7 +99,6 @@ func (w *writer) tableBytes() int {
 	return out
 }
 
-// tableKeyBytes returns the size of a key number in a table.
 func (w *writer) tableKeyBytes() int {
 	if len(w.c.Keys) <= maxShortKeys {
 		return 2

@@ -141,7 +141,6 @@ func (v *verifier) checkKeys() error {
 	return nil
 }
 
-// checkColumns checks the mask of a key and its values in narrow columns.
 func (v *verifier) checkColumns(n uint32) error {
 	at, mask := keyRecord*uint64(n), v.mask(n)
 	fold, err := v.fold(n)
@@ -343,7 +342,6 @@ func (v *verifier) checkSlot(l *levelView, at uint64, slot string) error {
 	return v.checkTable(l.first, place-1)
 }
 
-// checkTable checks the table of a scope in a wide column.
 func (v *verifier) checkTable(column int, at uint32) error {
 	t, err := v.table(at)
 	if err != nil {

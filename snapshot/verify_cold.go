@@ -26,7 +26,6 @@ func (v *verifier) checkOrigins() error {
 	return nil
 }
 
-// coldVerifier checks section origins.
 type coldVerifier struct {
 	*verifier
 	scopes map[scopeID]bool // scopes whose record has not been seen yet
@@ -36,7 +35,6 @@ type coldVerifier struct {
 	end    uint64           // end of the previous block
 }
 
-// scopeID identifies a scope by its level and its place.
 type scopeID struct{ level, place uint32 }
 
 func (v *coldVerifier) block(block int) error {

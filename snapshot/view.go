@@ -192,7 +192,6 @@ func (w *View) finish(key string, ref Ref, ok bool, err error) (value.Value, boo
 	return w.unbound(key)
 }
 
-// unbound completes Lookup for a key without bindings.
 func (w *View) unbound(key string) (value.Value, bool, error) {
 	if !w.digs {
 		return value.Value{}, false, nil

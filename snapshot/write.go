@@ -121,7 +121,6 @@ func (e *encoded) writeTo(w io.Writer) (Written, error) {
 
 type sectionBytes [sectionCount][]byte
 
-// encode creates the header and the sections of c.
 func encode(c *Content) (*encoded, error) {
 	if err := checkContent(c); err != nil {
 		return nil, err
@@ -190,7 +189,6 @@ func checkSize(sec section, bytes uint64) error {
 	return nil
 }
 
-// writer fills the sections of one snapshot.
 type writer struct {
 	c       *Content
 	seed    uint64

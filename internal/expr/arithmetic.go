@@ -188,7 +188,6 @@ func allArrays(v value.Value) bool {
 	return v.Len() > 0
 }
 
-// without returns left without the elements or keys that are in right.
 func (ev *Evaluator) without(left, right value.Value) (value.Value, error) {
 	drop := []value.Value{right}
 	switch right.Kind() {

@@ -16,7 +16,6 @@ func (l *Lambda) Takes(n int) bool {
 	return l.required() <= n && (n <= len(l.Params) || l.HasRest())
 }
 
-// required returns the number of arguments that l requires.
 func (l *Lambda) required() int {
 	n := 0
 	for _, p := range l.Params {

@@ -19,7 +19,6 @@ func (ev *Evaluator) assign(n *Node) (value.Value, error) {
 	return v, err
 }
 
-// set assigns v to the variable called n.Name.
 func (ev *Evaluator) set(n *Node, v value.Value) error {
 	for _, l := range ev.locals.vars {
 		if l.name == n.Name {

@@ -63,7 +63,6 @@ type EvalError struct {
 func (e *EvalError) Error() string { return e.Message }
 func (e *EvalError) Unwrap() error { return e.Err }
 
-// failf returns an error at the offset of n.
 func failf(n *Node, format string, args ...any) error {
 	return &EvalError{Off: n.Off, Message: fmt.Sprintf(format, args...)}
 }
@@ -77,7 +76,7 @@ func at(n *Node, err error) error {
 	return &EvalError{Off: n.Off, Message: err.Error(), Err: err}
 }
 
-// Eval evaluates n in env.
+// Eval evaluates n in env. An error is an *EvalError.
 func Eval(n *Node, env Env, opts Options) (value.Value, error) {
 	switch n.Op {
 	case Const:

@@ -158,7 +158,6 @@ func (l *Lambda) reassigns() bool {
 	})
 }
 
-// joinTexts joins adjacent constants in kids, the parts of a string.
 func joinTexts(kids []*Node) []*Node {
 	var out []*Node
 	for i := 0; i < len(kids); {
@@ -201,7 +200,6 @@ func assigns(n *Node) bool {
 	return n.any(false, func(n *Node) bool { return n.Op == Assign })
 }
 
-// usesMatch reports whether n sets or uses match variables.
 func usesMatch(n *Node) bool {
 	return n.any(true, func(n *Node) bool {
 		switch n.Op {

@@ -28,7 +28,7 @@ type Problem struct {
 	Method  string // the unknown method, if that is the problem
 }
 
-// HieraMethods lists the interpolation methods.
+// HieraMethods lists the methods of Hiera 5 interpolations, such as lookup in %{lookup('key')}.
 var HieraMethods = []string{"lookup", "hiera", "alias", "literal", "scope"}
 
 // hieraExpression matches an interpolation, which cannot contain a closing brace.
@@ -122,7 +122,6 @@ func unknownMethod(source string) string {
 	return m[1]
 }
 
-// parseHieraVariable parses the name of a variable and the keys after it.
 func parseHieraVariable(source string) (*Node, string) {
 	segments, err := lookupkey.Split(source)
 	switch {

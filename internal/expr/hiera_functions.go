@@ -122,7 +122,6 @@ func runHieraLookup(c *Invocation) (value.Value, error) {
 	return c.hieraText(v)
 }
 
-// lookUpArgument looks up the key in c.Args[0].
 func (c *Invocation) lookUpArgument() (value.Value, bool, error) {
 	env, ok := c.env.(HieraEnv)
 	if !ok {
@@ -189,7 +188,6 @@ func (c *Invocation) hieraText(v value.Value) (value.Value, error) {
 	return value.FromString(ruby.ToS(v)), nil
 }
 
-// interpolated returns v with all strings in it interpolated.
 func (c *Invocation) interpolated(v value.Value) (value.Value, error) {
 	switch v.Kind() {
 	case value.String:
@@ -296,7 +294,6 @@ func (ev *Evaluator) given(name string) (value.Value, error) {
 	return givenBy(ev.env, name)
 }
 
-// givenBy returns the variable of env called name, unless it is derived.
 func givenBy(env Env, name string) (value.Value, error) {
 	if env, ok := env.(GivenEnv); ok {
 		return env.Given(name)

@@ -56,7 +56,6 @@ func SeemsEncrypted(text string) bool {
 	return strings.Contains(text, "ENC[") && seemsEncrypted().MatchString(text) && OtherMethod(text) == ""
 }
 
-// encryptedBy matches the name of an encryption method in a string.
 var encryptedBy = pattern.Lazy(`ENC\[(\w+),`)
 
 // OtherMethod returns the encryption method of text if no part uses PKCS7, the only method that lookups support.

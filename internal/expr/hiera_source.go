@@ -31,7 +31,6 @@ func HieraSource(n *Node) (text string, ok bool) {
 	return b.String() + literally(constant.String()), ok
 }
 
-// literally escapes text so that none of it is interpolated.
 func literally(text string) string { return strings.ReplaceAll(text, "%{", "%{literal('%')}{") }
 
 // hieraInterpolation returns the source of n. ok is false if n is not an interpolation.
@@ -63,7 +62,6 @@ func hieraArgument(text string) string {
 	return "'" + text + "'"
 }
 
-// sourceOfVariable returns the source of a variable and the keys after it. ok is false if the path is not constant.
 func sourceOfVariable(path []*Node) (text string, ok bool) {
 	segments := make([]value.Value, len(path))
 	for i, k := range path {

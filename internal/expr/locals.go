@@ -7,7 +7,7 @@ import (
 	"bindc/internal/value"
 )
 
-// locals holds the variables of an expression or lambda, and the groups of the last match.
+// locals is a scope: the variables of an expression or lambda, and the groups of the last match.
 type locals struct {
 	parent *locals
 	vars   []local

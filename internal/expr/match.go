@@ -116,7 +116,6 @@ func (ev *Evaluator) anyElement(elems []value.Value, item value.Value) (bool, er
 	return false, nil
 }
 
-// matchOperator evaluates left =~ right.
 func (ev *Evaluator) matchOperator(n *Node, left, right value.Value) (bool, error) {
 	switch right.Kind() {
 	case value.Type:

@@ -145,7 +145,6 @@ func (p *setParser) checkKeys(n *expr.Node) {
 	}
 }
 
-// addUnique adds key to seen. If seen already contains key, it reports an error.
 func (p *setParser) addUnique(seen *value.Builder, key value.Value, off int, twice string) {
 	if _, again := seen.Get(key); again {
 		p.errs = append(p.errs, SyntaxError{Off: off, Message: twice, Hint: "remove one of the two"})
@@ -153,7 +152,6 @@ func (p *setParser) addUnique(seen *value.Builder, key value.Value, off int, twi
 	seen.Set(key, value.Value{})
 }
 
-// atProducer reports whether the current token is the word producer, followed by the name of a producer.
 func (p *setParser) atProducer() bool {
 	if !p.atWord("producer") {
 		return false
@@ -269,7 +267,6 @@ func (p *setParser) dependency(s *Statement) {
 	s.Other = p.value()
 }
 
-// target parses the name of a class, a type, or an instance of a type.
 func (p *setParser) target() *expr.Node {
 	if p.atKeyword("class") {
 		p.advance()

@@ -51,7 +51,6 @@ func checkNode(x *expr.Node) (SyntaxError, bool) {
 	return SyntaxError{}, false
 }
 
-// checkPatterns checks the strings that x uses as regular expressions.
 func checkPatterns(x *expr.Node) (out []SyntaxError) {
 	pattern := 1
 	switch {

@@ -6,7 +6,7 @@ import (
 	"bindc/internal/value"
 )
 
-// body parses the braces after keyword and the statements in them.
+// body parses the statements in braces after keyword.
 func (p *parser) body(keyword string) *expr.Node {
 	switch {
 	case p.at("="):
@@ -32,7 +32,6 @@ func (p *parser) control() *expr.Node {
 
 func (p *parser) empty() *expr.Node { return p.node(expr.Block, p.tok.off, "") }
 
-// ifExpression parses an if or elsif.
 func (p *parser) ifExpression() *expr.Node {
 	p.enter()
 	defer p.leave()

@@ -127,7 +127,6 @@ func (e *Environments) nodes() []*expr.Node {
 	return out
 }
 
-// declares reports whether the current token begins a declaration of environments.
 func (p *parser) declares() bool {
 	switch p.tok.text {
 	case "Environment", "environment", "dynamic_environments":

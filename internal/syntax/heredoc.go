@@ -105,7 +105,6 @@ func (l *lexer) heredocText(tag string, begin int, doc *heredoc) bool {
 	return false
 }
 
-// ending describes the last line of a heredoc.
 type ending struct {
 	margin string // indentation that is removed from each line
 	chomp  bool   // whether the last line break is removed

@@ -168,7 +168,6 @@ func (l *lexer) spaced() bool {
 	return l.pos == 0 || isBlankOrNewline(r)
 }
 
-// word reads a keyword, a name or another bare word.
 func (l *lexer) word() token {
 	end := bareWordEnd(l.src, l.pos)
 	t := token{kind: tWord, off: l.pos, end: end, text: l.src[l.pos:end]}

@@ -103,7 +103,6 @@ func (p *parser) quoted() *expr.Node {
 	return n
 }
 
-// bracketed parses an expression in parentheses, an array or a hash.
 func (p *parser) bracketed() *expr.Node {
 	off := p.tok.off
 	switch {

@@ -99,7 +99,6 @@ func (p *parser) unary() *expr.Node {
 	return p.postfix()
 }
 
-// postfix parses an operand and the accesses and calls after it.
 func (p *parser) postfix() *expr.Node {
 	begin := p.tok
 	return p.suffixes(begin, p.operand())

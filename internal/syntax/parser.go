@@ -39,7 +39,6 @@ func (p *parser) advance() {
 	}
 }
 
-// peek returns the token after the current one.
 func (p *parser) peek() token {
 	here := p.lexer
 	t := p.next()

@@ -80,7 +80,6 @@ func conditions(alternatives [][]Pair) string {
 
 var bareValue = pattern.Lazy(`^([a-z][a-z0-9_]*|[1-9][0-9]*(\.[0-9]+)?)$`)
 
-// categoryValue prints the value of a category, in quotes if necessary.
 func categoryValue(text string) string {
 	if bareValue().MatchString(text) && !keywords[text] || text == "true" || text == "false" {
 		return text
@@ -88,7 +87,6 @@ func categoryValue(text string) string {
 	return value.Quote(text)
 }
 
-// words returns the words of a statement other than when.
 func (w *setPrinter) words(s *Statement) []string {
 	switch s.Word {
 	case "include", "exclude":

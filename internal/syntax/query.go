@@ -30,7 +30,6 @@ func ParseQuery(src string) (*Query, []SyntaxError) {
 	return q, nil
 }
 
-// atQuery reports whether a query begins at the current token.
 func (p *setParser) atQuery() bool {
 	if p.tok.kind != tType {
 		return false
@@ -60,7 +59,6 @@ func (p *setParser) query() *Query {
 	return q
 }
 
-// anyOf parses conditions joined by or.
 func (p *setParser) anyOf() *expr.Node { return p.joined("or", p.allOf) }
 
 func (p *setParser) allOf() *expr.Node { return p.joined("and", p.condition) }
@@ -84,7 +82,6 @@ func (p *setParser) list3(off int, op string, operands ...*expr.Node) *expr.Node
 	return p.node(expr.ArrayLit, off, "", append([]*expr.Node{p.constant(off, value.FromString(op))}, operands...)...)
 }
 
-// condition parses a comparison, a condition in parentheses, or a negation.
 func (p *setParser) condition() *expr.Node {
 	p.enter()
 	defer p.leave()

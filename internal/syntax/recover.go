@@ -73,7 +73,6 @@ func (p *setParser) skipLines(off int, next func() bool) {
 	p.stop()
 }
 
-// stop moves to the end of the text.
 func (p *setParser) stop() {
 	p.lexer, p.tok, p.open = lexer{src: p.src, pos: len(p.src)}, token{}, 0
 	p.advance()

@@ -54,7 +54,6 @@ func (p *setParser) wholeSite() *BinderConfig {
 	return s
 }
 
-// siteEntry parses the categories or the layers.
 func (p *setParser) siteEntry(s *BinderConfig) {
 	begin := p.tok.off
 	switch {

@@ -69,7 +69,6 @@ var statementHints = map[string]string{
 	"case":   "write when CATEGORY VALUE { … }: the set of bindings is fixed when they are compiled",
 }
 
-// noStatement reports that the current token does not begin a statement.
 func (p *setParser) noStatement() {
 	if p.afterUnclosed() {
 		return
@@ -275,7 +274,6 @@ func isAbstract(s *Statement) bool {
 	return slices.ContainsFunc(s.Flags, func(w Word) bool { return w.Text == "abstract" })
 }
 
-// key parses a key in quotes and an optional type before it.
 func (p *setParser) key(what string) (t, key *expr.Node) {
 	if t = p.typeOf(); t != nil {
 		p.accept(",")

@@ -84,7 +84,6 @@ func (p *parser) plain(q quoting) int {
 	return n
 }
 
-// text returns the text from the last part to end.
 func (t *template) text(p *parser, end int) string {
 	if t.buf == nil {
 		return p.src[t.from:end]
@@ -92,7 +91,6 @@ func (t *template) text(p *parser, end int) string {
 	return string(append(t.buf, p.src[t.from:end]...))
 }
 
-// add adds a part that ends at p.pos.
 func (t *template) add(p *parser, part *expr.Node) {
 	if t.parts == nil {
 		t.parts = make([]*expr.Node, 0, usualParts)

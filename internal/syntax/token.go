@@ -17,7 +17,7 @@ const (
 	tHeredoc      // doc is the heredoc
 )
 
-// token is a token of the source. Its byte offsets in the source are off and end.
+// token is a token of the source. off and end are its byte offsets there.
 type token struct {
 	kind     kind
 	off, end int

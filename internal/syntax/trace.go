@@ -49,7 +49,7 @@ func (t *trace) add(tok token) {
 	t.tokens = append(t.tokens, out)
 }
 
-// extend moves the end of the last token to end. The parser reads strings without the lexer.
+// extend moves the end of the last token to end, because the parser reads strings without the lexer.
 func (t *trace) extend(end int) {
 	last := &t.tokens[len(t.tokens)-1]
 	last.End, last.Text, last.Operand = end, t.src[last.Off:end], true

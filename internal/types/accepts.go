@@ -119,7 +119,6 @@ func (t *Type) acceptsMeta(u *Type) bool {
 	return false
 }
 
-// covers reports whether the range of t includes the range of u.
 func (t *Type) covers(u *Type) bool { return t.min <= u.min && u.max <= t.max }
 
 // isScalarType reports whether every value of u is a boolean, a number or a string.

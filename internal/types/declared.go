@@ -172,7 +172,6 @@ func (t *Type) visit(see func(*Type), seen map[*Type]bool) {
 	}
 }
 
-// holdsSensitive reports whether the sensitive value v has type t.
 func (t *Type) holdsSensitive(v value.Value, how manner) bool {
 	switch t.kind {
 	case Any, RichData:

@@ -91,7 +91,6 @@ func (t *Type) holdsAny(v value.Value, how manner) bool {
 	return false
 }
 
-// fits reports whether the range of t includes n.
 func (t *Type) fits(n int) bool { return t.min <= int64(n) && int64(n) <= t.max }
 
 func (t *Type) holdsScalar(v value.Value) bool {

@@ -106,7 +106,6 @@ func (p parameters) wrong(i int, want string) error {
 	return fmt.Errorf("parameter %d of %s[] must be %s, found %s", i+1, names[p.t.kind], want, Infer(p.list[i]))
 }
 
-// typeAt returns parameter i, or an error if it is not a type.
 func (p parameters) typeAt(i int) (*Type, error) {
 	if p.list[i].Kind() != value.Type {
 		return nil, p.wrong(i, "a type")
@@ -140,7 +139,7 @@ func (p parameters) span(i int) error {
 	if len(p.list)-i > 2 {
 		return p.wrongCount(i, i+2)
 	}
-	if i < len(p.list) && t.kind != Integer && p.list[i].Kind() == value.Type { // String[Integer[1, 2]]
+	if i < len(p.list) && t.kind != Integer && p.list[i].Kind() == value.Type { // such as String[Integer[1, 2]]
 		r, err := p.typeAt(i)
 		if err != nil || r.Kind() != Integer || len(p.list)-i > 1 {
 			return p.wrong(i, "an Integer or default")
@@ -253,7 +252,6 @@ func (p parameters) enum() (*Type, error) {
 	return newEnum(p.t)
 }
 
-// newEnum sorts the values of a new Enum and removes duplicates.
 func newEnum(t *Type) (*Type, error) {
 	slices.Sort(t.texts)
 	t.texts = slices.Compact(t.texts)

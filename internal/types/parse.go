@@ -83,7 +83,6 @@ var (
 	numberText = pattern.Lazy(`^-?\s*(?:0[xX][0-9A-Fa-f]+|\d+(\.\d+)?([eE][+-]?\d+)?)`)
 )
 
-// param parses one parameter: a type or a literal.
 func (p *parser) param(depth int) (value.Value, error) {
 	if depth > maxDepth {
 		return value.Value{}, errors.New("the type is nested too deeply")
@@ -151,7 +150,6 @@ func (p *parser) bare(t *Type) *Type {
 	return t
 }
 
-// list parses parameters up to end. A comma after the last parameter is allowed.
 func (p *parser) list(depth int, end string) ([]value.Value, error) {
 	var list []value.Value
 	for !p.take(end) {

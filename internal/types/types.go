@@ -47,7 +47,7 @@ const (
 	unit // the element type of an empty array; every type accepts it
 
 	// These kinds only occur in types from ParseDeclared.
-	sensitive // Sensitive, or Sensitive[T]
+	sensitive // the type Sensitive or Sensitive[T]
 	foreign   // a type that no data value has, such as a resource type
 	alias     // a type alias of a module
 )
@@ -96,7 +96,6 @@ type Type struct {
 	depth int
 }
 
-// member is one entry of a Struct.
 type member struct {
 	name     string
 	optional bool // the key may be missing
@@ -166,7 +165,6 @@ func noType(name string, titled bool) error {
 	return fmt.Errorf("unknown type '%s'", name)
 }
 
-// misspelt is the error for a name that is probably misspelt.
 type misspelt struct {
 	message string
 	fix     diag.Fix
@@ -283,7 +281,6 @@ func (t *Type) measure() error {
 	return nil
 }
 
-// addSize adds the size of component to the size of t.
 func (t *Type) addSize(component *Type) {
 	t.nodes += component.nodes
 	t.depth = max(t.depth, component.depth+1)

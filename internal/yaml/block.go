@@ -229,7 +229,6 @@ func (r *blockReader) valueBelow(indent int, kind Shape, empty Node) (Node, bool
 	return empty, true
 }
 
-// inline reads a value that begins on the line of its key or dash.
 func (r *blockReader) inline(indent int) (Node, bool) {
 	switch r.peek(0) {
 	case '|':

@@ -139,7 +139,7 @@ func (d *Document) AsEntry(n *Node) (hint string, fix diag.Fix) {
 	default:
 		return "", diag.Fix{}
 	}
-	if string(bytes.TrimSpace(lineAt(d.src, d.offset(int(n.Line), int(n.Col))))) == text { // without quotes
+	if string(bytes.TrimSpace(lineAt(d.src, d.offset(int(n.Line), int(n.Col))))) == text { // the text is not in quotes
 		fix = found.Fix
 	}
 	return hint, fix

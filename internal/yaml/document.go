@@ -163,7 +163,7 @@ func (d *Document) posAt(off int) diag.Pos {
 type cursor struct {
 	doc  *Document
 	line int // index in doc.lines
-	off  int // last offset
+	off  int // last offset passed to advance
 	col  int // column of off, counted from 0
 }
 

@@ -56,7 +56,6 @@ func (p *jsonParser) document() (Node, bool) {
 	return root, true
 }
 
-// syntax reports an error at the current position.
 func (p *jsonParser) syntax(message string) (Node, bool) {
 	p.fail(p.doc.posAt(p.off), "json_syntax", message, p.hint())
 	return Node{}, false

@@ -27,7 +27,6 @@ type keyID struct {
 // indexFrom is the number of entries from which an index is faster than a linear search.
 const indexFrom = 12
 
-// identify returns the keyID of a key that is not a string.
 func identify(n *Node) keyID {
 	v := n.Literal()
 	id := keyID{kind: v.Kind()}
@@ -63,7 +62,6 @@ func (m *mapping) clear() {
 	*m = mapping{texts: m.texts}
 }
 
-// scan searches for a key linearly.
 func (m *mapping) scan(key *Node, text string, isText bool) (at int, ok bool) {
 	var id keyID
 	if !isText {

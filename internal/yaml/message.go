@@ -18,7 +18,6 @@ const (
 	tabHint    = "indent with spaces: YAML allows no tabs"
 )
 
-// refuseBytes reports the invalid byte or character at off.
 func (r *report) refuseBytes(off int) {
 	pos := r.doc.posAt(off)
 	switch c, size := utf8.DecodeRune(r.doc.src[off:]); {
@@ -36,7 +35,6 @@ func (r *report) refuseBytes(off int) {
 	}
 }
 
-// refuseScalar reports a plain scalar that has no valid value.
 func (r *report) refuseScalar(pos diag.Pos, text string, problem fault) {
 	switch problem {
 	case isDate:

@@ -59,14 +59,12 @@ func convert(d *Document, opts Options, diags *diag.List) bool {
 	return !c.failed
 }
 
-// converter converts the library's tree to Nodes.
 type converter struct {
 	*report
 	anchored map[*goyaml.Node]Node // finished nodes with an anchor
 	budget   int                   // remaining number of nodes that aliases may reach
 }
 
-// read sets the root of the document.
 func (c *converter) read() {
 	root, rest, err := c.load()
 	switch {

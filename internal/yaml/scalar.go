@@ -243,7 +243,6 @@ func isBase60Digit(s string) bool {
 	return len(s) == 1 && isDigit(s[0]) || len(s) == 2 && s[0] >= '0' && s[0] <= '5' && isDigit(s[1])
 }
 
-// unitSeconds lists the number of seconds in an hour, a minute and a second.
 var unitSeconds = [3]int64{3600, 60, 1}
 
 // sexagesimalInt returns the number of seconds in parts, which are hours, minutes and seconds. As in Psych, the sign
@@ -340,7 +339,6 @@ func (p *textMatcher) char(set string) bool {
 	return true
 }
 
-// blanks skips blanks, and reports whether there were any.
 func (p *textMatcher) blanks() bool {
 	before := len(p.rest)
 	p.rest = strings.TrimLeft(p.rest, " \t")

@@ -151,7 +151,6 @@ func (r *report) shallowBlock(c complaint, at int) bool {
 // blockHeader matches a line that ends with the start of a block scalar.
 var blockHeader = pattern.Lazy(`: +[|>][-+0-9]*[ \t\r]*$`)
 
-// lineStart returns the offset of the start of the line that contains at.
 func (r *report) lineStart(at int) int { return bytes.LastIndexByte(r.doc.src[:at], '\n') + 1 }
 
 // entryAbove returns the offset of the last line above at that is neither empty nor a comment, or -1.

@@ -10,13 +10,12 @@ type textIndex struct {
 
 // Sizes of a textIndex in slots. They are powers of two.
 const (
-	fewTexts  = 64      // new index
+	fewTexts  = 64      // initial size
 	keptTexts = 1 << 12 // larger indexes are not kept, because clearing them for each file takes time
 )
 
 var textSeed = maphash.MakeSeed()
 
-// find returns the index in kids of the key text.
 func (x *textIndex) find(kids []Node, text string) (at int, ok bool) {
 	if x.size == 0 {
 		return 0, false

@@ -84,7 +84,6 @@ var makers = map[types.Kind]func(*call) (value.Value, error){
 	types.NotUndef: newSame,
 }
 
-// countBetween returns an error unless the number of arguments is between low and high.
 func countBetween(c *call, low, high int) error {
 	if len(c.Args) < low || len(c.Args) > high {
 		return c.Failf("takes %d to %d arguments, found %d", low, high, len(c.Args))

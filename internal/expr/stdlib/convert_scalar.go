@@ -170,7 +170,6 @@ func (f *textFormat) illegal(kind, letters string) error {
 		letters)
 }
 
-// flags applies the width and precision of f to s.
 func (f *textFormat) flags(s string) string {
 	d := directive{minus: f.minus, width: f.width, precision: f.precision}
 	return d.text(s)

@@ -42,7 +42,6 @@ func (in indentation) inside(on bool) indentation { return indentation{in.level 
 func (in indentation) breaks() bool               { return in.on && in.level > 0 && !in.first }
 func (in indentation) padding() string            { return strings.Repeat("  ", in.level) }
 
-// textWriter formats values within the limits of an evaluation.
 type textWriter struct{ c *call }
 
 func (w textWriter) write(v value.Value, formats formatMap, in indentation) (string, error) {

@@ -144,7 +144,6 @@ func runGetvar(c *call) (value.Value, error) {
 var lookupOptions = map[string]bool{"name": true, "value_type": true, "default_value": true, "override": true,
 	"default_values_hash": true, "merge": true}
 
-// query contains the arguments of a call of lookup().
 type query struct {
 	names      []string
 	typ        *types.Type

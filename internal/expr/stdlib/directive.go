@@ -38,7 +38,6 @@ func (d *directive) flag(c byte) bool {
 	return true
 }
 
-// format formats v with the flags of d and the given verb.
 func (d directive) format(verb byte, v value.Value) (string, error) {
 	switch verb {
 	case 's':
@@ -64,7 +63,6 @@ func (d directive) format(verb byte, v value.Value) (string, error) {
 	return d.float(verb, n), nil
 }
 
-// pad adds spaces to s up to the width of d.
 func (d directive) pad(s string) string {
 	missing := d.width - utf8.RuneCountInString(s)
 	switch {

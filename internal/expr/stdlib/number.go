@@ -62,7 +62,6 @@ func decimalOf(c *call) (value.Value, error) {
 func runFloor(c *call) (value.Value, error)   { return rounded(c, math.Floor) }
 func runCeiling(c *call) (value.Value, error) { return rounded(c, math.Ceil) }
 
-// rounded applies round to argument 0 and converts the result to an Integer.
 func rounded(c *call, round func(float64) float64) (value.Value, error) {
 	v := c.Args[0]
 	f := v.Float()
@@ -180,7 +179,6 @@ func extreme(c *call, direction int) (value.Value, error) {
 	return best, nil
 }
 
-// comparisonOf returns the function with which max and min compare the values in list.
 func comparisonOf(c *call, list []value.Value) func(a, b value.Value) (int, error) {
 	if c.Lambda != nil {
 		return func(a, b value.Value) (int, error) { return orderOf(c, a, b) }

@@ -61,7 +61,6 @@ func withoutRegexps(v value.Value) value.Value {
 	return v
 }
 
-// formatter applies a format string to arguments.
 type formatter struct {
 	format string
 	pos    int
@@ -99,7 +98,6 @@ func (f *formatter) run() error {
 	return nil
 }
 
-// directive formats the directive at f.pos, after the '%'.
 func (f *formatter) directive() error {
 	d := directive{precision: -1}
 	var arg *value.Value

@@ -46,7 +46,6 @@ type treeNode struct {
 	val  value.Value
 }
 
-// walker collects the nodes that tree_each visits.
 type walker struct {
 	c                       *call
 	root                    value.Value

@@ -33,7 +33,6 @@ func runAssertType(c *call) (value.Value, error) {
 	return c.Yield(t.Value(), types.Detailed(v).Value())
 }
 
-// runCall calls the function whose name is argument 0.
 func runCall(c *call) (value.Value, error) {
 	name, err := c.Text(0)
 	if err != nil {

@@ -76,7 +76,6 @@ func (m *Matcher) Match(text string, left *int) (matched bool, err error) {
 // bytesPerStep is the number of bytes that Go's engine reads in about the time of one backtracking step.
 const bytesPerStep = 16
 
-// backtrack matches text by backtracking. It also returns the number of steps that this took.
 func (m *Matcher) backtrack(text string) (matched bool, steps int, err error) {
 	r := run{Matcher: m, text: text, left: maxSteps, failed: map[state]bool{}, done: map[state]int{}}
 	if !m.plain {
@@ -100,8 +99,8 @@ func (m *Matcher) backtrack(text string) (matched bool, steps int, err error) {
 	}
 }
 
-// state is a position in the program and in the text. progress has a bit for each enclosing loop: it is set if the
-// current iteration of the loop has matched some text.
+// state is a position in the program and in the text. progress has a bit for each enclosing loop. The bit is set if
+// the current iteration of the loop has matched some text.
 type state struct {
 	pc, at   int
 	progress uint64

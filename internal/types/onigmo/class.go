@@ -89,7 +89,6 @@ var (
 	property  = pattern.Lazy(`^\\([pP])\{(\^?)(\w+)\}`)
 )
 
-// escapedSet translates an escape sequence that matches a set of characters.
 func (t *translator) escapedSet() (charSet, error) {
 	rest := t.rest()
 	if len(rest) < 2 {

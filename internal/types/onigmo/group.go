@@ -78,7 +78,6 @@ func (r *reader) grouped(depth int) (*node, error) {
 	return body, err
 }
 
-// closed parses the content of a group and the closing parenthesis.
 func (r *reader) closed(depth int) (*node, error) {
 	fold, dotAll, extended := r.fold, r.dotAll, r.extended
 	body, err := r.alternation(depth + 1)

@@ -124,7 +124,6 @@ func (c *compiler) alternatives(nodes []*node) error {
 	return nil
 }
 
-// repeat emits the required iterations, then the optional ones.
 func (c *compiler) repeat(n *node) error {
 	split := instruction{op: opSplit}
 	if n.lazy {

@@ -89,7 +89,6 @@ func (t *translator) blank() bool {
 	return false
 }
 
-// passTo moves past the next c. It returns false if there is none.
 func (t *translator) passTo(c byte) bool {
 	i := strings.IndexByte(t.rest(), c)
 	if i >= 0 {
@@ -98,7 +97,6 @@ func (t *translator) passTo(c byte) bool {
 	return i >= 0
 }
 
-// repeated translates an atom with its quantifiers.
 func (t *translator) repeated(depth int) (string, error) {
 	atom, err := t.atom(depth)
 	for n := 0; err == nil; n++ {
@@ -155,7 +153,7 @@ func (t *translator) quantifier() (string, error) {
 	return q, nil
 }
 
-// interval matches {n}, {n,}, {,m} or {n,m}.
+// interval returns the parts of {n}, {n,}, {,m} or {n,m} at the current position, or nil.
 func (t *translator) interval() []string {
 	m := interval().FindStringSubmatch(t.rest())
 	if m == nil || m[1] == "" && m[3] == "" {

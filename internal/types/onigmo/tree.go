@@ -80,7 +80,6 @@ func parse(src string) (n *node, groups int, err error) {
 	return n, r.groups, err
 }
 
-// resolve sets the groups that a reference refers to.
 func (r *reader) resolve(ref *reference) error {
 	n, err := strconv.Atoi(ref.name)
 	switch {
@@ -131,7 +130,6 @@ func (r *reader) alternation(depth int) (*node, error) {
 	return out, nil
 }
 
-// repetition parses an item and its quantifiers.
 func (r *reader) repetition(depth int) (*node, error) {
 	n, err := r.item(depth)
 	for count := 0; err == nil; count++ {
@@ -236,7 +234,6 @@ var (
 	byChoice = pattern.Lazy(`^\(\?\((?:(\d+)|<(\w+)>|'(\w+)')\)`)
 )
 
-// backslash parses an escape sequence or a backreference.
 func (r *reader) backslash() (*node, error) {
 	if m := byNumber().FindStringSubmatch(r.rest()); m != nil {
 		r.pos += len(m[0])
@@ -276,7 +273,6 @@ func (r *reader) reference(n *node, name string) (*node, error) {
 	return n, nil
 }
 
-// runesOf parses a set of characters in Go's syntax.
 func (r *reader) runesOf(text string, err error) (*node, error) {
 	if err != nil {
 		return nil, err
