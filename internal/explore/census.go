@@ -195,16 +195,6 @@ func (c *census) where(d *Data, terms []snapshot.Term, in *nodeSet) nodeSet {
 	return out
 }
 
-// holds reports whether a condition holds for a request with these value numbers.
-func (d *Data) holds(terms []snapshot.Term, numbers []uint32) bool {
-	for _, t := range terms {
-		if d.file.ValueNumber(t.Dimension, t.Value) != numbers[t.Dimension] {
-			return false
-		}
-	}
-	return true
-}
-
 // filter returns the nodes in list that are in the set and have the wanted values.
 func (c *census) filter(list []int32, terms []snapshot.Term, wanted []uint32, in *nodeSet) (out []int32) {
 	for _, node := range list {

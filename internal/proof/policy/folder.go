@@ -58,6 +58,7 @@ func (f *Folder) Parse(path string, named bool, disk fsx.Disk, diags *diag.List)
 		return nil, nil, nil
 	}
 	if !named && !strings.Contains(string(src), f.Version) {
+		f.warnOfVersion(path, src, diags)
 		return nil, nil, nil
 	}
 	doc, ok := yaml.Parse(path, src, yaml.Options{}, diags)
@@ -65,6 +66,7 @@ func (f *Folder) Parse(path string, named bool, disk fsx.Disk, diags *diag.List)
 		return nil, nil, nil
 	}
 	if _, _, ok := doc.Root.Lookup(f.Version); !ok && !named {
+		f.warnOfVersion(path, src, diags)
 		return nil, nil, nil
 	}
 	if wrong := doc.CheckVersion(f.Version, 1); wrong != nil {
@@ -81,6 +83,40 @@ func (f *Folder) Parse(path string, named bool, disk fsx.Disk, diags *diag.List)
 		return nil, nil, nil
 	}
 	return src, doc, list.Kids
+}
+
+// warnOfVersion warns about a file that is not read because its version key is misspelt.
+func (f *Folder) warnOfVersion(path string, src []byte, diags *diag.List) {
+	doc, key := f.meant(path, src)
+	if key == nil {
+		return
+	}
+	name, _ := key.Text()
+	diags.Add(diag.Diagnostic{Pos: doc.Pos(key), Severity: diag.Warning, Code: f.Code,
+		Message: "the " + f.What + " in this file are not used: its key '" + name + "' should be '" + f.Version + "'",
+		Fix:     diag.MeantAs(name, f.Version)})
+}
+
+// meant returns the document and the version key of a file that is probably meant for f: a file with the list of f and
+// a key like the version key. key is nil for any other file.
+func (f *Folder) meant(path string, src []byte) (doc *yaml.Document, key *yaml.Node) {
+	if !strings.Contains(string(src), "version") {
+		return nil, nil
+	}
+	doc, ok := yaml.Parse(path, src, yaml.Options{}, &diag.List{})
+	if !ok || doc.Root == nil {
+		return nil, nil
+	}
+	if _, list, ok := doc.Root.Lookup(f.Name); !ok || list.Kind != yaml.Sequence {
+		return nil, nil
+	}
+	for key := range doc.Root.Pairs() {
+		name, _ := key.Text()
+		if name == f.Version || !diag.Correct(name, []string{f.Version}).IsNone() {
+			return doc, key
+		}
+	}
+	return nil, nil
 }
 
 // WarnOfMisspelt warns about files that are not read because the name of their directory, which should be f, is
@@ -105,10 +141,16 @@ func (f *Folder) WarnOfMisspelt(dir string, disk fsx.Disk, diags *diag.List) {
 	}
 }
 
-// isOurs reports whether the file at path has the version key of f.
+// isOurs reports whether the file at path has the version key of f, or was probably meant to have it.
 func (f *Folder) isOurs(path string, disk fsx.Disk) bool {
 	src, err := disk.ReadFile(path)
-	if err != nil || !strings.Contains(string(src), f.Version) {
+	if err != nil {
+		return false
+	}
+	if _, key := f.meant(path, src); key != nil {
+		return true
+	}
+	if !strings.Contains(string(src), f.Version) {
 		return false
 	}
 	doc, ok := yaml.Parse(path, src, yaml.Options{}, &diag.List{})

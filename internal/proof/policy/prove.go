@@ -262,14 +262,14 @@ func (p *prover) checkCategories(policy *Policy) bool {
 		dim, known := p.space.categories[l.category]
 		if !known {
 			ok = false
-			p.diags.Add(diag.Diagnostic{Pos: policy.At, Code: Code, Hint: diag.DidYouMean(l.category, names),
+			p.diags.Add(diag.Diagnostic{Pos: policy.At, Code: Code, Fix: diag.Correct(l.category, names),
 				Message: "the policy '" + policy.Name + "' uses the category '" + l.category + "'; the site has " +
 					diag.Quoted(names)})
 			return
 		}
 		if near := diag.Misspelt(l.text, p.valuesOf(dim)); near != "" {
-			p.warn(policy, fmt.Sprintf("no condition uses the value '%s' of the category '%s'", l.written, l.category),
-				"did you mean '"+near+"'?")
+			p.correct(policy, fmt.Sprintf("no condition uses the value '%s' of the category '%s'", l.written,
+				l.category), diag.MeantAs(l.written, near))
 		}
 	})
 	return ok
@@ -291,8 +291,8 @@ func (p *prover) valuesOf(dim int) (out []string) {
 func (p *prover) checkLayers(policy *Policy) {
 	for _, name := range policy.claim.layers {
 		if !slices.Contains(p.Content.Layers, name) {
-			p.warn(policy, "the policy '"+policy.Name+"' names the layer '"+name+"'; the site has "+
-				diag.Quoted(slices.Compact(slices.Clone(p.Content.Layers))), diag.DidYouMean(name, p.Content.Layers))
+			p.correct(policy, "the policy '"+policy.Name+"' names the layer '"+name+"'; the site has "+
+				diag.Quoted(slices.Compact(slices.Clone(p.Content.Layers))), diag.Correct(name, p.Content.Layers))
 		}
 	}
 }

@@ -16,6 +16,11 @@ func (p *prover) warn(policy *Policy, message, hint string) {
 	p.diags.Add(diag.Diagnostic{Pos: policy.At, Severity: diag.Warning, Code: Code, Message: message, Hint: hint})
 }
 
+// correct adds a warning at the position of a policy, with the correction of a name in it.
+func (p *prover) correct(policy *Policy, message string, fix diag.Fix) {
+	p.diags.Add(diag.Diagnostic{Pos: policy.At, Severity: diag.Warning, Code: Code, Message: message, Fix: fix})
+}
+
 // keyHint returns the hint for a policy that applies to no key: the most similar key, or the meaning of '*' and '**'.
 func keyHint(diags *diag.List, policy *Policy, keys []snapshot.Key) string {
 	if policy.keys != nil {
