@@ -29,7 +29,7 @@ func (c *Invocation) Failf(format string, args ...any) error {
 // Fail is like Failf with the text of err.
 func (c *Invocation) Fail(err error) error { return c.Failf("%s", err) }
 
-// Wrong returns the error that argument i is not what the function expects. want describes that.
+// Wrong returns the error for an invalid argument i. want describes a valid one.
 func (c *Invocation) Wrong(i int, want string) error {
 	return c.Failf("argument %d must be %s, found %s", i+1, want, Describe(c.Args[i]))
 }

@@ -249,7 +249,7 @@ func (p *setParser) group(s *Statement, word string) {
 		s.Type = p.typeOf()
 	}
 	p.producer(s)
-	if s.Word == "variables" && s.To != nil && s.To.Op == expr.Const && isAbstract(s) { // a single name instead of a list
+	if s.Word == "variables" && s.To != nil && s.To.Op == expr.Const && isAbstract(s) { // a single name, not a list
 		s.To = p.node(expr.ArrayLit, s.To.Off, "", s.To)
 	}
 	p.options(s)

@@ -75,8 +75,8 @@ func checkPatterns(x *expr.Node) (out []SyntaxError) {
 	return out
 }
 
-// unknownFunction returns the error for x, which calls a function that does not exist. The function call also calls
-// functions: then name differs from x.Name.
+// unknownFunction returns the error for x, a call of the unknown function name. The call may be indirect, as in
+// call('name').
 func unknownFunction(x *expr.Node, name string) SyntaxError {
 	if keys := dotted(x); keys != "" {
 		fix := diag.Fix{Old: strings.NewReplacer("['", ".", "']", "").Replace(keys[1:]), New: keys[1:], Syntax: true}

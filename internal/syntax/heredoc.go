@@ -149,8 +149,8 @@ func (d *heredoc) take(lines string, begin int, e ending) {
 	}
 }
 
-// origin means that a source is the text of the heredoc doc. outer is the origin of the source that contains the
-// heredoc; it is nil for a file.
+// origin says where a source comes from: it is the text of the heredoc doc. outer is the origin of the source around
+// the heredoc; it is nil if that source is a file.
 type origin struct {
 	doc   *heredoc
 	outer *origin

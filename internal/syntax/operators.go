@@ -11,7 +11,7 @@ import (
 type level uint8
 
 const (
-	lowest level = iota + 1 // the operator or
+	lowest level = iota + 1 // the level of or
 	levelAnd
 	levelSelector
 	levelCompare

@@ -63,7 +63,7 @@ func (r *reader) grouped(depth int) (*node, error) {
 	}
 	if !closed { // the options apply up to the end of the enclosing group, across its other alternatives
 		body, err := r.alternation(depth + 1)
-		r.fold, r.dotAll = fold, dotAll // x stays set, as in group
+		r.fold, r.dotAll = fold, dotAll // the option x stays set, as in translator.group
 		return body, err
 	}
 	if group > 0 {

@@ -19,7 +19,7 @@ import (
 type Regexp struct {
 	*regexp.Regexp
 	Cost  int
-	after *regexp.Regexp // matches one character and then the expression; nil if the expression cannot match an empty text
+	after *regexp.Regexp // matches one character and then the expression; nil if no empty text matches
 }
 
 // These limits apply to each expression. Anything larger is more likely an attack than a useful expression.

@@ -204,7 +204,7 @@ func (t *translator) group(depth int) (string, error) {
 		return "", err
 	}
 	body, err := t.alternatives(depth + 1)
-	if err != nil || !closed { // options such as (?i) apply up to the end of the enclosing group, across its other alternatives
+	if err != nil || !closed { // (?i) applies up to the end of the enclosing group, across its alternatives
 		return open + body + ")", err
 	}
 	t.extended = extended

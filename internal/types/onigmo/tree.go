@@ -242,7 +242,7 @@ func (r *reader) backslash() (*node, error) {
 	if m := byName().FindStringSubmatch(r.rest()); m != nil {
 		r.pos += len(m[0])
 		name := m[1] + m[2]
-		if back, err := strconv.Atoi(name); err == nil && back < 0 { // a negative number counts back from the current group
+		if back, err := strconv.Atoi(name); err == nil && back < 0 { // counts back from the current group
 			name = strconv.Itoa(r.groups + 1 + back)
 		}
 		return r.reference(&node{kind: backref, fold: r.fold}, name)
