@@ -15,6 +15,7 @@ import (
 	"bindc/internal/cli"
 	"bindc/internal/identity"
 	"bindc/internal/secret/seal"
+	"bindc/ship"
 	"bindc/snapshot"
 )
 
@@ -86,7 +87,19 @@ func checkOutput(stdout io.Writer, out string, f *flags, sign *signing) error {
 	case f.format != "text":
 		return fmt.Errorf("-o -: expected a file with --format %s, as diagnostics go to standard output", f.format)
 	}
+	if err := refuseStored(out); err != nil {
+		return fmt.Errorf("-o %w", err)
+	}
 	return sign.checkFile(out)
+}
+
+// refuseStored returns an error if out is a snapshot in a store of bindsync. Writing would follow the store's link.
+func refuseStored(out string) error {
+	if ship.IsStored(out) {
+		return fmt.Errorf("%s: this is a link to a snapshot in the store of bindsync, which must not change; "+
+			"write to another file, and publish it for 'bindsync pull'", diag.Visible(out))
+	}
+	return nil
 }
 
 // build compiles the site in dir, encrypts its sensitive values, and writes and signs the snapshot.

@@ -271,6 +271,9 @@ func (b *environments) buildOne(e loader.Environment) error {
 // write writes the snapshot of an environment if it has changed, and a record of its inputs.
 func (b *environments) write(name string, site *compilation, made *built) error {
 	out := b.snapshot(name)
+	if err := refuseStored(out); err != nil {
+		return err
+	}
 	var news bool
 	var written snapshot.Written
 	var err error

@@ -140,6 +140,9 @@ func writeSlice(f *snapshot.Snapshot, when []string, out string) (part, error) {
 	if err := slice.Cut(content, terms); err != nil {
 		return part{}, err
 	}
+	if err := refuseStored(out); err != nil {
+		return part{}, err
+	}
 	written, err := snapshot.Write(out, content)
 	return part{written, content.Bindings, doubts}, err
 }
