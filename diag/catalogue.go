@@ -164,7 +164,8 @@ var catalogue = []Rule{
 		"lookup chooses its own merge.", 13,
 		"For the Ansible collection, copy the settings that the hint shows to the section [bindc] of ansible.cfg. " +
 			"Without them, -h merges only the top level of hashes. In other programs, pass the merge strategy that " +
-			"the hint shows. bindc does not read ansible.cfg, so the warning remains; do not list this code in --strict."},
+			"the hint shows. bindc does not read ansible.cfg, so the warning remains; do not list this code in " +
+			"--strict."},
 	{"migrate", "A key cannot be moved out of Hiera 5, or bindc migrate cannot read it.", 0,
 		"Keep the key in Hiera 5, or rewrite what the message names and migrate again."},
 	{"missing", "A URI names a module, directory or file that does not exist.", 3,
