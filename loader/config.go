@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"io/fs"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"bindc/diag"
 	"bindc/internal/expr"
+	"bindc/internal/pattern"
 	"bindc/internal/relation"
 	"bindc/internal/yaml"
 	"bindc/loader/internal/site"
@@ -149,7 +149,7 @@ func (c *configReader) read() (config, bool) {
 	return cfg, true
 }
 
-var categoryName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
+var categoryName = pattern.Lazy(`^[a-z][a-z0-9_-]*$`)
 
 // categories reads the list of categories. It returns false if a category has an error.
 func (c *configReader) categories(n *yaml.Node) ([]category, bool) {
@@ -186,7 +186,7 @@ func (c *configReader) category(n *yaml.Node, last bool, before map[string]diag.
 	}
 	name, text, at := texts[0], texts[1], &n.Kids[0]
 	switch first, again := before[name]; {
-	case !categoryName.MatchString(name):
+	case !categoryName().MatchString(name):
 		c.Diags.Add(badCategoryName(c.Pos(at), name))
 		return category{}, false
 	case again:
@@ -214,7 +214,7 @@ func categoryHint(n *yaml.Node) string {
 	if _, named, ok := n.Lookup("name"); ok {
 		name, isText = named.Text()
 	}
-	if !isText || !categoryName.MatchString(name) {
+	if !isText || !categoryName().MatchString(name) {
 		return ""
 	}
 	return "write [" + name + ", '${" + name + "}']"
@@ -224,7 +224,7 @@ func categoryHint(n *yaml.Node) string {
 func badCategoryName(at diag.Pos, name string) diag.Diagnostic {
 	d := diag.Diagnostic{Pos: at, Code: "category", Message: "expected a name of lower-case letters, digits, '_' and " +
 		"'-' that begins with a letter, found '" + name + "'"}
-	if lower := strings.ToLower(name); categoryName.MatchString(lower) {
+	if lower := strings.ToLower(name); categoryName().MatchString(lower) {
 		d.Hint = "write '" + lower + "'"
 	}
 	return d

@@ -15,6 +15,7 @@ import (
 	"bindc/internal/envfile"
 	"bindc/internal/expr"
 	"bindc/internal/fsx"
+	"bindc/internal/pattern"
 	"bindc/internal/syntax"
 	"bindc/internal/value"
 	"bindc/loader/internal/site"
@@ -54,7 +55,7 @@ func ReadEnvironments(d fsx.Disk, root string, diags *diag.List) *Environments {
 	case there: // if path is a directory or device, reading it reports the error
 		r.read()
 	case ok:
-		r.directories(filepath.Join(root, environmentsDir), puppetsName, nil)
+		r.directories(filepath.Join(root, environmentsDir), puppetsName(), nil)
 	}
 	slices.SortFunc(r.out.All, func(a, b Environment) int { return strings.Compare(a.Name, b.Name) })
 	if len(r.out.All) == 0 && !diags.Failed() {
@@ -67,8 +68,8 @@ func ReadEnvironments(d fsx.Disk, root string, diags *diag.List) *Environments {
 
 // Names of directories that are environments: by Puppet's rule, and by the wider rule for declared directories.
 var (
-	puppetsName = regexp.MustCompile(`^\w+$`)
-	anyName     = regexp.MustCompile(``)
+	puppetsName = pattern.Lazy(`^\w+$`)
+	anyName     = pattern.Lazy(``)
 )
 
 // environmentsReader finds environments.
@@ -258,7 +259,7 @@ func (r *environmentsReader) dynamic(d syntax.Declared, second bool, given attri
 	case !there:
 		r.errorf(d.Title.Off, "there is no directory %s: expected a directory with environments", dir)
 	default:
-		r.directories(filepath.Clean(dir), anyName, given)
+		r.directories(filepath.Clean(dir), anyName(), given)
 	}
 }
 

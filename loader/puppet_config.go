@@ -62,7 +62,7 @@ type puppetConfigReader struct {
 func (c puppetConfigReader) category(a syntax.Attribute, before []category) (category, bool) {
 	at := c.Pos(a.Off)
 	switch i := slices.IndexFunc(before, func(b category) bool { return b.name == a.Name }); {
-	case !categoryName.MatchString(a.Name):
+	case !categoryName().MatchString(a.Name):
 		c.diags.Add(badCategoryName(at, a.Name))
 		return category{}, false
 	case i >= 0:

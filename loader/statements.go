@@ -8,6 +8,7 @@ import (
 	"bindc/diag"
 	"bindc/internal/bindingsfile"
 	"bindc/internal/expr"
+	"bindc/internal/pattern"
 	"bindc/internal/recipe"
 	"bindc/internal/value"
 )
@@ -28,9 +29,9 @@ func (c *setCompiler) chargeBindings(n int, at diag.Pos, when []int) bool {
 
 // Patterns for names in statements.
 var (
-	className = regexp.MustCompile(`^[a-z]\w*(::[a-z]\w*)*$`)
-	typeName  = regexp.MustCompile(`^[A-Z]\w*(::[A-Z]\w*)*$`)
-	entryName = regexp.MustCompile(`^[a-z_]\w*$`)
+	className = pattern.Lazy(`^[a-z]\w*(::[a-z]\w*)*$`)
+	typeName  = pattern.Lazy(`^[A-Z]\w*(::[A-Z]\w*)*$`)
+	entryName = pattern.Lazy(`^[a-z_]\w*$`)
 )
 
 // Multibinding ids in Puppet's documents for including and excluding classes.
@@ -43,7 +44,7 @@ const (
 func (c *setCompiler) classes(names []bindingsfile.Literal, exclude bool, when []int) {
 	for i := range names {
 		name := &names[i]
-		if !isText(name, className) {
+		if !isText(name, className()) {
 			c.errorf(name, "expected a class name, such as 'ntp::server', found %s", value.Describe(name.Value))
 		} else if c.chargeBindings(len(names), name.Pos, when) {
 			c.class(name.Value.Text(), exclude, name.Pos, when)
@@ -88,7 +89,8 @@ func (c *setCompiler) contributedClasses(s *bindingsfile.Statement, when []int) 
 			names = oneOrMore(p.Argument)
 		}
 	}
-	if names == nil || slices.ContainsFunc(names, func(l bindingsfile.Literal) bool { return !isText(&l, className) }) {
+	isNoClass := func(l bindingsfile.Literal) bool { return !isText(&l, className()) }
+	if names == nil || slices.ContainsFunc(names, isNoClass) {
 		at := &bindingsfile.Literal{Pos: s.Pos}
 		c.errorf(at, "expected constant class names for 'to' of a contribution to '%s'",
 			s.In.Value.Text())
@@ -151,7 +153,7 @@ func (c *setCompiler) compileEach(s *bindingsfile.Statement, keys, what string, 
 	}
 	for i := range entries {
 		e := &entries[i]
-		if !isText(&e.name, entryName) {
+		if !isText(&e.name, entryName()) {
 			c.errorf(&e.name, "expected a %s name, such as 'port', found %s", what, value.Describe(e.name.Value))
 			continue
 		}
@@ -265,7 +267,7 @@ func (c *setCompiler) paramMap(s *bindingsfile.Statement, when []int) {
 func mapKey(to, from string) string { return recipe.MapKeys + to + "/" + from }
 
 func (c *setCompiler) typeOf(l *bindingsfile.Literal) (string, bool) {
-	if isText(l, typeName) {
+	if isText(l, typeName()) {
 		return l.Value.Text(), true
 	}
 	c.errorf(l, "expected a type name, such as 'Web', found %s", value.Describe(l.Value))
@@ -283,7 +285,7 @@ func (c *setCompiler) mapped(l *bindingsfile.Literal, constant bool) ([]Renamed,
 		name, val := l.Entry(len(out), k)
 		val.Value = v
 		for _, l := range []*bindingsfile.Literal{&name, &val} {
-			if !isText(l, entryName) {
+			if !isText(l, entryName()) {
 				c.errorf(l, "expected a parameter name, such as 'port', found %s", value.Describe(l.Value))
 				ok = false
 			}

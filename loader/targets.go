@@ -16,11 +16,11 @@ type target struct {
 
 // target parses a target: `ntp` or `Class[ntp]`, `Web`, or `Web[one]`.
 func (c *setCompiler) target(l *bindingsfile.Literal) (target, bool) {
-	if isText(l, className) {
+	if isText(l, className()) {
 		return target{name: l.Value.Text(), isClass: true}, true
 	}
 	t, ok := targetOf(l)
-	if class := strings.ToLower(t.instance); ok && t.name == "Class" && className.MatchString(class) {
+	if class := strings.ToLower(t.instance); ok && t.name == "Class" && className().MatchString(class) {
 		return target{name: class, isClass: true}, true
 	}
 	if ok {
@@ -40,7 +40,7 @@ func targetOf(l *bindingsfile.Literal) (target, bool) {
 		return target{}, false
 	}
 	name, instance, ok := bindingsfile.SplitTarget(l.Value.Text())
-	return target{name: name, instance: instance}, ok && typeName.MatchString(name)
+	return target{name: name, instance: instance}, ok && typeName().MatchString(name)
 }
 
 // keyEscaper escapes an instance name for use in keys.

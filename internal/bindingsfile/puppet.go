@@ -26,7 +26,7 @@ func ParsePuppet(file string, src []byte, diags *diag.List) *Puppet {
 	p := &Puppet{Text: syntax.NewText(file, string(src)), file: file, src: string(src)}
 	tree, errs := syntax.ParseBindings(p.src)
 	p.Report(errs, diags)
-	if (tree == nil || tree.Broken) && slices.ContainsFunc(word.FindAll(src, -1), meansSensitive) {
+	if (tree == nil || tree.Broken) && slices.ContainsFunc(word().FindAll(src, -1), meansSensitive) {
 		diags.Hide(file, 0, math.MaxInt) // it is unknown which lines are sensitive
 	}
 	if tree == nil {

@@ -3,15 +3,15 @@ package bindingsfile
 import (
 	"bytes"
 	"math"
-	"regexp"
 
 	"bindc/diag"
+	"bindc/internal/pattern"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
 )
 
 var (
-	word          = regexp.MustCompile(`[A-Za-z]+`)
+	word          = pattern.Lazy(`[A-Za-z]+`)
 	sensitiveFlag = []string{"sensitive"}
 )
 

@@ -1,10 +1,10 @@
 package datafile
 
 import (
-	"regexp"
 	"strings"
 
 	"bindc/diag"
+	"bindc/internal/pattern"
 	"bindc/internal/recipe"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
@@ -20,9 +20,9 @@ const (
 const ClassPrefix = recipe.ClassesKey + "/"
 
 var (
-	className     = regexp.MustCompile(`^(::)?[a-z]\w*(::[a-z]\w*)*$`)
-	parameterName = regexp.MustCompile(`^[a-z_]\w*$`)
-	variableName  = regexp.MustCompile(`^(::)?[a-z_]\w*(::[a-z_]\w*)*$`)
+	className     = pattern.Lazy(`^(::)?[a-z]\w*(::[a-z]\w*)*$`)
+	parameterName = pattern.Lazy(`^[a-z_]\w*$`)
+	variableName  = pattern.Lazy(`^(::)?[a-z_]\w*(::[a-z_]\w*)*$`)
 )
 
 var classifiedKeys = []string{"classes", "parameters", "environment"}
@@ -104,7 +104,7 @@ func (c *classified) classes(n *yaml.Node) {
 // class adds an inclusion of the class that n names.
 func (c *classified) class(n *yaml.Node) (string, bool) {
 	name, ok := n.Text()
-	if !ok || !className.MatchString(name) {
+	if !ok || !className().MatchString(name) {
 		c.errorf(n, "expected a class name, such as ntp::server, found %s", n.Describe())
 		return "", false
 	}
@@ -123,7 +123,7 @@ func (c *classified) parameters(class string, n *yaml.Node) {
 	}
 	for key, val := range n.Pairs() {
 		name, ok := key.Text()
-		if !ok || !parameterName.MatchString(name) {
+		if !ok || !parameterName().MatchString(name) {
 			c.errorf(key, "expected a parameter name for the class %s, found %s", class, key.Describe())
 			continue
 		}
@@ -143,7 +143,7 @@ func (c *classified) variables(n *yaml.Node) {
 	}
 	for key, val := range n.Pairs() {
 		name, ok := key.Text()
-		if !ok || !variableName.MatchString(name) {
+		if !ok || !variableName().MatchString(name) {
 			c.diags.Add(diag.Diagnostic{Pos: c.doc.Pos(key), Severity: diag.Warning, Code: "enc",
 				Message: "expected a variable name, found " + key.Describe() + ": it is ignored"})
 			continue

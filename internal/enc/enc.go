@@ -11,7 +11,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	goruntime "runtime"
 	"strings"
 	"sync"
@@ -20,6 +19,7 @@ import (
 	"bindc/diag"
 	"bindc/internal/datafile"
 	"bindc/internal/fsx"
+	"bindc/internal/pattern"
 	"bindc/internal/subprocess"
 )
 
@@ -46,10 +46,10 @@ type Node struct {
 // maxName limits the length of a certname, because it becomes the name of a file.
 const maxName = 200
 
-var certname = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._@-]*$`)
+var certname = pattern.Lazy(`^[A-Za-z0-9_][A-Za-z0-9._@-]*$`)
 
 func isCertname(name string) bool {
-	return len(name) <= maxName && certname.MatchString(name) && !strings.Contains(name, "..")
+	return len(name) <= maxName && certname().MatchString(name) && !strings.Contains(name, "..")
 }
 
 // Nodes parses a list of certnames, one per line. It reports invalid names, because they could be paths outside the

@@ -13,6 +13,7 @@ import (
 	"bindc/diag"
 	"bindc/internal/expr"
 	"bindc/internal/fsx"
+	"bindc/internal/pattern"
 	"bindc/internal/recipe"
 	"bindc/internal/syntax"
 	"bindc/snapshot"
@@ -131,20 +132,20 @@ func (a *Lookups) searchFile(path string) (found bool, err error) {
 }
 
 var (
-	quotedText   = regexp.MustCompile(`'([^'\n]+)'|"([^"\n]+)"`)
-	lookupCall   = regexp.MustCompile(`\b(?:lookup|hiera(?:_array|_hash|_include)?)\b`)
-	interpolated = regexp.MustCompile(`[$#]\{[^}]*\}|\$(?:::)?\w+(?:::\w+)*`)
-	keyLike      = regexp.MustCompile(`^(?:::)?[\w][\w:.-]*$`)
+	quotedText   = pattern.Lazy(`'([^'\n]+)'|"([^"\n]+)"`)
+	lookupCall   = pattern.Lazy(`\b(?:lookup|hiera(?:_array|_hash|_include)?)\b`)
+	interpolated = pattern.Lazy(`[$#]\{[^}]*\}|\$(?:::)?\w+(?:::\w+)*`)
+	keyLike      = pattern.Lazy(`^(?:::)?[\w][\w:.-]*$`)
 )
 
 // addTexts adds the quoted strings in text that may be keys. It does not parse the rest of the text.
 func (a *Lookups) addTexts(text string) {
 	for line := range strings.Lines(text) {
-		for _, m := range quotedText.FindAllStringSubmatch(line, -1) {
+		for _, m := range quotedText().FindAllStringSubmatch(line, -1) {
 			switch {
-			case keyLike.MatchString(m[1] + m[2]):
+			case keyLike().MatchString(m[1] + m[2]):
 				a.add(m[1] + m[2])
-			case lookupCall.MatchString(line):
+			case lookupCall().MatchString(line):
 				a.addPattern(m[2])
 			}
 		}
@@ -154,7 +155,7 @@ func (a *Lookups) addTexts(text string) {
 // addPattern adds the keys that a string with interpolations may produce. It ignores a string without constant parts,
 // because its pattern would match all keys.
 func (a *Lookups) addPattern(text string) {
-	parts := interpolated.Split(text, -1)
+	parts := interpolated().Split(text, -1)
 	if strings.Trim(strings.Join(parts, ""), ":_.-") == "" || a.patterns[text] != nil {
 		return
 	}
@@ -168,11 +169,11 @@ func (a *Lookups) addPattern(text string) {
 }
 
 // classHead matches the beginning of a class with parameters.
-var classHead = regexp.MustCompile(`(?m)^[ \t]*class[ \t\n]+((?:::)?[a-z]\w*(?:::\w+)*)(?:\s|#.*\n)*\(`)
+var classHead = pattern.Lazy(`(?m)^[ \t]*class[ \t\n]+((?:::)?[a-z]\w*(?:::\w+)*)(?:\s|#.*\n)*\(`)
 
 // addParameters adds the keys of class parameters in a manifest, which Puppet looks up automatically.
 func (a *Lookups) addParameters(text string) {
-	for _, m := range classHead.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range classHead().FindAllStringSubmatchIndex(text, -1) {
 		for _, name := range parameterNames(text[m[1]:]) {
 			a.add(text[m[2]:m[3]] + "::" + name)
 		}
@@ -180,7 +181,7 @@ func (a *Lookups) addParameters(text string) {
 }
 
 // token matches a token in a list of parameters: a comment, a string, a regular expression, a name, or one character.
-var token = regexp.MustCompile(`#[^\n]*|(?s:/\*.*?\*/)|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|` +
+var token = pattern.Lazy(`#[^\n]*|(?s:/\*.*?\*/)|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|` +
 	`[\[,]\s*/(?:[^/\\\n]|\\.)+/|\$\w+|(?s:.)`)
 
 // parameterNames returns the names in a parameter list, up to its closing bracket. Types contain no variables, so the
@@ -189,7 +190,7 @@ func parameterNames(text string) []string {
 	var out []string
 	depth, named := 0, false
 	for len(text) > 0 {
-		t := token.FindString(text)
+		t := token().FindString(text)
 		text = text[len(t):]
 		switch t[0] {
 		case '(', '[', '{':

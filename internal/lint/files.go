@@ -2,7 +2,6 @@ package lint
 
 import (
 	"bytes"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"bindc/diag"
+	"bindc/internal/pattern"
 	"bindc/internal/syntax"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
@@ -161,7 +161,7 @@ func (l *linter) readFile(f *file) {
 }
 
 // comment matches a comment for bindc. "ignore CODE" silences lints in the next line, and lints about the whole file.
-var comment = regexp.MustCompile(`^[ \t]*#[ \t]*bindc:[ \t]*(.*?)[ \t\r]*$`)
+var comment = pattern.Lazy(`^[ \t]*#[ \t]*bindc:[ \t]*(.*?)[ \t\r]*$`)
 
 // findIgnored collects the comments for bindc in f, and reports comments without effect.
 func (f *file) findIgnored(src []byte) {
@@ -169,7 +169,7 @@ func (f *file) findIgnored(src []byte) {
 		return
 	}
 	for i, line := range bytes.Split(src, []byte("\n")) {
-		m := comment.FindSubmatchIndex(line)
+		m := comment().FindSubmatchIndex(line)
 		if m == nil {
 			continue
 		}

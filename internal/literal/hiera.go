@@ -3,11 +3,11 @@ package literal
 import (
 	"encoding/asn1"
 	"encoding/base64"
-	"regexp"
 	"strings"
 
 	"bindc/diag"
 	"bindc/internal/expr"
+	"bindc/internal/pattern"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
 )
@@ -64,11 +64,11 @@ func CheckDecryptable(text string, at diag.Pos, diags *diag.List) {
 const encryptAnew = "encrypt the value again with PKCS7: bindc eyaml encrypt"
 
 // token matches the text after ENC[: an optional method, and the encrypted bytes.
-var token = regexp.MustCompile(`^(?:(\w+),)?([^\]]*)(\]?)`)
+var token = pattern.Lazy(`^(?:(\w+),)?([^\]]*)(\]?)`)
 
 // broken describes what is wrong with the text after ENC[. It returns "" if the text looks right without the key.
 func broken(text string) string {
-	m := token.FindStringSubmatch(text)
+	m := token().FindStringSubmatch(text)
 	switch {
 	case m[1] != "" && !strings.EqualFold(m[1], "PKCS7"):
 		return "expected the method PKCS7, found " + m[1]
@@ -87,13 +87,13 @@ func broken(text string) string {
 
 // hieraInterpolation matches a Hiera interpolation: a method with its argument, or a variable with keys. It does not
 // match Apache's variables, which are in upper case, or Apache's headers, in which a letter follows the brace.
-var hieraInterpolation = regexp.MustCompile(`%\{\s*(?:(\w+)\(\s*['"]([^'"{}]*)['"]\s*\)|` +
+var hieraInterpolation = pattern.Lazy(`%\{\s*(?:(\w+)\(\s*['"]([^'"{}]*)['"]\s*\)|` +
 	`((?:::)?[a-z_][a-z0-9_]*(?:::[a-z_]\w*)*(?:\.[\w-]+)*|))\s*\}(?:$|[^a-zA-Z^]|[a-zA-Z]\w)`)
 
 // WarnOfInterpolations warns about Hiera interpolations in a string, which are plain text in bindings. at returns the
 // position of an offset. hintEnd is appended to each hint.
 func WarnOfInterpolations(text string, at func(off int) diag.Pos, hintEnd string, diags *diag.List) {
-	for _, m := range hieraInterpolation.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range hieraInterpolation().FindAllStringSubmatchIndex(text, -1) {
 		found, _, _ := strings.Cut(text[m[0]:], "}")
 		found += "}"
 		sub := func(i int) string {

@@ -1,12 +1,12 @@
 package literal
 
 import (
-	"regexp"
 	"strings"
 
 	"bindc/diag"
 	"bindc/internal/expr"
 	"bindc/internal/expr/stdlib"
+	"bindc/internal/pattern"
 	"bindc/internal/recipe"
 	"bindc/internal/syntax"
 	"bindc/internal/value"
@@ -52,10 +52,10 @@ type hiera5 struct {
 }
 
 // encrypted matches strings that Puppet regards as encrypted. It does not match multi-line blocks.
-var encrypted = regexp.MustCompile(`ENC\[.*?\]`)
+var encrypted = pattern.Lazy(`ENC\[.*?\]`)
 
 func (h hiera5) isEncrypted(text string) bool {
-	return h.eyaml && strings.Contains(text, "ENC[") && encrypted.MatchString(text)
+	return h.eyaml && strings.Contains(text, "ENC[") && encrypted().MatchString(text)
 }
 
 func (h hiera5) plain(n *yaml.Node) bool {
@@ -139,9 +139,9 @@ func (h hiera5) interpolated(n *yaml.Node, text string, secret bool) *expr.Node 
 }
 
 var (
-	begun       = regexp.MustCompile(`^\s*ENC\[\w+,`)
-	decryptable = regexp.MustCompile(`ENC\[(?:(?i:PKCS7),)?[a-zA-Z0-9+/ =\n]+\]`) // given the right key
-	edited      = regexp.MustCompile(`DEC(?:\(\d+\))?::\w+\[`)
+	begun       = pattern.Lazy(`^\s*ENC\[\w+,`)
+	decryptable = pattern.Lazy(`ENC\[(?:(?i:PKCS7),)?[a-zA-Z0-9+/ =\n]+\]`) // given the right key
+	edited      = pattern.Lazy(`DEC(?:\(\d+\))?::\w+\[`)
 )
 
 // CheckEncrypted warns about strings in a Hiera 5 file that are or were encrypted for hiera-eyaml, but that no lookup
@@ -176,10 +176,10 @@ func (h hiera5) checkEncrypted(n *yaml.Node, asWritten *[]*yaml.Node) {
 	}
 	d := diag.Diagnostic{Pos: h.doc.Pos(n), Severity: diag.Warning, Code: "eyaml", Secret: true}
 	switch {
-	case edited.MatchString(text):
+	case edited().MatchString(text):
 		d.Message = "this is plain text in the form of 'eyaml edit': lookups return it unchanged"
 		d.Hint = "encrypt it again, and assume that anyone who could read this file knows it"
-	case !begun.MatchString(text):
+	case !begun().MatchString(text):
 		return
 	case !h.eyaml:
 		*asWritten = append(*asWritten, n)
@@ -189,7 +189,7 @@ func (h hiera5) checkEncrypted(n *yaml.Node, asWritten *[]*yaml.Node) {
 			"; lookups decrypt only PKCS7, " +
 			"and fail for this text"
 		d.Hint = encryptAnew + "; or leave the level to Puppet, as 'bindc adopt' does and 'bindq hiera-config --keep LEVEL'"
-	case !decryptable.MatchString(text):
+	case !decryptable().MatchString(text):
 		d.Message = "this looks like a value encrypted by hiera-eyaml with PKCS7, but it is malformed: " +
 			"lookups cannot decrypt it"
 		d.Hint = "it may be cut off or lack a character; encrypt the value again"

@@ -2,12 +2,12 @@ package migrate
 
 import (
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"bindc/internal/expr"
+	"bindc/internal/pattern"
 	"bindc/loader"
 )
 
@@ -63,7 +63,7 @@ func (m *migration) newLevel(h *hierarchy, layer int, c loader.Contribution) *le
 		return l
 	}
 	l.pathText = m.site.Dimensions[condition[0].Dimension].Name
-	l.glob = strings.ContainsAny(interpolation.ReplaceAllString(l.pathText, ""), "*?[{")
+	l.glob = strings.ContainsAny(interpolation().ReplaceAllString(l.pathText, ""), "*?[{")
 	ext := filepath.Ext(l.pathText)
 	if mapped := len(condition) > 1 || isMapped(m.site.Dimensions[condition[0].Dimension].Value); mapped {
 		l.problem = "mapped_paths has no equivalent in Hiera 2"
@@ -125,10 +125,10 @@ func categoryName(source string) string {
 	return words[len(words)-1]
 }
 
-var word = regexp.MustCompile(`[a-z0-9_]+`)
+var word = pattern.Lazy(`[a-z0-9_]+`)
 
 func wordsOf(text string) []string {
-	return append([]string{"level"}, word.FindAllString(strings.ToLower(text), -1)...)
+	return append([]string{"level"}, word().FindAllString(strings.ToLower(text), -1)...)
 }
 
 // relative returns a path relative to a directory, with slashes. It begins with ../ if the path is outside.

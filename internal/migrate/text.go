@@ -1,12 +1,12 @@
 package migrate
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
 	"bindc/internal/expr"
 	"bindc/internal/lookupkey"
+	"bindc/internal/pattern"
 	"bindc/internal/syntax"
 	"bindc/internal/value"
 )
@@ -28,13 +28,13 @@ func apply(text string, edits []edit) string {
 }
 
 // interpolation matches a Hiera 5 interpolation.
-var interpolation = regexp.MustCompile(`%\{[^}]*\}`)
+var interpolation = pattern.Lazy(`%\{[^}]*\}`)
 
 // translate translates the interpolations in a string from Hiera 5 to Hiera 2. If it cannot translate one, problem says
 // why.
 func (m *migration) translate(text string) (edits []edit, problem string) {
 	last := 0
-	for _, at := range interpolation.FindAllStringIndex(text, -1) {
+	for _, at := range interpolation().FindAllStringIndex(text, -1) {
 		n, problems := expr.ParseHiera(text[at[0]:at[1]])
 		if len(problems) > 0 {
 			return nil, problems[0].Message
@@ -127,12 +127,12 @@ func (m *migration) interpolationSource(n *expr.Node) (source, problem string) {
 	return "${" + source + "}", problem
 }
 
-var plainName = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
+var plainName = pattern.Lazy(`^[a-z_][a-z0-9_]*$`)
 
 // variableSource returns a variable with the keys that dig into it.
 func variableSource(n *expr.Node) (source, problem string) {
 	name := strings.TrimPrefix(string(value.AppendText(nil, n.Kids[0].Value)), "::")
-	if !plainName.MatchString(name) {
+	if !plainName().MatchString(name) {
 		return "", "'" + name + "' is not a valid variable name"
 	}
 	var path []value.Value

@@ -9,8 +9,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// reportFailing reports a key if its lookup_options cannot merge or convert the value in any of the attempts that find
-// a value.
+// reportFailing reports a key if its lookup_options cannot merge or convert the values in any attempt.
 func (p *prover) reportFailing(key string, s *suspect, attempts []attempt) error {
 	var first *lookup.Explanation
 	var why *bindings.Error
@@ -59,7 +58,7 @@ func (p *prover) addFailing(key string, s *suspect, e *lookup.Explanation, why *
 		message = quoted + ": " + message
 	}
 	d := diag.Diagnostic{Pos: at, Code: diag.Code(why.Code), Message: message + where,
-		Secret: true, Discreet: message + where, // as for a real node: the message has no sensitive value
+		Secret: true, Discreet: message + where, // as for real nodes, the message never contains a sensitive value
 		Notes: []diag.Note{{Pos: options, Message: "these lookup_options apply: " + optionsText(e.Options)}}}
 	if doubt := p.doubt(s, at); doubt != "" {
 		d.Severity = diag.Warning
@@ -68,8 +67,8 @@ func (p *prover) addFailing(key string, s *suspect, e *lookup.Explanation, why *
 	p.add(finding{key, at, ofFailure}, d)
 }
 
-// FailedAt returns the position of the mistake if the values of a key cannot be merged or converted: the lookup_options
-// if they suit none of the values, and otherwise the highest value that they do not suit.
+// FailedAt returns the position to blame if the values of a key cannot be merged or converted. That is the
+// lookup_options if they suit none of the values, and otherwise the highest value that they do not suit.
 func FailedAt(e *lookup.Explanation, why error) string {
 	winners := effective(e)
 	if len(winners) == 0 {
@@ -91,5 +90,5 @@ func FailedAt(e *lookup.Explanation, why error) string {
 	return unsuited[0]
 }
 
-// ofFailure is the mismatch in the finding of a value that cannot be merged or converted.
+// ofFailure is used in finding.mismatch if the value cannot be merged or converted.
 const ofFailure = "failure"

@@ -2,11 +2,11 @@ package site
 
 import (
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"bindc/diag"
+	"bindc/internal/pattern"
 )
 
 // Module is a module of Puppet.
@@ -21,7 +21,7 @@ type Modules struct {
 	Roots map[string]bool // directories of the site and all modules, with links resolved
 }
 
-var moduleName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+var moduleName = pattern.Lazy(`^[a-z][a-z0-9_]*$`)
 
 // FindModules finds the modules of a site. A nil path means the default path, which may be missing. Otherwise, each
 // directory in path must exist.
@@ -55,7 +55,7 @@ func (ms *Modules) add(f Files, dir string) {
 	}
 	for _, e := range f.List(dir) {
 		m := Module{e.Name(), filepath.Join(dir, e.Name())}
-		if !moduleName.MatchString(m.Name) {
+		if !moduleName().MatchString(m.Name) {
 			continue
 		}
 		real, ok := f.Real(m.Dir)
