@@ -40,7 +40,8 @@ var hieraReports = []struct{ name, data, want string }{
 	{"strategy hash, one value is a hash with numeric keys", "-- data/nodes/n1.yaml --\na: {1: 2}\n-- data/common.yaml --\na: {y: 2}\n" +
 		"lookup_options: {a: {merge: hash}}",
 		"data/nodes/n1.yaml:1 hiera_merge 'a': the merge strategy 'hash' needs Hashes of Data with Strings as keys, and this " +
-			"is of the kind Hash; with two values, every lookup fails, as in Puppet"},
+			"has a key of the kind Integer: write the key in quotes; with two values, every lookup fails, as in " +
+			"Puppet"},
 	{"two values that cannot be merged", "-- data/nodes/n1.yaml --\na: {x: 1}\n-- data/common.yaml --\nb: 1\na: ~\n" +
 		"lookup_options: {a: {merge: unique}}",
 		"data/common.yaml:2 hiera_merge 'a': the merge strategy 'unique' needs scalars and Arrays of Data, and this is " +

@@ -93,7 +93,11 @@ var catalogue = []Rule{
 		"Correct environments.pp where the message points, or give the root directory that contains the " +
 			"environments."},
 	{"evaluation", "An expression fails for the facts of a request.", 7,
-		"Check the facts of the node. The message says what was expected."},
+		"Check the facts of the node. The message says what was expected. For a division by zero, correct the fact " +
+			"or key that provides the divisor. If an integer in the data does not fit in 64 bits, write it in " +
+			"quotes; it is then a String. If a result does not fit, calculate with Floats. If a value such as " +
+			":name is a Ruby symbol, write it in quotes or without the colon. If a merge needs Strings as keys, " +
+			"write keys such as 10 or true in quotes, in all levels."},
 	{"example", "Malformed test file.", 0,
 		"Begin the file with 'tests_version: 1', and list the tests under 'tests', each with 'name', 'facts' and 'expect'."},
 	{"expression", "Syntax error in an expression or lambda.", 7,
@@ -126,10 +130,9 @@ var catalogue = []Rule{
 	{"hiera_options", "Invalid lookup_options in Hiera 5 data, or lookup_options for a key that is not bound.", 13,
 		"Correct the key, pattern, strategy or type that the message names."},
 	{"hiera_version", "A hiera.yaml for a different version of Hiera is ignored; its data is not in the " +
-		"snapshot. Or a Hiera 3 file sets a merge_behavior, which the snapshot does not contain.", 4,
+		"snapshot.", 4,
 		"Include 'hiera:/' in a separate layer. If only Puppet should read its data, exclude it and " +
-			"'confdir-hiera:/'. Pass a Hiera 3 file with --global-hiera, or write it as version 5. Choose " +
-			"the merge in each lookup, as the hint shows."},
+			"'confdir-hiera:/'. Pass a Hiera 3 file with --global-hiera, or write it as version 5."},
 	{"hierarchy", "Malformed hierarchy, or a hierarchy in a different order than the categories.", 4,
 		"Write each entry as [category, value, path], three strings, in the order of the categories."},
 	{"ignored_code", "Lint: a 'bindc: ignore' comment has no effect.", 0,
@@ -157,6 +160,12 @@ var catalogue = []Rule{
 		"Break the cycle: give one of the keys a literal value."},
 	{"map_required", "A target takes its parameters from another target, but nothing determines which parameters.", 14,
 		"Bind a map between the two types, or name the parameters in the options of the binding."},
+	{"merge_behavior", "A Hiera 3 file sets merge_behavior. The snapshot does not contain this setting: each " +
+		"lookup chooses its own merge.", 13,
+		"For the Ansible collection, copy the settings that the hint shows to the section [bindc] of ansible.cfg. " +
+			"Without them, -h merges only the top level of hashes. In other programs, pass the merge strategy that " +
+			"the hint shows. bindc does not read ansible.cfg, so the warning remains; do not list this code in " +
+			"--strict."},
 	{"migrate", "A key cannot be moved out of Hiera 5, or bindc migrate cannot read it.", 0,
 		"Keep the key in Hiera 5, or rewrite what the message names and migrate again."},
 	{"missing", "A URI names a module, directory or file that does not exist.", 3,

@@ -110,7 +110,7 @@ OLD_TERMS = ["motd environment=production", "-y scope.yaml motd", "--json=scope.
              "motd fqdn=web1.example.org environment=testing", "absent", "absent fallback", "motd fallback",
              "-a mixed", "-a mixed fqdn=web1.example.org", "-a kinds", "-a motd", "control",
              "-a list fqdn=web1.example.org", "-h hash fqdn=web1.example.org", "special", "nothing", "multiline",
-             "floats", "infinite"]
+             "floats", "infinite", "large", "large -f json", "floats -f json"]
 
 
 MERGES: List[Tuple[str, Dict[str, Any]]] = [
@@ -149,6 +149,7 @@ class OldPluginTest(unittest.TestCase):
             multiline: "one\ntwo\n"
             nothing: ~
             floats: [1.0e+20, 1.5e+16, 1.0e-05, 0.0001, 123456789012345.0]
+            large: [1.0e+15, -1.5e+15, 1234567890123456.0, 1234567890123456.5, 1.0e+16]
             infinite: [.inf, -.inf, .nan]
             mixed: [a, a, [b, [a]], ~, c, [~, c]]
             kinds: [1, 1.0, true, '1', {k: 1}, {k: 1}, {k: 1.0}, {a: 1, b: 2}, {b: 2, a: 1}]

@@ -163,6 +163,9 @@ func (s Strategy) pair(a, b part) (part, error) {
 
 var needs = [...]string{unique: "scalars and Arrays of Data", hash: "Hashes of Data with Strings as keys"}
 
+// collections lists the kind of value that a strategy merges element by element.
+var collections = [...]value.Kind{unique: value.Array, hash: value.Hash}
+
 // Check returns a *MergeError if s cannot merge v with other values.
 func (s Strategy) Check(v value.Value) error { return s.check(v, 0) }
 
@@ -171,12 +174,32 @@ func (s Strategy) check(v value.Value, at int) error {
 	if s.merges(v) {
 		return nil
 	}
-	what := "of the kind " + v.Kind().String()
+	what := "is of the kind " + v.Kind().String()
 	if _, sensitive, _ := v.Unveiled(); sensitive {
-		what = "sensitive, or something in it is"
+		what = "is sensitive, or something in it is"
+	} else if key, ok := otherKey(v); ok && v.Kind() == collections[s.kind] {
+		what = "has a key of the kind " + key.String() + ": write the key in quotes"
 	}
 	return &MergeError{Class: Mismatch, Candidate: at, Message: "the merge strategy '" + s.String() + "' needs " +
-		needs[s.kind] + ", and this is " + what}
+		needs[s.kind] + ", and this " + what}
+}
+
+// otherKey returns the kind of the first key in v, at any depth, that is not a String.
+func otherKey(v value.Value) (k value.Kind, ok bool) {
+	for e := range v.Elems() {
+		if k, ok = otherKey(e); ok {
+			return k, true
+		}
+	}
+	for key, e := range v.Pairs() {
+		if key.Kind() != value.String {
+			return key.Kind(), true
+		}
+		if k, ok = otherKey(e); ok {
+			return k, true
+		}
+	}
+	return 0, false
 }
 
 func (s Strategy) merges(v value.Value) bool {

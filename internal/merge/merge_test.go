@@ -158,7 +158,12 @@ func TestCheckRejectsValuesThatStrategyCannotMerge(t *testing.T) {
 		message  string
 	}{
 		{"hash", parse(t, "{a: {1: 2}}"),
-			"strategy 'hash' needs Hashes of Data with Strings as keys, and this is of the kind Hash"},
+			"strategy 'hash' needs Hashes of Data with Strings as keys, and this has a key of the kind Integer: " +
+				"write the key in quotes"},
+		{"hash", parse(t, "{a: [{true: 2}]}"), "and this has a key of the kind Boolean: write the key in quotes"},
+		{"hash", parse(t, "[{1: 2}]"), "and this is of the kind Array"},
+		{"unique", parse(t, "[a, {b: {1.5: c}}]"), "and this has a key of the kind Float: write the key in quotes"},
+		{"unique", parse(t, "{1: 2}"), "and this is of the kind Hash"},
 		{"hash", value.FromInt(1), "and this is of the kind Integer"},
 		{"unique", parse(t, "{}"), "strategy 'unique' needs scalars and Arrays of Data, and this is of the kind Hash"},
 		{"unique", secret, "and this is sensitive, or something in it is"},

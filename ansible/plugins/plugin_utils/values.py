@@ -40,8 +40,22 @@ def plain(value: Any) -> Any:
 def text_of(value: Any, format: str) -> str:
     """Returns a value as text, as the command ``hiera`` prints it with ``--format``."""
     if format == "json":
-        return json.dumps(plain(value), ensure_ascii=False, separators=(",", ":"))
+        return _json(plain(value))
     return value.strip() if isinstance(value, str) else _inspect(value)
+
+
+def _json(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{%s}" % ",".join("%s:%s" % (_json(_json_key(key)), _json(item)) for key, item in value.items())
+    if isinstance(value, list):
+        return "[%s]" % ",".join(map(_json, value))
+    if isinstance(value, float) and math.isfinite(value):
+        return _float(value)
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _json_key(key: Any) -> str:
+    return key if isinstance(key, str) else _json(key)
 
 
 def _inspect(value: Any) -> str:
@@ -65,6 +79,8 @@ def _float(value: float) -> str:
     if math.isnan(value):
         return "NaN"
     digits, e, exponent = repr(value).partition("e")
+    if 1e15 <= abs(value) < 1e16 and value.is_integer():  # Python writes only larger numbers with an exponent
+        digits, e, exponent = "%s.%s" % (digits[:-17], digits[-17:-2].rstrip("0") or "0"), "e", "+15"
     return digits + (".0" if e and "." not in digits else "") + e + exponent
 
 

@@ -133,7 +133,7 @@ func (c config) warnOfMerges() {
 	if behavior == "native" {
 		return
 	}
-	d := diag.Diagnostic{Pos: c.Doc.Pos(n), Severity: diag.Warning, Code: "hiera_version",
+	d := diag.Diagnostic{Pos: c.Doc.Pos(n), Severity: diag.Warning, Code: "merge_behavior",
 		Message: "merge_behavior is '" + behavior + "', and the snapshot does not contain this setting: " +
 			"every lookup chooses its own merge",
 		Hint: "expected native, deep or deeper"}
