@@ -44,6 +44,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -65,6 +66,19 @@ func ParseDigest(text string) (Digest, error) {
 
 // Short returns the first digits of the digest, for display.
 func (d Digest) Short() string { return string(d[:min(len(d), 12)]) }
+
+// IsStored reports whether path is a snapshot in a store, or a link to one. Nothing may write to such a
+// file, because the name of its directory is its digest.
+func IsStored(path string) bool {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil || filepath.Base(real) != snapshotFile {
+		return false
+	}
+	entry := filepath.Dir(real)
+	digests := filepath.Dir(entry)
+	_, err = ParseDigest(filepath.Base(entry))
+	return err == nil && filepath.Base(digests) == "sha256" && filepath.Base(filepath.Dir(digests)) == "store"
+}
 
 // nameRunes are the characters of names; maxName is the maximum length in bytes.
 const (

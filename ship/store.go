@@ -163,19 +163,6 @@ func (s *Store) eventsOf(n string) string  { return s.path("history", n+".jsonl"
 // Path returns the path at which the store keeps the snapshot with the given digest.
 func (s *Store) Path(d Digest) string { return filepath.Join(s.entry(d), snapshotFile) }
 
-// IsStored reports whether path is a snapshot in a store, or a link to one. Nothing may write to such a
-// file, because the name of its directory is its digest.
-func IsStored(path string) bool {
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil || filepath.Base(real) != snapshotFile {
-		return false
-	}
-	entry := filepath.Dir(real)
-	digests := filepath.Dir(entry)
-	_, err = ParseDigest(filepath.Base(entry))
-	return err == nil && filepath.Base(digests) == "sha256" && filepath.Base(filepath.Dir(digests)) == "store"
-}
-
 // lockWait is how long a program waits for the lock of a store. No program does slow work under the lock.
 const lockWait = time.Minute
 
