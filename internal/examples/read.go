@@ -19,7 +19,7 @@ const Code = "example"
 
 // Folder is the directory of the tests.
 var Folder = policy.Folder{Name: "tests", Singular: "test", Version: "tests_version", What: "tests",
-	Has: "'name', 'facts' and 'expect'", Code: Code}
+	Has: "'name', 'facts' and 'expect'", Marks: []string{"expect", "golden"}, Code: Code}
 
 // Example is a request and its expected answers.
 type Example struct {
