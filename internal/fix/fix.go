@@ -57,7 +57,9 @@ type Change struct {
 // Plan returns the changes that the edits of list make, sorted by file. If edits overlap, it uses the first of them.
 // The error names the files that have edits but cannot be changed.
 func (f *Fixer) Plan(list []diag.Diagnostic) ([]Change, error) {
-	list = slices.DeleteFunc(slices.Clone(list), func(d diag.Diagnostic) bool { return d.Fix.IsNone() })
+	list = slices.DeleteFunc(slices.Clone(list), func(d diag.Diagnostic) bool {
+		return d.Fix.IsNone() && len(d.Edits) == 0
+	})
 	diag.Locate(list, f.read)
 	changes := map[string]*Change{}
 	for _, d := range list {

@@ -33,6 +33,13 @@ func (s *Server) CodeAction(ctx context.Context, p *protocol.CodeActionParams) (
 		onLine := func(off, end int) bool { return c.lineStart(off) <= to && from <= max(end, c.lineEnd(off)) }
 		if onLine(f.From, f.To) || onLine(f.At, f.At) {
 			out = append(out, c.fixes(f)...)
+			continue
+		}
+		for _, first := range f.Notes {
+			off := c.doc.text.At(first.Pos, analysis.HasYAMLLines(c.doc.path))
+			if f.Code == duplicateKey && first.Pos.File == c.doc.path && onLine(off, off) {
+				out = append(out, c.removal(f, off)...)
+			}
 		}
 	}
 	if a := c.encryption(); a != nil {
@@ -78,10 +85,7 @@ func (c *cursor) fixes(f analysis.Finding) (out []protocol.CommandOrCodeAction) 
 		out = append(out, a)
 	}
 	if slices.Contains(removable, f.Code) {
-		if from, to, ok := c.wholeEntry(f.At); ok {
-			remove := change{from, to, ""}
-			out = append(out, c.action("Remove this binding", protocol.CodeActionKindQuickFix, &f, remove))
-		}
+		out = append(out, c.removal(f, f.At)...)
 	}
 	if f.Severity == diag.Lint && slices.Contains(lint.Codes(), f.Code) && analysis.IsYAML(c.doc.path) {
 		start := c.lineStart(f.At)
@@ -94,7 +98,24 @@ func (c *cursor) fixes(f analysis.Finding) (out []protocol.CommandOrCodeAction) 
 }
 
 // removable lists the codes of bindings that can be removed: those without an effect, and the second of two with a key.
-var removable = []diag.Code{"never_wins", "same_value", "unused_key", "yaml_duplicate_key"}
+var removable = []diag.Code{"never_wins", "same_value", "unused_key", duplicateKey}
+
+const duplicateKey = "yaml_duplicate_key"
+
+// removal returns the action that removes the entry at off, or none if its lines contain other text, too.
+func (c *cursor) removal(f analysis.Finding, off int) []protocol.CommandOrCodeAction {
+	title := "Remove this binding"
+	from, to, ok := c.wholeEntry(off)
+	if !ok && f.Code == duplicateKey {
+		title = "Remove this entry"
+		from, to, ok = c.nestedEntry(off)
+	}
+	if !ok {
+		return nil
+	}
+	return []protocol.CommandOrCodeAction{
+		c.action(title, protocol.CodeActionKindQuickFix, &f, change{from, to, ""})}
+}
 
 // correction returns the action that makes the edits suggested by a diagnostic, or nil if there are none.
 func (c *cursor) correction(f analysis.Finding) *protocol.CodeAction {
@@ -117,8 +138,10 @@ func (c *cursor) correction(f analysis.Finding) *protocol.CodeAction {
 		changes[uri.File(file)] = append(changes[uri.File(file)], protocol.TextEdit{NewText: e.Text,
 			Range: c.rangeOf(text, text.At(e.Pos, yaml), text.At(e.End, yaml))})
 	}
-	title := "Replace by '" + f.Edits[0].Text + "'"
+	title := "Replace by '" + withoutQuotes(f.Edits[0].Text) + "'"
 	switch text := f.Edits[0].Text; {
+	case strings.HasSuffix(text, "\n"):
+		title = "Write '" + strings.TrimSpace(text) + "'"
 	case text == "":
 		title = "Remove '" + f.Fix.Old + "'"
 	case strings.TrimSpace(text) == "":
@@ -130,6 +153,17 @@ func (c *cursor) correction(f analysis.Finding) *protocol.CodeAction {
 	yes := true
 	a.IsPreferred, a.Edit = &yes, &protocol.WorkspaceEdit{Changes: changes}
 	return a
+}
+
+// withoutQuotes returns text without the quotes around it.
+func withoutQuotes(text string) string {
+	for _, quote := range []string{"'", `"`} {
+		inside := strings.Trim(text, quote)
+		if quote+inside+quote == text {
+			return inside
+		}
+	}
+	return text
 }
 
 // wholeEntry returns the range of the lines of the entry at an offset. ok is false if these lines also contain another
@@ -155,6 +189,31 @@ func (c *cursor) wholeEntry(off int) (from, to int, ok bool) {
 		to++
 	}
 	return e.From, min(to, len(c.doc.text.Src)), true
+}
+
+// nestedEntry returns the range of the lines of an entry below a key. The offset is that of its key. ok is false if the
+// file does not parse without these lines, or if they also contain other text.
+func (c *cursor) nestedEntry(off int) (from, to int, ok bool) {
+	src, from := c.doc.text.Src, c.lineStart(off)
+	column := off - from
+	if !analysis.IsYAML(c.doc.path) || strings.Trim(src[from:off], " ") != "" {
+		return 0, 0, false
+	}
+	at := from
+	for line := range strings.Lines(src[from:]) {
+		text := strings.TrimLeft(line, " ")
+		deeper := len(line)-len(text) > column || len(line)-len(text) == column && strings.HasPrefix(text, "- ")
+		isEmpty := strings.TrimSpace(text) == ""
+		if at > from && !isEmpty && !deeper {
+			break
+		}
+		at += len(line)
+		if !isEmpty {
+			to = at
+		}
+	}
+	_, ok = yaml.Parse(c.doc.path, []byte(src[:from]+src[to:]), yaml.Options{LastKeyWins: true}, &diag.List{})
+	return from, to, ok
 }
 
 // encryption returns the action that encrypts the value at the cursor with the public key of the site. It returns nil

@@ -190,13 +190,6 @@ func (r *report) describeBadStart(pos diag.Pos) (message, hint string) {
 		"put the string in quotes"
 }
 
-// spacesFor returns the correction of the tabs at pos: two spaces for each.
-func (r *report) spacesFor(pos diag.Pos) diag.Fix {
-	rest := r.doc.src[r.doc.offset(pos.Line, pos.Col):]
-	tabs := len(rest) - len(bytes.TrimLeft(rest, "\t"))
-	return diag.Fix{Old: strings.Repeat("\t", tabs), New: strings.Repeat("  ", tabs), Syntax: true}
-}
-
 // noColon is libyaml's message for a line without a key.
 const noColon = "could not find expected ':'"
 
