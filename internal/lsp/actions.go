@@ -191,8 +191,8 @@ func (c *cursor) wholeEntry(off int) (from, to int, ok bool) {
 	return e.From, min(to, len(c.doc.text.Src)), true
 }
 
-// nestedEntry returns the range of the lines of an entry below a key. The offset is that of its key. ok is false if the
-// file does not parse without these lines, or if they also contain other text.
+// nestedEntry returns the range of the lines of an entry that is inside a value and whose key is at off. ok is false if
+// the file does not parse without these lines, or if they also contain other text.
 func (c *cursor) nestedEntry(off int) (from, to int, ok bool) {
 	src, from := c.doc.text.Src, c.lineStart(off)
 	column := off - from

@@ -10,7 +10,7 @@ import (
 )
 
 // spacesFor returns the correction of the tabs at pos. If they indent a line, the correction moves the line to the
-// column that fits the lines around it. If several columns fit, there is none.
+// column that fits the lines around it. If several columns fit, spacesFor returns the zero Fix.
 func (r *report) spacesFor(pos diag.Pos) diag.Fix {
 	at := r.doc.offset(pos.Line, pos.Col)
 	rest, before := r.doc.src[at:], r.doc.src[r.lineStart(at):at]
@@ -94,7 +94,7 @@ func keyColumn(line []byte) int {
 }
 
 // columnBelow returns the column for a line that starts the value of the line at above. Lines below that belong to the
-// same value decide. Without any, the step is that of the file, or two spaces.
+// same value decide. If there are no such lines, it adds the smallest indentation above, or two spaces.
 func (r *report) columnBelow(at, above int, opening bool) int {
 	outer, step := keyColumn(lineAt(r.doc.src, above)), 0
 	for line := range bytes.Lines(r.doc.src[:at]) {
