@@ -244,7 +244,7 @@ func TestDuplicateKeyIsRemovedAtEitherPlace(t *testing.T) {
 // The correction of a misspelt version key or strategy, and the title of the action, show what is written.
 func TestVersionKeysAndStrategiesAreCorrected(t *testing.T) {
 	const policies, data = "policies/port.yaml", "data/common.yaml"
-	e := start(t, site(t, control+"-- "+policies+" --\n"+portPolicy+"-- "+data+" --\nx: 1\n"), withLints())
+	e := start(t, site(t, control+"-- "+policies+" --\n"+portPolicy), withLints())
 	e.open(policies, portPolicy)
 	e.open(data, "x: 1\n")
 	for _, c := range []struct{ file, text, title, want string }{

@@ -146,8 +146,6 @@ func (r *report) below(at int) []byte {
 	return rest
 }
 
-func indentOf(line []byte) int { return len(line) - len(bytes.TrimLeft(line, " ")) }
-
 // isEntry reports whether a line has text that is not a comment, and no tab in its indentation.
 func isEntry(line []byte) bool {
 	text := bytes.TrimLeft(line, " ")
