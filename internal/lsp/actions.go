@@ -107,8 +107,9 @@ func (c *cursor) removal(f analysis.Finding, off int) []protocol.CommandOrCodeAc
 	title := "Remove this binding"
 	from, to, ok := c.wholeEntry(off)
 	if !ok && f.Code == duplicateKey {
-		title = "Remove this entry"
-		from, to, ok = c.nestedEntry(off)
+		if from, to, ok = c.nestedEntry(off); off > from {
+			title = "Remove this entry"
+		}
 	}
 	if !ok {
 		return nil
