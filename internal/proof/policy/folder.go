@@ -92,6 +92,9 @@ func (f *Folder) warnOfVersion(path string, src []byte, diags *diag.List) {
 	if doc == nil {
 		return
 	}
+	if _, _, has := doc.Root.Lookup(f.Version); has {
+		return
+	}
 	d := diag.Diagnostic{Pos: doc.Pos(doc.Root), Severity: diag.Warning, Code: f.Code,
 		Message: "the " + f.What + " in this file are not used: "}
 	if key := f.versionKey(doc, list); key != nil {
@@ -113,6 +116,9 @@ func (f *Folder) warnOfVersion(path string, src []byte, diags *diag.List) {
 
 // listIn returns the document and the list of f in a file. It returns nil if the file is invalid or has no such list.
 func (f *Folder) listIn(path string, src []byte) (doc *yaml.Document, list *yaml.Node) {
+	if !strings.Contains(string(src), f.Name) {
+		return nil, nil
+	}
 	doc, ok := yaml.Parse(path, src, yaml.Options{}, &diag.List{})
 	if !ok || doc.Root == nil {
 		return nil, nil
@@ -127,7 +133,8 @@ func (f *Folder) listIn(path string, src []byte) (doc *yaml.Document, list *yaml
 func (f *Folder) versionKey(doc *yaml.Document, list *yaml.Node) *yaml.Node {
 	for key := range doc.Root.Pairs() {
 		name, _ := key.Text()
-		if name == f.Version || !diag.Correct(name, []string{f.Version}).IsNone() {
+		isWord := len(name) <= len(f.Version)/2 // such as 'tests', with which 'tests_version' begins
+		if name == f.Version || !isWord && !diag.Correct(name, []string{f.Version}).IsNone() {
 			return key
 		}
 		if f.describes(list) && (name == "version" || !diag.Correct(name, []string{"version"}).IsNone()) {
@@ -146,6 +153,17 @@ func (f *Folder) describes(list *yaml.Node) bool {
 			return ok
 		})
 	})
+}
+
+// WarnOfUnread warns about files that are not read because their version key is misspelt or missing, as Parse does. It
+// is for commands that do not read the files.
+func (f *Folder) WarnOfUnread(dir string, disk fsx.Disk, diags *diag.List) {
+	paths, _ := filesIn(filepath.Join(dir, f.Name), disk)
+	for _, path := range paths {
+		if src, err := disk.ReadFile(path); err == nil {
+			f.warnOfVersion(path, src, diags)
+		}
+	}
 }
 
 // WarnOfMisspelt warns about files that are not read because the name of their directory, which should be f, is
