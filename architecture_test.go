@@ -73,15 +73,15 @@ var mayImport = map[string][]string{
 	"faults":                  {},
 	"internal/adopt":          {"facts", "internal/fsx", "internal/hieraconfig", "internal/subprocess"},
 	"internal/bindingsfile": {
-		"diag", "internal/expr", "internal/expr/stdlib", "internal/layout", "internal/literal",
+		"diag", "internal/expr", "internal/expr/stdlib", "internal/layout", "internal/literal", "internal/pattern",
 		"internal/recipe", "internal/syntax", "internal/types", "internal/value", "internal/yaml",
 	},
 	"internal/cli": {"diag"},
 	"internal/datafile": {
-		"diag", "internal/fsx", "internal/literal", "internal/lookupkey", "internal/pool", "internal/recipe",
-		"internal/value", "internal/yaml",
+		"diag", "internal/fsx", "internal/literal", "internal/lookupkey", "internal/pattern", "internal/pool",
+		"internal/recipe", "internal/value", "internal/yaml",
 	},
-	"internal/enc": {"diag", "internal/datafile", "internal/fsx", "internal/subprocess"},
+	"internal/enc": {"diag", "internal/datafile", "internal/fsx", "internal/pattern", "internal/subprocess"},
 	"internal/envfile": {
 		"internal/expr", "internal/expr/stdlib", "internal/types", "internal/value", "snapshot",
 	},
@@ -90,8 +90,8 @@ var mayImport = map[string][]string{
 		"internal/value", "internal/yaml", "runtime",
 	},
 	"internal/explore": {
-		"diag", "facts", "internal/cli", "internal/lookup", "internal/report", "internal/report/affected",
-		"internal/report/decision", "runtime", "snapshot",
+		"diag", "facts", "internal/cli", "internal/lookup", "internal/pattern", "internal/report",
+		"internal/report/affected", "internal/report/decision", "runtime", "snapshot",
 	},
 	"internal/expr": {
 		"internal/expr/ruby", "internal/lookupkey", "internal/pattern", "internal/types",
@@ -117,12 +117,11 @@ var mayImport = map[string][]string{
 	},
 	"internal/legacy": {},
 	"internal/lint": {
-		"diag", "internal/bindingsfile", "internal/expr", "internal/fsx", "internal/legacy",
-		"internal/recipe", "internal/syntax", "internal/types", "internal/value", "internal/yaml", "loader",
-		"snapshot",
+		"diag", "internal/bindingsfile", "internal/expr", "internal/fsx", "internal/legacy", "internal/pattern",
+		"internal/recipe", "internal/syntax", "internal/types", "internal/value", "internal/yaml", "loader", "snapshot",
 	},
 	"internal/literal": {
-		"diag", "internal/expr", "internal/expr/stdlib", "internal/recipe", "internal/syntax",
+		"diag", "internal/expr", "internal/expr/stdlib", "internal/pattern", "internal/recipe", "internal/syntax",
 		"internal/value", "internal/yaml",
 	},
 	"internal/lookup": {
@@ -133,22 +132,21 @@ var mayImport = map[string][]string{
 	"internal/lookupkey": {"internal/pattern", "internal/value"},
 	"internal/lsp": {
 		"diag", "internal/bindingsfile", "internal/lint", "internal/lookup", "internal/lsp/analysis",
-		"internal/lsp/buffer", "internal/lsp/mention", "internal/lsp/outline", "internal/report",
+		"internal/lsp/buffer", "internal/lsp/mention", "internal/lsp/outline", "internal/pattern", "internal/report",
 		"internal/secret/eyaml", "internal/syntax", "internal/yaml", "loader",
 	},
 	"internal/lsp/analysis": {
-		"compile", "diag", "facts", "internal/bindingsfile", "internal/datafile", "internal/fsx",
-		"internal/lint", "internal/lookup", "internal/lsp/buffer", "internal/lsp/mention",
-		"internal/lsp/outline", "internal/proof", "internal/proof/params", "internal/proof/policy",
-		"internal/recipe", "internal/relation", "internal/report/decision", "internal/value",
-		"internal/yaml", "loader", "runtime", "snapshot",
+		"compile", "diag", "facts", "internal/bindingsfile", "internal/datafile", "internal/fsx", "internal/lint",
+		"internal/lookup", "internal/lsp/buffer", "internal/lsp/mention", "internal/lsp/outline", "internal/pattern",
+		"internal/proof", "internal/proof/params", "internal/proof/policy", "internal/recipe", "internal/relation",
+		"internal/report/decision", "internal/value", "internal/yaml", "loader", "runtime", "snapshot",
 	},
 	"internal/lsp/buffer": {"diag"},
 	"internal/lsp/mention": {
 		"diag", "internal/expr", "internal/lookupkey", "internal/lsp/buffer", "internal/lsp/outline",
-		"internal/manifest", "internal/syntax", "internal/value", "internal/yaml",
+		"internal/manifest", "internal/pattern", "internal/syntax", "internal/value", "internal/yaml",
 	},
-	"internal/lsp/outline": {"diag", "internal/yaml"},
+	"internal/lsp/outline": {"diag", "internal/pattern", "internal/yaml"},
 	"internal/manifest":    {"diag", "internal/lookupkey", "internal/pattern", "internal/value"},
 	"internal/members":     {},
 	"internal/merge": {
@@ -157,7 +155,7 @@ var mayImport = map[string][]string{
 	},
 	"internal/merge/rich": {"internal/pattern", "internal/value"},
 	"internal/migrate": {
-		"compile", "diag", "internal/expr", "internal/fsx", "internal/lookupkey", "internal/merge",
+		"compile", "diag", "internal/expr", "internal/fsx", "internal/lookupkey", "internal/merge", "internal/pattern",
 		"internal/recipe", "internal/syntax", "internal/value", "internal/yaml", "loader",
 	},
 	"internal/migrate/proof": {
@@ -222,18 +220,17 @@ var mayImport = map[string][]string{
 	"internal/yaml":         {"diag", "internal/pattern", "internal/value"},
 	"loader": {
 		"diag", "internal/bindingsfile", "internal/datafile", "internal/envfile", "internal/expr",
-		"internal/expr/stdlib", "internal/fsx", "internal/literal", "internal/recipe", "internal/relation",
-		"internal/subprocess", "internal/syntax", "internal/types", "internal/value", "internal/yaml",
-		"loader/internal/hiera5", "loader/internal/site",
+		"internal/expr/stdlib", "internal/fsx", "internal/literal", "internal/pattern", "internal/recipe",
+		"internal/relation", "internal/subprocess", "internal/syntax", "internal/types", "internal/value",
+		"internal/yaml", "loader/internal/hiera5", "loader/internal/site",
 	},
 	"loader/internal/hiera5": {
 		"diag", "internal/datafile", "internal/expr", "internal/recipe", "internal/syntax", "internal/value",
 		"internal/yaml", "loader/internal/site",
 	},
 	"loader/internal/site": {
-		"diag", "internal/bindingsfile", "internal/datafile", "internal/expr", "internal/fsx",
-		"internal/literal", "internal/recipe", "internal/relation", "internal/syntax", "internal/value",
-		"internal/yaml",
+		"diag", "internal/bindingsfile", "internal/datafile", "internal/expr", "internal/fsx", "internal/literal",
+		"internal/pattern", "internal/recipe", "internal/relation", "internal/syntax", "internal/value", "internal/yaml",
 	},
 	"origin": {"internal/fsx"},
 	"runtime": {
@@ -335,11 +332,11 @@ func dependencies(t *testing.T, name string) []string {
 	return strings.Fields(string(out))
 }
 
-// A bindq process makes a single lookup, so it must not compile regular expressions during
-// initialization that it may not need.
-func TestBindqCompilesNoPatternsAtStart(t *testing.T) {
+// A bindq process makes a single lookup, and a run of bindc or bindsync is short as well. They must not compile regular
+// expressions during initialization that they may not need.
+func TestProgramsCompileNoPatternsAtStart(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", "-f", `{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}} {{end}}`,
-		"./cmd/bindq").Output()
+		"./cmd/...").Output()
 	if err != nil {
 		t.Fatalf("the go command cannot list packages here: %v", err)
 	}
@@ -352,12 +349,12 @@ func TestBindqCompilesNoPatternsAtStart(t *testing.T) {
 		if name, err := filepath.Rel(here, file); err == nil && filepath.IsLocal(name) {
 			ours++
 			if eager.MatchString(read(t, name)) {
-				t.Errorf("%s compiles a regular expression at the start of bindq: use pattern.Lazy", name)
+				t.Errorf("%s compiles a regular expression when a program starts: use pattern.Lazy", name)
 			}
 		}
 	}
 	if ours < 20 {
-		t.Errorf("bindq is made of %d files of this module, expected more", ours)
+		t.Errorf("the programs consist of %d files of this module, expected more", ours)
 	}
 }
 

@@ -1,15 +1,15 @@
 // Package compile composes a site. It decides for all possible requests which binding wins, rejects
 // conflicts, and turns strings and expressions into programs (language.md, sections 5 to 9). It
-// reads no files and knows nothing of the snapshot's bytes. Its result is a snapshot.Content.
+// reads no files and does not encode the snapshot. Its result is a snapshot.Content.
 //
-// The passes are packages below internal, and Compile calls them in this order. Each takes what earlier ones returned.
+// The passes are packages below internal. Compile calls them in this order, each with the results of earlier passes.
 //
 //	place    the precedence of every condition; every binding in the scope of its layer and condition
-//	rewrite  the final bindings: what depends on other bindings is replaced
+//	rewrite  the final bindings, in which bindings that depend on others are replaced
 //	index    keys in the order of the snapshot, contributions as lists, the bindings that can win in levels
-//	check    conflicts, promises that are not kept, types, loops
+//	check    conflicts, abstract and override bindings, types, loops
 //
-// Two things grow on the way: the numbers of keys and values (place.Tables), and the diagnostics (in pass.Env).
+// Passes also add to two shared structures: the keys and values (place.Tables), and the diagnostics (pass.Env).
 package compile
 
 import (
@@ -25,13 +25,13 @@ import (
 	"bindc/snapshot"
 )
 
-// DefaultEffort allows some seconds of comparisons. A site with a million bindings needs a hundredth of this effort.
+// DefaultEffort allows a few seconds of comparisons. A site with a million bindings needs a hundredth of this effort.
 const DefaultEffort = 1 << 25
 
-// Options change how a site is compiled. The zero value is the default.
+// Options configures Compile. The zero value is valid.
 type Options struct {
 	StrictVariables bool // unknown variables make lookups fail
-	Effort          int  // limit on the comparisons that find conflicts and loops (pass.Effort); 0: DefaultEffort
+	Effort          int  // limit on the comparisons that find conflicts and loops; 0: DefaultEffort
 
 	Context context.Context // once it is done, Compile returns nil after the current pass; may be nil
 

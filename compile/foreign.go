@@ -12,9 +12,9 @@ import (
 	"bindc/loader"
 )
 
-// ForeignLookup is a lookup in a Hiera 5 level that a snapshot cannot answer, so that Puppet must read the level.
-// Either an entry that was not compiled may bind the key, or a value of the key contains such a lookup. Strings that
-// only a hiera-eyaml plugin can decrypt count, too.
+// ForeignLookup is a lookup in a Hiera 5 level that only Puppet can answer, so that Puppet must read the level. An
+// entry that was not compiled may bind the key, or the value of the key contains such a lookup. A string that only a
+// hiera-eyaml plugin can decrypt also counts.
 type ForeignLookup struct {
 	Part   loader.HieraPart
 	Config string // path of the hiera.yaml
@@ -24,7 +24,7 @@ type ForeignLookup struct {
 	Pos    diag.Pos
 }
 
-// ForeignLookups returns one lookup for each level that has lookups that a snapshot cannot answer.
+// ForeignLookups returns one ForeignLookup for each level that has any.
 func ForeignLookups(site *loader.Site) []ForeignLookup {
 	f := foreign{site: site, puppets: foreignModules(site), needs: map[uint32][]string{},
 		users: map[string][]string{}}
@@ -32,7 +32,7 @@ func ForeignLookups(site *loader.Site) []ForeignLookup {
 		return nil
 	}
 	f.bindKeys()
-	f.eachHieraFile(f.find) // first find the keys that nothing in the snapshot binds: they are the cause
+	f.eachHieraFile(f.find) // first record direct lookups, because they are the cause of the indirect ones
 	f.eachHieraFile(f.spread)
 	f.eachHieraFile(f.find)
 	return f.found
@@ -41,9 +41,9 @@ func ForeignLookups(site *loader.Site) []ForeignLookup {
 type foreign struct {
 	site    *loader.Site
 	puppets map[string]bool     // see foreignModules
-	bound   map[string]bool     // the bound keys; false if only Puppet can look up the key
+	bound   map[string]bool     // whether a snapshot can look up each bound key
 	needs   map[uint32][]string // keys that a value looks up, by number of the value
-	users   map[string][]string // keys whose values look up a key that is not Puppet's so far
+	users   map[string][]string // keys whose values look up a key, by that key; omits keys that only Puppet can look up
 	found   []ForeignLookup
 }
 
@@ -109,7 +109,7 @@ func (f *foreign) spread(_ ForeignLookup, file *loader.DataFile) {
 	}
 }
 
-// leave records that only Puppet can look up key, and so all keys whose values look it up.
+// leave records that only Puppet can look up key and the keys whose values look it up, directly or indirectly.
 func (f *foreign) leave(key string) {
 	for todo := []string{key}; len(todo) > 0; {
 		key, todo = todo[len(todo)-1], todo[:len(todo)-1]
@@ -137,7 +137,7 @@ func (f *foreign) find(at ForeignLookup, file *loader.DataFile) {
 	}
 }
 
-// note records l unless its level already has a lookup.
+// note records l, unless it has already recorded a lookup of the same level.
 func (f *foreign) note(l ForeignLookup) {
 	if !slices.ContainsFunc(f.found, func(x ForeignLookup) bool {
 		return x.Part == l.Part && x.Config == l.Config && x.Entry == l.Entry
@@ -146,7 +146,6 @@ func (f *foreign) note(l ForeignLookup) {
 	}
 }
 
-// isPuppets reports whether only Puppet can look up key.
 func (f *foreign) isPuppets(key string) bool {
 	compiled, bound := f.bound[key]
 	if bound {
@@ -155,7 +154,7 @@ func (f *foreign) isPuppets(key string) bool {
 	return f.puppets[""] || f.puppets[lookupkey.Module(key)]
 }
 
-// lookups returns the roots of the keys that a value looks up, quoted if necessary.
+// lookups returns the roots of the keys that the value number val looks up. Roots with dots are quoted.
 func (f *foreign) lookups(val uint32) []string {
 	text := f.site.Values[val]
 	if text[0] != recipe.CompiledRecipe {
@@ -172,7 +171,6 @@ func (f *foreign) lookups(val uint32) []string {
 	return keys
 }
 
-// hasMethods reports whether a value contains a string encrypted with a method other than PKCS7.
 func (f *foreign) hasMethods() bool {
 	for val := range f.site.Values {
 		if f.method(uint32(val)) != "" {
@@ -182,7 +180,8 @@ func (f *foreign) hasMethods() bool {
 	return false
 }
 
-// method returns the method, other than PKCS7, that encrypts a string in a value, or "".
+// method returns the encryption method, other than PKCS7, of a string in the value number val. It returns "" if there
+// is none.
 func (f *foreign) method(val uint32) string {
 	text := f.site.Values[val]
 	if len(text) == 0 || text[0] != recipe.CompiledRecipe || !strings.Contains(text, "ENC[") {

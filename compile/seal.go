@@ -48,7 +48,7 @@ type sealer struct {
 	sealed  map[boundTo]uint32
 }
 
-// boundTo is a value and the key of a binding that has it.
+// boundTo is a binding key together with the number of its value.
 type boundTo struct{ key, value uint32 }
 
 func (s *sealer) key(i uint32) {
@@ -63,8 +63,8 @@ func (s *sealer) key(i uint32) {
 	}
 }
 
-// value encrypts a sensitive value for a binding key, and returns the number of the result. It returns the number of
-// any other value unchanged.
+// value encrypts a sensitive value for a binding key, and returns the number of the encrypted value. It returns the
+// number of any other value unchanged.
 func (s *sealer) value(key, value uint32) uint32 {
 	if !s.secret[value] {
 		return value

@@ -13,21 +13,21 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// setCompiler compiles the statements of one bindings file, which is a set of bindings (language.md, section 5).
+// setCompiler compiles the statements of one bindings file (language.md, section 5).
 type setCompiler struct {
 	*site.Dimensions
 	diags   *diag.List
 	pools   *datafile.Pools
 	secrets map[string]bool // ids of sensitive multibindings anywhere in the site
 
-	inclusions map[inclusion]*bindingsfile.Compiled // classes included anywhere in the site
-	slashed    bool                                 // a key that begins with '/' has been reported
+	inclusions map[inclusion]*bindingsfile.Compiled // compiled inclusions and exclusions of the whole site
+	slashed    bool                                 // whether a key that begins with '/' has been reported
 
 	out       []Binding
 	transfers []Transfer
 }
 
-// readSet compiles a bindings file. If names is not empty, the name in the file must be one of them.
+// readSet compiles a bindings file. If names is not empty, the name declared in the file must be one of them.
 func (c *setCompiler) readSet(source bindingsfile.Source, names []string) {
 	if source == nil {
 		return
@@ -56,7 +56,7 @@ func (c *setCompiler) checkName(f *bindingsfile.File, names []string) {
 	}
 }
 
-// statements compiles a list of statements that apply if one of the conditions holds. when lists the indexes of these
+// statements compiles statements that apply if any of the given conditions holds. when lists the indexes of these
 // conditions in Site.Conditions.
 func (c *setCompiler) statements(list []*bindingsfile.Statement, conditions []Condition, when []int) {
 	for _, s := range list {
@@ -79,7 +79,6 @@ func (c *setCompiler) statements(list []*bindingsfile.Statement, conditions []Co
 	}
 }
 
-// binding compiles a contribution to a multibinding, or a binding whose key is a literal.
 func (c *setCompiler) binding(s *bindingsfile.Statement, when []int) {
 	if s.Value != nil {
 		literal.CheckReserved(s.Key, s.Pos, &c.slashed, c.diags)
@@ -100,7 +99,6 @@ func (c *setCompiler) binding(s *bindingsfile.Statement, when []int) {
 	c.compile(s, when)
 }
 
-// checkIDs reports multibinding ids that are reserved.
 func (c *setCompiler) checkIDs(s *bindingsfile.Statement) {
 	ids := []*bindingsfile.Literal{s.In}
 	for _, p := range s.Producers {
@@ -122,7 +120,8 @@ func (c *setCompiler) checkIDs(s *bindingsfile.Statement) {
 	}
 }
 
-// checkMap reports a transformer on a rebound parameter map, because the build needs the map.
+// checkMap reports a transformer on a rebound parameter map. Transformers run during lookups, but the build needs the
+// map.
 func (c *setCompiler) checkMap(s *bindingsfile.Statement) {
 	if len(s.Producers) != 1 || s.Producers[0].Name != "rebind" || s.Transformer == nil {
 		return
@@ -133,7 +132,6 @@ func (c *setCompiler) checkMap(s *bindingsfile.Statement) {
 	}
 }
 
-// compile compiles a statement that binds at most one key.
 func (c *setCompiler) compile(s *bindingsfile.Statement, when []int) {
 	s.Sensitive = s.Sensitive || s.In != nil && c.secrets[s.In.ScalarText()]
 	more := s.Compile(c.diags)
@@ -147,7 +145,8 @@ func (c *setCompiler) compile(s *bindingsfile.Statement, when []int) {
 	c.out = append(c.out, b)
 }
 
-// compiled returns the compiled value of a recipe. A recipe with an error still binds its key, to null.
+// compiled returns the compiled form of r. If r is nil because its source has an error, the key is bound to null
+// instead.
 func compiled(r *recipe.Recipe) []byte {
 	if r == nil {
 		return recipe.AppendConstant(nil, value.Value{})
@@ -155,12 +154,11 @@ func compiled(r *recipe.Recipe) []byte {
 	return recipe.AppendCompiled(nil, r)
 }
 
-// number looks up the numbers of b's key and value in the site's lists, and adds them if they are new.
+// number sets b.Number and b.Value. It adds the key and the value to the site's lists if they are new.
 func (c *setCompiler) number(b *Binding, value []byte) {
 	b.Number, b.Value = c.pools.Keys.Number([]byte(b.Key)), c.pools.Values.Number(value)
 }
 
-// conditional compiles the statements in a `when`.
 func (c *setCompiler) conditional(w *bindingsfile.Statement, outer []Condition) {
 	conditions, ok := c.when(w, outer)
 	if !ok {
@@ -195,7 +193,7 @@ func (c *setCompiler) tooMany(at diag.Pos) {
 // maxAlternatives limits the number of conditions that one `when` expands to.
 const maxAlternatives = 1 << 16
 
-// when combines each outer condition with each alternative of a `when`.
+// when returns every combination of an outer condition and an alternative of the `when` statement w.
 func (c *setCompiler) when(w *bindingsfile.Statement, outer []Condition) ([]Condition, bool) {
 	var out []Condition
 	for _, all := range w.Alternatives {
@@ -218,7 +216,7 @@ func (c *setCompiler) when(w *bindingsfile.Statement, outer []Condition) ([]Cond
 	return out, true
 }
 
-// warnOfCommon warns about a condition with a value of 'common' other than true.
+// warnOfCommon warns about a condition on 'common' that does not list the value true. Such a condition has no effect.
 func (c *setCompiler) warnOfCommon(p *bindingsfile.Pair) {
 	if len(p.Values) > 0 && !slices.Contains(folded(p.Values), "true") {
 		c.diags.Add(diag.Diagnostic{Pos: p.Pos, Severity: diag.Warning, Code: "when",
@@ -227,7 +225,8 @@ func (c *setCompiler) warnOfCommon(p *bindingsfile.Pair) {
 	}
 }
 
-// restrict adds to each condition that a category must have one of the given values. It may change conditions in place.
+// restrict narrows each condition to requests in which a category has one of the given values. It may modify the
+// conditions in place.
 func (c *setCompiler) restrict(conditions []Condition, p *bindingsfile.Pair) ([]Condition, bool) {
 	name := p.Category.Value.Text() // "" unless it is a string
 	category, ok := c.Category(name)
@@ -266,7 +265,6 @@ func (c *setCompiler) restrict(conditions []Condition, p *bindingsfile.Pair) ([]
 	return out, true
 }
 
-// folded folds the case of category values and removes duplicates.
 func folded(values []string) []string {
 	var out []string
 	seen := make(map[string]bool, len(values))

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"io/fs"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"bindc/diag"
 	"bindc/internal/expr"
+	"bindc/internal/pattern"
 	"bindc/internal/relation"
 	"bindc/internal/yaml"
 	"bindc/loader/internal/site"
@@ -19,7 +19,7 @@ import (
 type config struct {
 	categories    []category // all except common, highest first
 	layers        []layerConfig
-	defaultLayers bool // the configuration does not define layers, so the default layers apply
+	defaultLayers bool // whether the default layers apply because the configuration defines none
 	extensions    registry
 	source        site.Categories
 }
@@ -115,7 +115,6 @@ func configFile(in *site.Inputs, given string) (string, bool) {
 	return "", false
 }
 
-// configReader reads a configuration in YAML or JSON.
 type configReader struct {
 	site.Document
 	extensions registry
@@ -123,7 +122,7 @@ type configReader struct {
 
 var configKeys = []string{"version", "layers", "categories", "extensions"}
 
-// defaultConfig returns the configuration of a site without a configuration file.
+// defaultConfig is used if a site has no configuration file.
 func defaultConfig(at diag.Pos, reg registry) config {
 	return config{categories: defaultCategories(at), layers: defaultLayers(at), defaultLayers: true, extensions: reg,
 		source: site.Categories{At: at}}
@@ -149,9 +148,9 @@ func (c *configReader) read() (config, bool) {
 	return cfg, true
 }
 
-var categoryName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
+var categoryName = pattern.Lazy(`^[a-z][a-z0-9_-]*$`)
 
-// categories reads the list of categories. It returns false if a category has an error.
+// categories reads the list of categories. It returns false after an error.
 func (c *configReader) categories(n *yaml.Node) ([]category, bool) {
 	if n.Kind != yaml.Sequence {
 		c.Diags.Add(diag.Diagnostic{Pos: c.Pos(n), Code: "category", Hint: "write - [role, '${role}']",
@@ -164,7 +163,7 @@ func (c *configReader) categories(n *yaml.Node) ([]category, bool) {
 	for i := range n.Kids {
 		kid := &n.Kids[i]
 		if kid.Kind == yaml.Scalar && onlyNames {
-			continue // only the first string is reported
+			continue // report only the first category that is a plain string
 		}
 		if cat, ok := c.category(kid, i == len(n.Kids)-1, before); ok {
 			before[cat.name] = cat.at
@@ -186,7 +185,7 @@ func (c *configReader) category(n *yaml.Node, last bool, before map[string]diag.
 	}
 	name, text, at := texts[0], texts[1], &n.Kids[0]
 	switch first, again := before[name]; {
-	case !categoryName.MatchString(name):
+	case !categoryName().MatchString(name):
 		c.Diags.Add(badCategoryName(c.Pos(at), name))
 		return category{}, false
 	case again:
@@ -208,29 +207,26 @@ func (c *configReader) category(n *yaml.Node, last bool, before map[string]diag.
 	return cat, node != nil
 }
 
-// categoryHint suggests how to write a category that is not a list of two strings.
 func categoryHint(n *yaml.Node) string {
 	name, isText := n.Text()
 	if _, named, ok := n.Lookup("name"); ok {
 		name, isText = named.Text()
 	}
-	if !isText || !categoryName.MatchString(name) {
+	if !isText || !categoryName().MatchString(name) {
 		return ""
 	}
 	return "write [" + name + ", '${" + name + "}']"
 }
 
-// badCategoryName returns an error for an invalid category name.
 func badCategoryName(at diag.Pos, name string) diag.Diagnostic {
 	d := diag.Diagnostic{Pos: at, Code: "category", Message: "expected a name of lower-case letters, digits, '_' and " +
 		"'-' that begins with a letter, found '" + name + "'"}
-	if lower := strings.ToLower(name); categoryName.MatchString(lower) {
+	if lower := strings.ToLower(name); categoryName().MatchString(lower) {
 		d.Hint = "write '" + lower + "'"
 	}
 	return d
 }
 
-// ofVariable returns a category whose value is a variable.
 func ofVariable(name, variable string, at diag.Pos) category {
 	return category{name, at, at, &expr.Node{Op: expr.Concat, Kids: []*expr.Node{{Op: expr.Var, Name: variable}}}}
 }
@@ -240,7 +236,7 @@ func defaultCategories(at diag.Pos) []category {
 		ofVariable("environment", "environment", at)}
 }
 
-// complete adds node and environment if they are missing, and removes common.
+// complete adds the categories node and environment if they are missing, and removes common.
 func (c *configReader) complete(cs []category, at diag.Pos) []category {
 	cs = slices.DeleteFunc(cs, func(c category) bool { return c.name == site.Common })
 	for _, cat := range cs {
@@ -308,7 +304,7 @@ func (c *configReader) layerName(n *yaml.Node, named map[string]diag.Pos) string
 	return name
 }
 
-// uris reads the attribute key of a layer, which is a URI or a list of URIs.
+// uris reads an attribute of a layer that is a URI or a list of URIs.
 func (c *configReader) uris(layer *yaml.Node, key string) []uri {
 	_, n, ok := layer.Lookup(key)
 	if !ok {

@@ -8,8 +8,8 @@ import (
 	"bindc/internal/value"
 )
 
-// warnOfFixedValue warns about a constant value that was probably meant to be a variable: '\$osfamily', as ARM-9 prints
-// it, or the category's own name. Other constants, such as the name of a company, are accepted.
+// warnOfFixedValue warns about a constant value that was probably meant to be a variable: '\$osfamily', as printed in
+// ARM-9, or the category's own name. Other constants, such as a company name, are accepted.
 func (c *configReader) warnOfFixedValue(cat category) {
 	text, fixed := fixedText(cat.expr)
 	variable, escaped := strings.CutPrefix(text, "$")
@@ -29,7 +29,6 @@ func (c *configReader) warnOfFixedValue(cat category) {
 	c.Diags.Add(d)
 }
 
-// fixedText returns the value of a constant expression.
 func fixedText(n *expr.Node) (string, bool) {
 	if n.Op == expr.Concat && len(n.Kids) == 1 {
 		n = n.Kids[0]

@@ -11,13 +11,12 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// encParts lists the parts of the output of an external node classifier (ENC). 'enc:/PART' is the URI of one part, and
-// 'enc:' includes all of them.
+// encParts lists the parts of the output of an external node classifier (ENC). The URI 'enc:/PART' includes one part,
+// and 'enc:' includes all of them.
 var encParts = []string{encClasses, "parameters", "variables", "environment"}
 
 const encClasses = "classes"
 
-// encPart returns the part that a key of the output belongs to.
 func encPart(key string) string {
 	switch {
 	case strings.HasPrefix(key, datafile.ClassPrefix):
@@ -30,8 +29,8 @@ func encPart(key string) string {
 	return "parameters"
 }
 
-// checkEnc reports whether the path of u names one part of a classifier's output, or all parts. If not, it adds an
-// error.
+// checkEnc reports whether the path of u is empty, '*' or the name of a part of the classifier output. If not, it adds
+// an error.
 func (r uriReader) checkEnc(u uri) bool {
 	if u.path == "" || u.path == "*" || slices.Contains(encParts, u.path) {
 		return true
@@ -41,7 +40,8 @@ func (r uriReader) checkEnc(u uri) bool {
 	return false
 }
 
-// partsOfEnc expands u to one URI for each part.
+// partsOfEnc expands a URI that includes all of the classifier output into one URI per part. It returns any other URI
+// unchanged.
 func partsOfEnc(u uri) []uri {
 	if u.path != "" && u.path != "*" {
 		return []uri{u}
@@ -54,13 +54,13 @@ func partsOfEnc(u uri) []uri {
 	return out
 }
 
-// node is a node with the file that has its classifier output.
+// node is the classifier output of one node.
 type node struct {
 	condition int
 	file      *site.File
 }
 
-// findEnc returns the part of the classifier's output that u names, for all nodes. It reads the directory only once.
+// findEnc resolves u to one part of the classifier output of all nodes. The directory is read only on the first call.
 func (p *planner) findEnc(u uri) []planned {
 	dir := filepath.Join(p.Dir, datafile.ClassifiedDir)
 	there, ok := p.IsDir(dir)
@@ -77,7 +77,7 @@ func (p *planner) findEnc(u uri) []planned {
 	return []planned{{uri: u.String(), nodes: p.nodes, encPart: u.path}}
 }
 
-// classifiedNodes queues the files in dir that are named after a node.
+// classifiedNodes queues the files with classifier output in dir. Each is named after its node.
 func (p *planner) classifiedNodes(dir string) []node {
 	category, _ := p.hiera.Category("node") // every site has the category node
 	var out []node
@@ -95,7 +95,8 @@ func (p *planner) classifiedNodes(dir string) []node {
 	return out
 }
 
-// classified returns one part of the classifier's output as data files, one for each node.
+// classified returns the part p.encPart of the classifier output as data files, one for each node with entries in that
+// part.
 func (p *planned) classified(keys []string) []DataFile {
 	var out []DataFile
 	mine := make([]bool, len(keys))
@@ -112,7 +113,7 @@ func (p *planned) classified(keys []string) []DataFile {
 	return out
 }
 
-// included returns one part of the classifier's output as inclusions of classes, which c compiles.
+// included compiles the classes in the classifier output with c, and returns the resulting bindings.
 func (p *planned) included(keys []string, c *setCompiler) []Binding {
 	for _, f := range p.classified(keys) {
 		when := []int{f.Condition}

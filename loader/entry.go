@@ -11,7 +11,6 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// entryFiles lists the data files that match an entry of a hierarchy, each with its condition.
 func (r *hieraReader) entryFiles(h *hieraDir, e hierarchyEntry) []dataFile {
 	listing := h.tree.Below(e.path.fixedDir(), e.path.depth(), isHidden(e.path.canonical[len(e.path.fixedDir()):]))
 	c := entryCollector{hieraReader: r, h: h, e: e, listing: listing, out: make([]dataFile, 0, len(listing))}
@@ -35,18 +34,17 @@ func (r *hieraReader) entryFiles(h *hieraDir, e hierarchyEntry) []dataFile {
 	return c.out
 }
 
-// entryCollector collects the data files of one hierarchy entry.
 type entryCollector struct {
 	*hieraReader
 	h       *hieraDir
 	e       hierarchyEntry
-	listing []site.Listed // the directory that was searched
-	whole   bool          // use the whole path as guard, because some path matches in several ways
+	listing []site.Listed // the files that may match the entry
+	whole   bool          // use the whole path as guard; see ambiguous
 	out     []dataFile
-	paths   []string          // by index in out, without extension
-	earlier int               // number of paths in out that earlier backends have found
-	at      map[string]int    // by path, the index in out of each earlier path; nil until needed
-	folded  map[string]string // the paths in out, by their case-folded form; nil if folding changes no path
+	paths   []string          // the path of each element of out, without its extension
+	earlier int               // number of paths found by earlier backends
+	at      map[string]int    // index in paths of each path found by an earlier backend; nil until needed
+	folded  map[string]string // maps case-folded paths to paths; nil if folding changes no path
 }
 
 // ambiguous reports whether the path of any file matches the entry in several ways. In that case, all files of the
@@ -75,7 +73,7 @@ func (c *entryCollector) ofBackend(backend string) {
 	}
 }
 
-// warnOfExtension warns about a path with a file extension if no file matches it.
+// warnOfExtension warns if the entry's path has a file extension and no file matches it.
 func (c *entryCollector) warnOfExtension() {
 	ext := filepath.Ext(c.e.path.parts[len(c.e.path.parts)-1].text)
 	if len(c.out) == 0 && site.IsDataExtension(ext) {
@@ -96,8 +94,8 @@ func (c *entryCollector) warnOfYml(backend string, f site.Listed) {
 	}
 }
 
-// ofExtension asks an extension for the data of the entry. If the path has variables, it asks for the paths of existing
-// files with any file extension, because only these files show which nodes exist.
+// ofExtension requests data from an extension. For a path with variables, it requests the path of each matching file,
+// with any extension: the files show which values the variables can have.
 func (c *entryCollector) ofExtension(backend string) {
 	var names []string
 	if path, ok := c.e.path.fill(nil); ok {
@@ -116,7 +114,8 @@ func (c *entryCollector) ofExtension(backend string) {
 	}
 }
 
-// add adds a file. A backend finds each path only once, so only an earlier backend can have added the same path.
+// add adds f under path. If an earlier backend has found the same path, f joins the files of that path. A backend
+// never adds a path twice.
 func (c *entryCollector) add(path string, condition int, f *site.File) {
 	if c.at == nil && c.earlier > 0 {
 		c.at = make(map[string]int, c.earlier)
@@ -161,17 +160,17 @@ func (c *entryCollector) usable(f site.Listed, path string) bool {
 	return true
 }
 
-// conditionOf returns the condition under which an entry has the given path. ok is false if the entry never has this
-// path.
+// conditionOf returns the condition under which the path of e is the given path. It returns false if there is no such
+// condition.
 //
-// If the path is the category's value between constant strings, the name of the file gives the value. Otherwise
-// conditionOf parses the path for the values of its variables. If there is exactly one reading, the variables that the
-// category's value does not determine become guards. With whole, the path itself is a guard: each request computes its
-// path and compares it.
+// If e.path consists of the category's value between constant texts, that value is taken from path. Otherwise, path is
+// parsed for the values of all variables. The category's term then uses these values, and each variable that the
+// category does not determine becomes a guard. If whole is true, the path itself is the guard: each request computes
+// its path and compares it.
 //
 // If the entry's value differs from the category's expression, no variable is determined, and all variables become
-// guards. In addition, the request's value of the category must equal the entry's value. If the path does not give that
-// value, the request compares the two.
+// guards. In addition, the request's value of the category must equal the entry's value. If path does not contain that
+// value, each request compares the two.
 func (r *hieraReader) conditionOf(e hierarchyEntry, path string, whole bool) (int, bool) {
 	readings := e.path.readings(path)
 	if len(readings) == 0 {
@@ -220,7 +219,7 @@ func (r *hieraReader) conditionOf(e hierarchyEntry, path string, whole bool) (in
 	return r.Condition(terms), true
 }
 
-// guardOf returns the dimension that guards the expression n in the path of e.
+// guardOf returns the guard dimension whose value is n, an expression in the path of e.
 func (r *hieraReader) guardOf(e hierarchyEntry, n *expr.Node) int {
 	i := r.Guard(e.category, n)
 	r.All[i].ValuePos = cmp.Or(r.All[i].ValuePos, e.pathAt)

@@ -10,8 +10,8 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// compareValue compares the value of an entry with the site's expression for its category. It warns if they are not
-// equivalent. at is the position of the value.
+// compareValue sets e.differs if the value of e is not equivalent to the site's expression for its category, and warns
+// about it. at is the position of the value.
 func (r *hieraReader) compareValue(e *hierarchyEntry, at diag.Pos) {
 	if e.category < 0 {
 		return
@@ -30,7 +30,7 @@ func (r *hieraReader) compareValue(e *hierarchyEntry, at diag.Pos) {
 			": this data is used only for requests in which both are equal"}
 	if text, ok := e.value.fill(nil); ok {
 		if strings.Contains(text, "%{") {
-			return // already reported as Hiera interpolation
+			return // '%{' has already been reported as Hiera interpolation
 		}
 		d.Message = "the value '" + text + "' has no variables: this data is used only for requests in which category '" +
 			category.Name + "', " + want + ", is '" + text + "'"
@@ -44,15 +44,15 @@ func (r *hieraReader) compareValue(e *hierarchyEntry, at diag.Pos) {
 	r.Diags.Add(d)
 }
 
-// isMisspelt reports whether the expression of category is misspelt and e has the correct expression, a variable with
-// the category's name. It reports the misspelt expression once.
+// isMisspelt reports whether the site misspells the variable of category, and e has the correct variable, which has
+// the category's name. If so, it warns about the site's expression.
 func (r *hieraReader) isMisspelt(category *Dimension, e *hierarchyEntry, at diag.Pos) bool {
 	wrong := site.VariableOf(category.Value)
 	fix := r.Diags.Correct(wrong, []string{category.Name})
 	if site.VariableOf(e.value.node) != category.Name || category.ValuePos.Line == 0 || wrong == "" || fix.IsNone() {
 		return false
 	}
-	if len(syntax.Misspelt(category.Value)) == 0 { // otherwise it is reported already
+	if len(syntax.Misspelt(category.Value)) == 0 { // otherwise it has already been reported
 		r.Diags.Add(diag.Diagnostic{Pos: category.ValuePos, Severity: diag.Warning, Code: "category_value", Fix: fix,
 			Message: "the expression of category '" + category.Name + "' is " + syntax.Print(category.Value) +
 				", but a hierarchy has " + syntax.Print(e.value.node),
@@ -61,7 +61,8 @@ func (r *hieraReader) isMisspelt(category *Dimension, e *hierarchyEntry, at diag
 	return true
 }
 
-// hasValueOf returns an expression that compares a request's value of the category with the value of e.
+// hasValueOf returns an expression that results in 'true' if a request's value of the category of e equals the value
+// of e, ignoring case.
 func (r *hieraReader) hasValueOf(e hierarchyEntry) *expr.Node {
 	folded := func(n *expr.Node) *expr.Node {
 		return &expr.Node{Op: expr.Call, Name: "downcase", Kids: []*expr.Node{n}}

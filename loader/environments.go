@@ -15,6 +15,7 @@ import (
 	"bindc/internal/envfile"
 	"bindc/internal/expr"
 	"bindc/internal/fsx"
+	"bindc/internal/pattern"
 	"bindc/internal/syntax"
 	"bindc/internal/value"
 	"bindc/loader/internal/site"
@@ -24,10 +25,10 @@ import (
 type Environment struct {
 	Name       string
 	Dir        string
-	ModulePath []string // see Options
-	Bindings   string   // see Options; empty for the default
-	Declared   bool     // environments.pp names it: Dir is a site even if it is empty
-	Implied    bool     // nothing declares it: Dir may have no bindings
+	ModulePath []string // value for Options.ModulePath
+	Bindings   string   // value for Options.Bindings; empty for the default
+	Declared   bool     // named in environments.pp, so Dir is a site even if it is empty
+	Implied    bool     // not declared anywhere, so Dir may have no bindings
 }
 
 // Environments holds the environments below a root directory, and the program that selects one of them for a request.
@@ -54,7 +55,7 @@ func ReadEnvironments(d fsx.Disk, root string, diags *diag.List) *Environments {
 	case there: // if path is a directory or device, reading it reports the error
 		r.read()
 	case ok:
-		r.directories(filepath.Join(root, environmentsDir), puppetsName, nil)
+		r.directories(filepath.Join(root, environmentsDir), puppetsName(), nil)
 	}
 	slices.SortFunc(r.out.All, func(a, b Environment) int { return strings.Compare(a.Name, b.Name) })
 	if len(r.out.All) == 0 && !diags.Failed() {
@@ -65,21 +66,21 @@ func ReadEnvironments(d fsx.Disk, root string, diags *diag.List) *Environments {
 	return r.out
 }
 
-// Names of directories that are environments: by Puppet's rule, and by the wider rule for declared directories.
+// Patterns for the names of environment directories. Puppet's rule applies to environmentsDir; in a declared
+// directory, any name is valid.
 var (
-	puppetsName = regexp.MustCompile(`^\w+$`)
-	anyName     = regexp.MustCompile(``)
+	puppetsName = pattern.Lazy(`^\w+$`)
+	anyName     = pattern.Lazy(``)
 )
 
-// environmentsReader finds environments.
 type environmentsReader struct {
 	site.Files
 	root string
-	path string // path and text of environments.pp
-	src  string
+	path string // path of environments.pp
+	src  string // text of environments.pp
 	file *syntax.Environments
 
-	named map[string]diag.Pos // environments found so far, with the position of their declaration
+	named map[string]diag.Pos // position of the declaration of each environment found so far
 	out   *Environments
 }
 
@@ -88,11 +89,11 @@ func (r *environmentsReader) directories(dir string, names *regexp.Regexp, given
 	for _, e := range r.List(dir) {
 		at := filepath.Join(dir, e.Name())
 		there, err := r.Disk.IsDir(at)
-		if errors.Is(err, fsx.ErrDangling) { // as in Puppet, this is not an environment
+		if errors.Is(err, fsx.ErrDangling) { // as in Puppet, a dangling link is not an environment
 			continue
 		}
 		if err != nil {
-			r.Failed(at, err) // must be reported, because otherwise the snapshot of this environment would be removed
+			r.Failed(at, err) // if this were ignored, the snapshot of the environment would be removed
 			continue
 		}
 		if !there || e.Name()[0] == '.' {
@@ -125,10 +126,12 @@ func (r *environmentsReader) add(name, dir string, at diag.Pos, given attributes
 	r.out.All = append(r.out.All, e)
 }
 
-// confdir is the variable for the root directory. As in Puppet's settings, it is also replaced inside single quotes.
+// confdir names the variable whose value is the root directory. As in Puppet's settings, it is also replaced inside
+// single quotes.
 const confdir = "confdir"
 
-// within joins dir and path, unless path is absolute.
+// within replaces a leading $confdir in path by the root directory. If the result is not absolute, it joins dir and
+// path.
 func (r *environmentsReader) within(dir, path string) string {
 	if rest, ok := strings.CutPrefix(path, "$"+confdir); ok {
 		path = r.root + rest
@@ -189,7 +192,7 @@ func (r *environmentsReader) warnOfUndeclared() {
 		Hint: "write site { dynamic_environments { \"$confdir/" + environmentsDir + "\": } }"})
 }
 
-// checkReadable checks the statements that could be parsed in a file with a syntax error.
+// checkReadable checks the statements that could be parsed, in a file with syntax errors elsewhere.
 func (r *environmentsReader) checkReadable() {
 	attributes := func(list []syntax.Attribute, more ...string) {
 		names := append(more, settings...)
@@ -212,8 +215,8 @@ func (r *environmentsReader) checkReadable() {
 	}
 }
 
-// checkBindings warns if a declaration sets a bindingsdir that does not exist. A default for all environments may be
-// missing in some environments.
+// checkBindings warns if dir, the bindingsdir that a declaration sets, does not exist. A default bindingsdir is not
+// checked, because some environments may not have it.
 func (r *environmentsReader) checkBindings(dir string, title *expr.Node) {
 	if there, _ := r.IsDir(dir); !there {
 		r.Diags.Add(diag.Diagnostic{Pos: r.pos(title.Off), Code: "missing", Severity: diag.Warning,
@@ -221,7 +224,7 @@ func (r *environmentsReader) checkBindings(dir string, title *expr.Node) {
 	}
 }
 
-// static adds the declared environment name.
+// static adds an environment that is declared by its name and directory.
 func (r *environmentsReader) static(name, dir string, title *expr.Node, given attributes) {
 	first, twice := r.named[name]
 	switch {
@@ -237,7 +240,8 @@ func (r *environmentsReader) static(name, dir string, title *expr.Node, given at
 	}
 }
 
-// dynamic adds the environments in the directories of a declaration.
+// dynamic adds an environment for each directory below the directory that d declares. second means that an earlier
+// declaration has declared one.
 func (r *environmentsReader) dynamic(d syntax.Declared, second bool, given attributes) {
 	titles := r.titles(d.Title)
 	if len(titles) == 0 {
@@ -258,11 +262,11 @@ func (r *environmentsReader) dynamic(d syntax.Declared, second bool, given attri
 	case !there:
 		r.errorf(d.Title.Off, "there is no directory %s: expected a directory with environments", dir)
 	default:
-		r.directories(filepath.Clean(dir), anyName, given)
+		r.directories(filepath.Clean(dir), anyName(), given)
 	}
 }
 
-// titles returns the titles of a declaration.
+// titles evaluates the title of a declaration, which is a string or an array of strings.
 func (r *environmentsReader) titles(n *expr.Node) []string {
 	v, ok := r.evaluate(n)
 	if !ok {
@@ -283,7 +287,7 @@ func (r *environmentsReader) titles(n *expr.Node) []string {
 	return out
 }
 
-// attributes holds the attributes of a declaration, by name.
+// attributes maps the attribute names of a declaration to their values.
 type attributes map[string]string
 
 // settings lists the attributes whose values are paths relative to an environment. bindc only checks manifestdir,
@@ -340,7 +344,6 @@ func (r *environmentsReader) errorf(off int, format string, args ...any) {
 	r.Diags.Add(diag.Diagnostic{Pos: r.pos(off), Code: "environments", Message: fmt.Sprintf(format, args...)})
 }
 
-// pos returns the position of an offset in environments.pp.
 func (r *environmentsReader) pos(off int) diag.Pos {
 	before := r.src[:min(off, len(r.src))]
 	line := 1 + strings.Count(before, "\n")

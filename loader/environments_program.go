@@ -14,7 +14,6 @@ import (
 	"bindc/internal/value"
 )
 
-// program makes the program that selects the environment, and checks it.
 func (r *environmentsReader) program() {
 	for _, n := range r.file.Statements {
 		r.checkResults(n)
@@ -38,7 +37,7 @@ func (r *environmentsReader) program() {
 	r.out.Program = expr.Fold(envfile.ProgramOf(statements), stdlib.Functions)
 }
 
-// checkResults reports constants that n assigns to $environment and that are not names of environments.
+// checkResults reports constants that n assigns to $environment but that are not environment names.
 func (r *environmentsReader) checkResults(n *expr.Node) {
 	for _, kid := range n.Kids {
 		r.checkResults(kid)
@@ -62,7 +61,7 @@ func (r *environmentsReader) checkResults(n *expr.Node) {
 	}
 }
 
-// results returns the constants that can be the result of n.
+// results returns the constants that n can evaluate to.
 func results(n *expr.Node) []*expr.Node {
 	var kids []*expr.Node
 	switch n.Op {
@@ -80,12 +79,13 @@ func results(n *expr.Node) []*expr.Node {
 	return out
 }
 
-// checkNames reports unknown names in an expression, and lookups: they cannot run before an environment is selected.
+// checkNames reports unknown names and lookups in an expression, and returns false if there are any. Lookups cannot
+// run before an environment is selected.
 func (r *environmentsReader) checkNames(n *expr.Node) bool {
 	return !r.report(syntax.CheckWithoutLookup(n, "the environment decides what a lookup finds")...)
 }
 
-// evaluate returns the value of an expression in a declaration, which may use variables assigned above it.
+// evaluate returns the value of an expression in a declaration. The expression may use variables assigned above it.
 func (r *environmentsReader) evaluate(n *expr.Node) (value.Value, bool) {
 	if !r.checkNames(n) {
 		return value.Value{}, false

@@ -16,11 +16,10 @@ import (
 // for concurrent use.
 type Backend func(dir, name string) (json []byte, err error)
 
-// SchemeHandler returns the bindings for a URI as JSON: a document of structured bindings (language.md, section 5),
-// which must not be empty.
+// SchemeHandler returns the bindings for a URI as a JSON document of structured bindings (language.md, section 5). The
+// document must not be empty.
 type SchemeHandler func(uri string) (json []byte, err error)
 
-// registry holds the extensions of a site, by name.
 type registry struct {
 	backends map[string]Backend
 	handlers map[string]SchemeHandler
@@ -33,7 +32,7 @@ type programs struct {
 	opts Options
 }
 
-// registered returns the extensions written in Go.
+// registered returns a registry of the extensions in opts, which are written in Go.
 func registered(site string, opts Options) registry {
 	reg := registry{maps.Clone(opts.Backends), maps.Clone(opts.SchemeHandlers), programs{site, opts}}
 	if reg.backends == nil {
@@ -45,7 +44,7 @@ func registered(site string, opts Options) registry {
 	return reg
 }
 
-// read adds the programs in a configuration. An already registered name keeps its Go function.
+// read adds the extension programs in a configuration. A name that is already registered keeps its Go function.
 func (reg registry) read(d site.Document) {
 	_, n, ok := d.Root.Lookup("extensions")
 	if !ok {
@@ -67,7 +66,8 @@ func (reg registry) read(d site.Document) {
 	}
 }
 
-// readCommands reads extensions of one kind: a hash of names to {command: [program, argument...]}.
+// readCommands reads the extensions of one kind, a hash of names to {command: [program, argument...]}. It returns
+// their commands by name.
 func readCommands[T any](
 	d site.Document, extensions *yaml.Node, kind string, registered map[string]T,
 ) map[string][]string {
@@ -109,7 +109,8 @@ func commandOf(n *yaml.Node) ([]string, bool) {
 
 var errNotAllowed = errors.New("this extension is a program: pass --allow-extensions to let it run")
 
-// run runs a program in the directory of the site and returns its output.
+// run runs an extension program in the directory of the site and returns its output. It fails unless
+// Options.AllowExtensions is set.
 func (p programs) run(command []string) ([]byte, error) {
 	if !p.opts.AllowExtensions {
 		return nil, errNotAllowed
@@ -117,12 +118,12 @@ func (p programs) run(command []string) ([]byte, error) {
 	return subprocess.Run(p.opts.Context, p.site, p.opts.ExtensionTimeout, command)
 }
 
-// wantBackend queues the data that an extension returns for a path of a hierarchy.
+// wantBackend queues a request to an extension for name, a path in the hierarchy of h.
 func (r *hieraReader) wantBackend(h *hieraDir, backend, name string) *site.File {
 	id, label := "backend "+backend+": "+h.tree.Path(name), "backend "+backend+": "+h.label+name
 	ask := r.extensions.backends[backend]
 	return r.WantFrom(h.doc.Pos(h.doc.Root), id, label, true, func() ([]byte, error) {
-		dir, err := filepath.Abs(h.tree.Dir) // a program may run in another directory
+		dir, err := filepath.Abs(h.tree.Dir) // an extension program runs in another directory
 		if err != nil {
 			return nil, err
 		}
@@ -130,14 +131,13 @@ func (r *hieraReader) wantBackend(h *hieraDir, backend, name string) *site.File 
 	})
 }
 
-// wantHandled queues the bindings that a scheme handler returns for u.
+// wantHandled queues a request to the handler of u's scheme for the bindings of u.
 func (p *planner) wantHandled(u uri) *site.File {
 	text := u.scheme + ":/" + u.path
 	handle := p.extensions.handlers[u.scheme]
 	return p.WantFrom(u.at, "scheme "+text, "scheme "+text, false, func() ([]byte, error) { return handle(text) })
 }
 
-// extensionNames lists built-in and extension names for messages.
 func extensionNames[T any](builtin []string, more map[string]T) []string {
 	return append(slices.Clone(builtin), slices.Sorted(maps.Keys(more))...)
 }

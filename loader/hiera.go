@@ -15,13 +15,13 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// hieraDir is a Hiera 2 directory. It has the entries of its hiera.yaml and the data files that match them
-// (language.md, section 4).
+// hieraDir is a Hiera 2 directory: the entries of its configuration and the data files that match them (language.md,
+// section 4).
 type hieraDir struct {
 	tree         *site.Tree
 	label        string // prefix for file names in snapshots, with a trailing slash
 	doc          site.Document
-	otherVersion string // describes the Hiera version that the file is for, if it is not Hiera 2
+	otherVersion string // if the file is not for Hiera 2, a phrase for messages that says so
 	backends     []string
 	entries      []hierarchyEntry
 	data         []dataFile // data files in the order of the hierarchy
@@ -33,9 +33,9 @@ type dataFile struct {
 	files     []*site.File // the file of each backend that has the path, in backend order
 }
 
-// hierarchyEntry is an entry [category, value, path].
+// hierarchyEntry is an entry [category, value, path] of a Hiera 2 hierarchy.
 type hierarchyEntry struct {
-	category    int // index of the dimension, or -1 for common
+	category    int // index of the category's dimension, or -1 for common
 	value, path template
 	differs     bool // the value differs from the category's expression
 	at, pathAt  diag.Pos
@@ -43,15 +43,15 @@ type hierarchyEntry struct {
 
 var hieraKeys = []string{"version", "hierarchy", "backends"}
 
-// hieraReader reads Hiera 2 directories.
+// hieraReader reads Hiera 2 directories, each only once.
 type hieraReader struct {
 	*site.Inputs
 	*site.Dimensions
 	extensions registry
-	dirs       map[string]*hieraDir // hierarchies by configuration file; nil if it has an error
+	dirs       map[string]*hieraDir // by path of the configuration file; nil if the file has an error
 }
 
-// dir returns the Hiera 2 directory with the configuration file path, or nil if that file has an error.
+// dir returns the Hiera 2 directory whose configuration file is path, or nil if the file has an error.
 func (r *hieraReader) dir(path string) *hieraDir {
 	h, seen := r.dirs[path]
 	if !seen {
@@ -61,8 +61,8 @@ func (r *hieraReader) dir(path string) *hieraDir {
 	return h
 }
 
-// hieraFiles lists the file names of a Hiera 2 configuration, in order of preference. If both exist, hiera.yaml is for
-// Puppet only.
+// hieraFiles lists the names of a Hiera 2 configuration file, the preferred name first. If both files exist, only
+// Puppet reads hiera.yaml.
 var hieraFiles = []string{"hiera2.yaml", "hiera.yaml"}
 
 // hieraFile returns the Hiera 2 configuration file in dir, or "" if there is none. ok is false after an error.
@@ -129,7 +129,8 @@ func (r *hieraReader) reportSecondConfig(path, second string) {
 	}
 }
 
-// otherHiera describes the other version of Hiera that a configuration is for. It returns "" for Hiera 2.
+// otherHiera returns a phrase for messages if a configuration is not for Hiera 2, such as "is a Hiera 3
+// configuration". It returns "" for Hiera 2.
 func otherHiera(doc site.Document) string {
 	_, v, ok := doc.Root.Lookup("version")
 	switch {
@@ -199,7 +200,6 @@ func (r *hieraReader) backends(doc site.Document) []string {
 	return out
 }
 
-// backendHint suggests how to replace a backend of another version of Hiera.
 func backendHint(name string) string {
 	if name == "eyaml" {
 		return "write [yaml]: lookups decrypt encrypted values in any data file if bindq gets the key " +
@@ -210,7 +210,8 @@ func backendHint(name string) string {
 
 func builtinBackend(name string) bool { return name == "yaml" || name == "json" }
 
-// hierarchy reads the entries of a hierarchy. Categories must be unique and in the order of the site.
+// hierarchy reads the entries of a hierarchy. Each category may occur only once, in the same order as in the site's
+// list.
 func (r *hieraReader) hierarchy(doc site.Document) []hierarchyEntry {
 	_, n, ok := doc.Root.Lookup("hierarchy")
 	if !ok {
@@ -300,7 +301,7 @@ func (r *hieraReader) checkDataPath(doc site.Document, n *yaml.Node, path string
 	return true
 }
 
-// inOrder reports whether, in the site's order, the category of e comes after the categories of all earlier entries. If
+// inOrder reports whether the category of e has a lower precedence than the categories of all entries before it. If
 // not, it adds an error.
 func (r *hieraReader) inOrder(before []hierarchyEntry, e hierarchyEntry) bool {
 	rank := func(e hierarchyEntry) int {
@@ -309,7 +310,7 @@ func (r *hieraReader) inOrder(before []hierarchyEntry, e hierarchyEntry) bool {
 		}
 		return e.category
 	}
-	if n := len(before); n == 0 || rank(before[n-1]) < rank(e) { // the entries before e are sorted by rank
+	if n := len(before); n == 0 || rank(before[n-1]) < rank(e) { // before is sorted by rank
 		return true
 	}
 	for _, b := range before {
@@ -330,8 +331,8 @@ func (r *hieraReader) inOrder(before []hierarchyEntry, e hierarchyEntry) bool {
 	return true
 }
 
-// dataFiles returns the files of a Hiera 2 directory that are not empty. If several backends have the same key, the
-// first backend's entry is used, and the other entries are returned as hidden.
+// dataFiles returns the data files of h that are not empty. If several backends have a file for the same path and key,
+// the first backend wins, and the entries of the others are returned as hidden.
 func (h *hieraDir) dataFiles() []DataFile {
 	out := make([]DataFile, 0, len(h.data))
 	for _, d := range h.data {
@@ -339,7 +340,7 @@ func (h *hieraDir) dataFiles() []DataFile {
 		for i, f := range d.files {
 			entries, hidden := f.Content.Entries, []datafile.Entry(nil)
 			if slices.Contains(d.files[:i], f) {
-				continue // the list has this backend twice
+				continue // this backend is listed twice
 			}
 			if i > 0 {
 				entries, hidden = splitTaken(entries, taken)
@@ -360,7 +361,6 @@ func (h *hieraDir) dataFiles() []DataFile {
 	return out
 }
 
-// splitTaken separates entries whose keys are taken from entries whose keys are free.
 func splitTaken(entries []datafile.Entry, taken map[uint32]bool) (free, others []datafile.Entry) {
 	for _, e := range entries {
 		if taken[e.Key] {

@@ -5,16 +5,16 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// Hierarchy is a Hiera 5 hierarchy in its source form. Explanations list all its locations, including those without
-// data.
+// Hierarchy is a Hiera 5 hierarchy as written in its hiera.yaml. Explanations list all its locations, even those
+// without data.
 type Hierarchy struct {
 	Part    HieraPart
-	Module  string // "" for the global one and the site's
+	Module  string // "" for the global hierarchy and the site's
 	Config  string // name of the hiera.yaml in Inputs
 	Entries []HierarchyEntry
 }
 
-// Types of loader/internal/hiera5, under the names that other packages use.
+// Aliases that export types of loader/internal/hiera5.
 type (
 	// HierarchyEntry is an entry in a hierarchy. An entry that is left to Puppet has no locations.
 	HierarchyEntry = hiera5.WrittenEntry
@@ -22,7 +22,6 @@ type (
 	HierarchyLocation = hiera5.WrittenLocation
 )
 
-// hierarchies returns the Hiera 5 hierarchies in a plan, in lookup order.
 func hierarchies(plan []plannedLayer, in *site.Inputs) (out []Hierarchy) {
 	for part := HieraGlobal; part <= HieraDefaults; part++ {
 		for _, pl := range plan {

@@ -9,8 +9,8 @@ import (
 )
 
 // hiera5Layers converts the Hiera 5 hierarchies of a layer to one layer per path, ordered by part and then by entry.
-// Modules share these layers, because each key belongs to at most one module. It returns nil if the layer has no such
-// hierarchy.
+// Modules share these layers, because each key belongs to at most one module. It returns nil if the layer has no Hiera
+// 5 hierarchy.
 func hiera5Layers(pl plannedLayer, in *site.Inputs) []Layer {
 	if !slices.ContainsFunc(pl.contributions, func(p planned) bool { return p.hiera5 != nil }) {
 		return nil
@@ -41,7 +41,7 @@ func hiera5Layers(pl plannedLayer, in *site.Inputs) []Layer {
 	return out
 }
 
-// hiera5Paths returns the dimensions that are paths in Hiera 5 hierarchies, by module.
+// hiera5Paths returns, by module, the dimensions that represent paths in Hiera 5 hierarchies.
 func hiera5Paths(plan []plannedLayer) map[string][]int {
 	out := map[string][]int{}
 	for _, pl := range plan {
@@ -54,7 +54,7 @@ func hiera5Paths(plan []plannedLayer) map[string][]int {
 	return out
 }
 
-// hiera5Stack collects the layers of one part, by entry.
+// hiera5Stack collects the layers of one part of Hiera 5, grouped by hierarchy entry.
 type hiera5Stack struct {
 	*site.Inputs
 	part    HieraPart
@@ -93,8 +93,8 @@ func (s *hiera5Stack) add(p planned, entries []hiera5.Entry) {
 	}
 }
 
-// next returns the index of the entry's first layer, at index at or later, that has the same flags as like. Such a
-// layer is from another module. If the entry has no such layer, next adds like.
+// next returns the index of the entry's first layer, from index at on, that has the same flags as like. Such a layer
+// comes from another module. If there is none, next appends like.
 func (s *hiera5Stack) next(entry, at int, like Layer) int {
 	for ; at < len(s.entries[entry]); at++ {
 		if l := s.entries[entry][at]; l.OnlyPath == like.OnlyPath && l.OnlyEntry == like.OnlyEntry {

@@ -30,7 +30,7 @@ type Options struct {
 
 	Lenient bool // an unreadable Hiera 5 data file is a warning, and lookups that reach it fail
 
-	AllowExtensions  bool            // run extensions that are programs
+	AllowExtensions  bool            // whether extension programs may run; otherwise they are errors
 	ExtensionTimeout time.Duration   // time limit for an extension program; default: 30 s
 	Context          context.Context // stops extension programs when it is done; may be nil
 	Backends         map[string]Backend
@@ -94,7 +94,7 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 	return site
 }
 
-// assemble builds the layers of the site after all files have been parsed.
+// assemble builds the layers of the site. All files must have been parsed.
 func assemble(plan []plannedLayer, in *site.Inputs, dims *site.Dimensions) []Layer {
 	var out []Layer
 	sets := map[*site.File]*setCompiler{} // several layers may include the same set
@@ -138,8 +138,8 @@ func assemble(plan []plannedLayer, in *site.Inputs, dims *site.Dimensions) []Lay
 	return out
 }
 
-// partsOfSites lists the files and directories that make a directory a site. A site has at least one such file or
-// directory.
+// partsOfSites lists the names of files and directories that identify a site. A directory without any of them is
+// probably not a site.
 var partsOfSites = []string{"binder_config.yaml", "bindings_config.yaml", "binder_config.pp", "hiera2.yaml",
 	"hiera5.yaml", "hiera.yaml", "environment.conf", "bindings", "data", "modules"}
 

@@ -13,7 +13,7 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// modulePath returns the module path of the options, or the existing directories of the module path in
+// modulePath returns opts.ModulePath. If that is nil, it returns the existing directories of the module path in
 // environment.conf.
 func modulePath(in *site.Inputs, opts Options) []string {
 	if opts.ModulePath != nil {
@@ -32,7 +32,6 @@ func modulePath(in *site.Inputs, opts Options) []string {
 	return out
 }
 
-// environmentConf returns the text of the site's environment.conf, or nil if there is none.
 func environmentConf(in *site.Inputs) []byte {
 	path := filepath.Join(in.Dir, "environment.conf")
 	if there, _ := in.IsFile(path); !there {
@@ -46,8 +45,8 @@ func environmentConf(in *site.Inputs) []byte {
 	return src
 }
 
-// manifests returns the file or directory that Puppet reads before the modules: the setting manifest in
-// environment.conf, or manifests.
+// manifests returns the path of the site's manifests, a file or a directory: the setting 'manifest' in
+// environment.conf, or 'manifests'.
 func manifests(in *site.Inputs) string {
 	return below(in.Dir, cmp.Or(settingOf(environmentConf(in), "manifest"), "manifests"))
 }
@@ -69,7 +68,7 @@ func ListedModules(d fsx.Disk, src []byte, site string) (out []string, err error
 	return out, nil
 }
 
-// matchingDirs expands the wildcards in a path, in order of names.
+// matchingDirs expands the braces and wildcards in a path. The matches of a wildcard are sorted by name.
 func matchingDirs(d fsx.Disk, path string) (out []string, err error) {
 	globs, ok := hiera5.Unbraced(path)
 	if !ok || strings.Contains(path, "**") {
@@ -86,7 +85,8 @@ func matchingDirs(d fsx.Disk, path string) (out []string, err error) {
 	return out, nil
 }
 
-// dirsOf expands the wildcards in a path without braces. A path without wildcards may be missing.
+// dirsOf expands the wildcards in a path without braces. It returns a path without wildcards even if it does not
+// exist.
 func dirsOf(d fsx.Disk, path string) (out []string, err error) {
 	const wildcards = "*?["
 	if !strings.ContainsAny(path, wildcards) {
@@ -134,8 +134,8 @@ func below(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// NamesOfSet returns the valid names of the set of bindings in the file path. In a module, these are the full name and
-// the name without the module. There are no valid names if no parent directory is called bindings.
+// NamesOfSet returns the names that the bindings file at path may declare. In a module, these are the full name and
+// the name without the module. It returns nil if no parent directory is called bindings.
 func NamesOfSet(d fsx.Disk, path string) ([]string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {

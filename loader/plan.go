@@ -11,26 +11,25 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// planned is a contribution to a layer whose files are queued for parsing.
+// planned is one contribution to a layer. Its files have been queued for parsing.
 type planned struct {
 	uri      string
 	hiera    *hieraDir
 	hiera5   *hiera5.Hierarchy
-	part     HieraPart  // the part that hiera5 belongs to
-	bindings *site.File // a bindings file
-	name     string     // of the set, by its path; "" for an extension's
+	part     HieraPart // the part of Hiera 5 that the hierarchy belongs to
+	bindings *site.File
+	name     string // name of the set, derived from its path; "" for an extension's bindings
 
-	nodes   []node // the nodes with classifier output
-	encPart string // the part of the classifier output
+	nodes   []node // nodes with classifier output
+	encPart string // the part of the classifier output that is included
 }
 
-// plannedLayer is a layer with its planned contributions.
 type plannedLayer struct {
 	name          string
 	contributions []planned
 }
 
-// planner resolves the URIs in layers to files, and queues these for parsing.
+// planner resolves the URIs in layers to files and queues the files for parsing.
 type planner struct {
 	*site.Inputs
 	extensions    registry
@@ -38,16 +37,16 @@ type planner struct {
 	hiera5        *hiera5.Reader
 	global        string              // hiera.yaml of Puppet's global layer
 	defaultHiera5 bool                // the site uses the default layers for Hiera 5 data
-	named         map[string]bool     // URIs in all layers; false if the URI is only excluded
+	named         map[string]bool     // URIs that layers mention; false if they are only excluded
 	namedComplete bool                // no URI had an error, so named is complete
 	nodes         []node              // nodes with classifier output; nil if not read yet
 	otherVersions []diag.Diagnostic   // warnings about ignored files of other versions of Hiera
 	defaultLayers bool                // the site does not configure its layers
 	layer         string              // name of the layer being planned
-	sets          map[string][]string // cache of namesOfSets, by directory
+	sets          map[string][]string // results of namesOfSets, by directory
 }
 
-// plan resolves the URIs of each layer.
+// plan resolves the URIs of all layers. It first collects p.named, so that each layer knows the URIs of the others.
 func (p *planner) plan(layers []layerConfig) []plannedLayer {
 	out := make([]plannedLayer, len(layers))
 	wanted := make([][]uri, len(layers))
@@ -128,11 +127,11 @@ func (p *planner) expand(u uri) []uri {
 	case "module-hiera":
 		_, dir, _ := strings.Cut(u.path, "/")
 		for _, m := range p.Modules.All {
-			paths = append(paths, strings.TrimSuffix(m.Name+"/"+dir, "/")) // most modules have no default bindings
+			paths = append(paths, strings.TrimSuffix(m.Name+"/"+dir, "/")) // even if the module has no Hiera 2 data
 		}
 	case "module-hiera5":
 		for _, m := range p.Modules.All {
-			paths = append(paths, m.Name) // most modules have no hiera.yaml
+			paths = append(paths, m.Name) // even if the module has no hiera.yaml
 		}
 	case "module":
 		for _, m := range p.Modules.All {
@@ -152,7 +151,6 @@ func (p *planner) expand(u uri) []uri {
 	return out
 }
 
-// source returns the parsed bindings file, or nil if there is none.
 func (p *planned) source() bindingsfile.Source {
 	if p.bindings == nil {
 		return nil
@@ -160,7 +158,8 @@ func (p *planned) source() bindingsfile.Source {
 	return p.bindings.Source()
 }
 
-// names returns the valid names of the set in this file. In Puppet syntax, the name of the module may be omitted.
+// names returns the names that the bindings file may declare, or nil if any name is valid. In Puppet syntax, the name
+// of the module may be omitted.
 func (p *planned) names() []string {
 	if p.name == "" {
 		return nil
@@ -172,7 +171,8 @@ func (p *planned) names() []string {
 	return []string{p.name}
 }
 
-// namesOfSets returns the names of the sets in the site or module dir, in YAML and in Puppet syntax.
+// namesOfSets returns the names of the sets in dir, the directory of a site or module. It includes sets in YAML and in
+// Puppet syntax.
 func (p *planner) namesOfSets(dir string) []string {
 	if names, listed := p.sets[dir]; listed {
 		return names
@@ -192,7 +192,7 @@ func (p *planner) findSets(dir string) []string {
 	return slices.Compact(names)
 }
 
-// rubySets warns about bindings in Ruby that match a wildcard, because they are not supported.
+// rubySets warns about bindings written in Ruby that match the wildcard in u, because they are not supported.
 func (p *planner) rubySets(u uri, m site.Module, paths *[]string) {
 	for _, name := range matching(u.path, p.SetsBelow(filepath.Join(m.Dir, "lib/puppet/bindings"), ".rb")) {
 		if strings.HasPrefix(name, m.Name+"::") && !slices.Contains(*paths, name) {
@@ -242,7 +242,6 @@ func (p *planner) moduleOf(u uri, name string) (site.Module, bool) {
 	return m, ok
 }
 
-// findSet resolves the URI of a bindings file.
 func (p *planner) findSet(u uri) (planned, bool) {
 	dir, rel := p.Dir, u.path
 	if u.scheme == "module" {

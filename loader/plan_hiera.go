@@ -9,7 +9,8 @@ import (
 	"bindc/loader/internal/hiera5"
 )
 
-// findHiera5 resolves the URI of a Hiera 5 hierarchy. For the site, the global hierarchy comes first, if there is one.
+// findHiera5 resolves the URI of a Hiera 5 hierarchy. The URI of the site's hierarchy also includes the global
+// hierarchy, which comes first.
 func (p *planner) findHiera5(u uri) []planned {
 	var out []planned
 	dir, module, part := filepath.Join(p.Dir, filepath.FromSlash(u.path)), "", HieraEnvironment
@@ -72,7 +73,6 @@ func (p *planner) hiera5Layers() []layerConfig {
 	}
 }
 
-// findHiera resolves the URI of a Hiera 2 directory.
 func (p *planner) findHiera(u uri) (planned, bool) {
 	dir := filepath.Join(p.Dir, filepath.FromSlash(u.path))
 	if u.scheme == "module-hiera" {
@@ -106,7 +106,7 @@ func (p *planner) otherVersion(u uri, h *hieraDir) {
 	d := diag.Diagnostic{Pos: h.doc.Pos(h.doc.Root), Severity: diag.Info, Code: "hiera_version",
 		Message: "ignored: this file " + h.otherVersion}
 	switch {
-	case p.defaultHiera5: // only the wildcard of a default layer finds this file
+	case p.defaultHiera5: // only the wildcard of a default layer matches this file
 	case u.path == "" && u.scheme == "confdir-hiera":
 		if p.otherAtTop(u, h, &d) {
 			p.otherVersions = append(p.otherVersions, d)
@@ -126,8 +126,8 @@ func (p *planner) otherVersion(u uri, h *hieraDir) {
 	}
 }
 
-// otherAtTop completes d for a configuration of another version at the top of the site. It returns false if there is
-// nothing to report.
+// otherAtTop completes the diagnostic d about a configuration of another Hiera version at the top of the site. It
+// returns false if there is nothing to report.
 func (p *planner) otherAtTop(u uri, h *hieraDir, d *diag.Diagnostic) bool {
 	d.Severity = diag.Warning
 	switch version := hiera5.VersionOf(h.doc.Document); {

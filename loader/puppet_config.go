@@ -51,18 +51,16 @@ func readPuppetConfig(in *site.Inputs, path string, reg registry) (config, bool)
 	return cfg, len(errs) == 0
 }
 
-// puppetConfigReader reads the statements of a site.
 type puppetConfigReader struct {
 	diags *diag.List
 	*syntax.Text
 }
 
-// category reads a category, whose value is an expression. before has the positions of the previous categories, by
-// name.
+// category reads a category, whose value is an expression. before contains the previous categories.
 func (c puppetConfigReader) category(a syntax.Attribute, before []category) (category, bool) {
 	at := c.Pos(a.Off)
 	switch i := slices.IndexFunc(before, func(b category) bool { return b.name == a.Name }); {
-	case !categoryName.MatchString(a.Name):
+	case !categoryName().MatchString(a.Name):
 		c.diags.Add(badCategoryName(at, a.Name))
 		return category{}, false
 	case i >= 0:

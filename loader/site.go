@@ -13,7 +13,7 @@ import (
 type Site struct {
 	Dimensions []Dimension    // categories except common, highest first, followed by guards
 	Layers     []Layer        // highest first
-	Conditions []Condition    // bindings have indexes into it; the first is empty
+	Conditions []Condition    // bindings refer to them by index; the first is empty
 	Inputs     []Input        // all files that were read, sorted by path
 	InputOf    map[string]int // index in Inputs, by the file name in positions
 
@@ -25,11 +25,11 @@ type Site struct {
 	Manifests string   // the file or directory with the site's manifests; it may be missing
 	Types     string   // the directory with the site's type aliases; it may be missing
 
-	Keys   []string // bindings have indexes into it; some keys may not be bound
-	Values []string // compiled values (see package recipe); bindings have indexes into it
+	Keys   []string // bindings refer to them by index; some may not be bound
+	Values []string // compiled values (see package recipe); bindings refer to them by index
 }
 
-// Types of loader/internal/site, under the names that other packages use.
+// Aliases that export types of loader/internal/site.
 type (
 	// Dimension is a category or a guard. Each request has one value for it.
 	Dimension = site.Dimension
@@ -39,13 +39,13 @@ type (
 	Term = site.Term
 	// Input is a file that was read.
 	Input = site.Input
-	// Module is a module of Puppet.
+	// Module is a Puppet module.
 	Module = site.Module
 	// DataFile is a data file with the condition under which it applies.
 	DataFile = site.DataFile
 )
 
-// Fold folds the case of a value of a category: values that differ only in case are equal.
+// Fold folds the case of a category's value. Values that differ only in case are equal.
 func Fold(s string) string { return site.Fold(s) }
 
 // Layer is a group of contributions. In Hiera 5, each path in a hierarchy is a separate layer, and several layers have
@@ -63,7 +63,7 @@ type Layer struct {
 // entries in order.
 type HieraPart uint8
 
-// Parts, highest first. The zero value is for layers outside Hiera 5.
+// The parts of Hiera 5, highest first. NoHiera is for layers outside Hiera 5.
 const (
 	NoHiera HieraPart = iota
 	HieraGlobal
@@ -89,25 +89,26 @@ type Binding struct {
 	Pos    diag.Pos
 	Number uint32                 // index of the key in Site.Keys; unused for contributions
 	Value  uint32                 // index of the value in Site.Values; unused for contributions
-	More   *bindingsfile.Compiled // attributes of the long form, or nil
+	More   *bindingsfile.Compiled // attributes of a binding in the long form, or nil
 }
 
-// Transfer binds parameters of one target to parameters of another. These parameters are in Given, in the map that is
-// bound to Map, or in both targets. They are known when the whole site has been read.
+// Transfer binds parameters of one target to parameters of another. Given lists these parameters. If it is nil, the
+// map that the site binds to the key Map lists them. Without such a map, they are the parameters that both targets
+// have. They are known only when the whole site has been read.
 type Transfer struct {
 	When []int // alternative conditions, as indexes in Site.Conditions; at least one
 	Pos  diag.Pos
 
 	Target, From   string    // names as in the source
 	Keys, FromKeys string    // key prefixes of the parameters of Target and From
-	TypeKeys       string    // prefix of the keys for Target's type
+	TypeKeys       string    // key prefix of the parameters of Target's type
 	Map            string    // key of the parameter map between the types of From and Target
 	Given          []Renamed // the parameter map in the statement, or nil
 
-	Like *bindingsfile.Compiled // attributes for each parameter, such as type and sensitivity
+	Like *bindingsfile.Compiled // attributes of the resulting bindings, such as type and sensitivity
 }
 
-// Renamed is a parameter and the parameter of the other target that it is bound to.
+// Renamed binds the parameter Name of one target to the parameter From of the other.
 type Renamed struct {
 	Name, From string
 	Pos        diag.Pos

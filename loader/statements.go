@@ -8,16 +8,17 @@ import (
 	"bindc/diag"
 	"bindc/internal/bindingsfile"
 	"bindc/internal/expr"
+	"bindc/internal/pattern"
 	"bindc/internal/recipe"
 	"bindc/internal/value"
 )
 
-// errorf reports an error in a statement. Checking continues with the next statement.
 func (c *setCompiler) errorf(at *bindingsfile.Literal, format string, args ...any) {
 	c.diags.Add(diag.Diagnostic{Pos: at.Pos, Code: "attribute", InValue: true, Message: fmt.Sprintf(format, args...)})
 }
 
-// chargeBindings charges the n bindings of a statement against the limit on alternatives. It reports whether they fit.
+// chargeBindings charges the n bindings of a statement against the limit on alternatives. It returns false if the
+// limit is exceeded.
 func (c *setCompiler) chargeBindings(n int, at diag.Pos, when []int) bool {
 	c.Alternatives -= max(0, n-1) * (len(when) - 1)
 	if c.Alternatives < 0 {
@@ -28,22 +29,21 @@ func (c *setCompiler) chargeBindings(n int, at diag.Pos, when []int) bool {
 
 // Patterns for names in statements.
 var (
-	className = regexp.MustCompile(`^[a-z]\w*(::[a-z]\w*)*$`)
-	typeName  = regexp.MustCompile(`^[A-Z]\w*(::[A-Z]\w*)*$`)
-	entryName = regexp.MustCompile(`^[a-z_]\w*$`)
+	className = pattern.Lazy(`^[a-z]\w*(::[a-z]\w*)*$`)
+	typeName  = pattern.Lazy(`^[A-Z]\w*(::[A-Z]\w*)*$`)
+	entryName = pattern.Lazy(`^[a-z_]\w*$`)
 )
 
-// Multibinding ids in Puppet's documents for including and excluding classes.
+// Ids of the multibindings that Puppet's documents use to include and exclude classes.
 const (
 	includedClasses = "included_classes"
 	excludedClasses = "excluded_classes"
 )
 
-// classes compiles statements that include or exclude classes.
 func (c *setCompiler) classes(names []bindingsfile.Literal, exclude bool, when []int) {
 	for i := range names {
 		name := &names[i]
-		if !isText(name, className) {
+		if !isText(name, className()) {
 			c.errorf(name, "expected a class name, such as 'ntp::server', found %s", value.Describe(name.Value))
 		} else if c.chargeBindings(len(names), name.Pos, when) {
 			c.class(name.Value.Text(), exclude, name.Pos, when)
@@ -55,8 +55,8 @@ func isText(l *bindingsfile.Literal, pattern *regexp.Regexp) bool {
 	return l.Value.Kind() == value.String && pattern.MatchString(l.Value.Text())
 }
 
-// inclusion is an included or excluded class. Equal inclusions share one recipe, because a site may have millions of
-// them.
+// inclusion is an included or excluded class. Equal inclusions share one compiled recipe, because a site may have
+// millions of them.
 type inclusion struct {
 	class   string
 	exclude bool
@@ -77,7 +77,6 @@ func (c *setCompiler) class(name string, exclude bool, at diag.Pos, when []int) 
 	c.out = append(c.out, Binding{Key: name, When: when, Pos: at, More: more})
 }
 
-// contributedClasses compiles contributions to included_classes or excluded_classes.
 func (c *setCompiler) contributedClasses(s *bindingsfile.Statement, when []int) {
 	if s.Broken {
 		return
@@ -88,7 +87,8 @@ func (c *setCompiler) contributedClasses(s *bindingsfile.Statement, when []int) 
 			names = oneOrMore(p.Argument)
 		}
 	}
-	if names == nil || slices.ContainsFunc(names, func(l bindingsfile.Literal) bool { return !isText(&l, className) }) {
+	isNoClass := func(l bindingsfile.Literal) bool { return !isText(&l, className()) }
+	if names == nil || slices.ContainsFunc(names, isNoClass) {
 		at := &bindingsfile.Literal{Pos: s.Pos}
 		c.errorf(at, "expected constant class names for 'to' of a contribution to '%s'",
 			s.In.Value.Text())
@@ -97,7 +97,7 @@ func (c *setCompiler) contributedClasses(s *bindingsfile.Statement, when []int) 
 	c.classes(names, s.In.Value.Text() == excludedClasses, when)
 }
 
-// oneOrMore returns the elements of an array, or l itself.
+// oneOrMore returns the elements of l if it is an array, and otherwise l itself.
 func oneOrMore(l *bindingsfile.Literal) []bindingsfile.Literal {
 	if l.Value.Kind() == value.Array {
 		return elementsOf(l)
@@ -105,7 +105,7 @@ func oneOrMore(l *bindingsfile.Literal) []bindingsfile.Literal {
 	return []bindingsfile.Literal{*l}
 }
 
-// elementsOf returns the elements of an array. An element without a position gets the position of l.
+// elementsOf returns the elements of the array l. Elements without a position of their own get the position of l.
 func elementsOf(l *bindingsfile.Literal) []bindingsfile.Literal {
 	elems := l.Value.Slice()
 	out := make([]bindingsfile.Literal, len(elems))
@@ -137,7 +137,7 @@ func (c *setCompiler) parameters(s *bindingsfile.Statement, when []int) {
 	c.compileEach(s, t.keys(), "parameter", when)
 }
 
-// entry is a name and the producer of its value.
+// entry is a name in a hash, such as a parameter, and the producer of its value.
 type entry struct {
 	name     bindingsfile.Literal
 	producer *bindingsfile.Producer
@@ -151,7 +151,7 @@ func (c *setCompiler) compileEach(s *bindingsfile.Statement, keys, what string, 
 	}
 	for i := range entries {
 		e := &entries[i]
-		if !isText(&e.name, entryName) {
+		if !isText(&e.name, entryName()) {
 			c.errorf(&e.name, "expected a %s name, such as 'port', found %s", what, value.Describe(e.name.Value))
 			continue
 		}
@@ -164,7 +164,7 @@ func (c *setCompiler) compileEach(s *bindingsfile.Statement, keys, what string, 
 	}
 }
 
-// entries returns the entries in a statement's value. After an error, it returns none.
+// entries returns the entries in a statement's value, or nil after an error.
 func (c *setCompiler) entries(s *bindingsfile.Statement, what string) []entry {
 	if s.Broken {
 		return nil
@@ -209,7 +209,6 @@ func namesOf(l *bindingsfile.Literal) []entry {
 	return out
 }
 
-// constants returns the entries of a constant hash.
 func constants(p *bindingsfile.Producer) []entry {
 	var out []entry
 	for k, v := range p.Argument.Value.Pairs() {
@@ -220,13 +219,13 @@ func constants(p *bindingsfile.Producer) []entry {
 	return out
 }
 
-// computed returns the entries of a hash expression. The values may be computed.
+// computed returns the entries of a hash that is an expression. Its values may be computed, but not its names.
 func computed(p *bindingsfile.Producer) []entry {
 	var out []entry
 	for i := 0; i < len(p.Expr.Kids); i += 2 {
 		k, constant := p.Expr.Kids[i].Constant()
 		if !constant && len(p.Argument.Kids) == len(p.Expr.Kids) {
-			k = p.Argument.Kids[i].Value // an interpolation or undef, which is reported as an invalid name
+			k = p.Argument.Kids[i].Value // not a constant: reported later as an invalid name
 		}
 		name, val := p.Argument.Entry(i/2, k)
 		producer := &bindingsfile.Producer{Name: p.Name, Argument: &val}
@@ -240,7 +239,6 @@ func computed(p *bindingsfile.Producer) []entry {
 	return out
 }
 
-// paramMap compiles a map from the parameters of one type to the parameters of another type.
 func (c *setCompiler) paramMap(s *bindingsfile.Statement, when []int) {
 	to, okOf := c.typeOf(&s.Subjects[0])
 	from, okFrom := c.typeOf(&s.Subjects[1])
@@ -265,14 +263,13 @@ func (c *setCompiler) paramMap(s *bindingsfile.Statement, when []int) {
 func mapKey(to, from string) string { return recipe.MapKeys + to + "/" + from }
 
 func (c *setCompiler) typeOf(l *bindingsfile.Literal) (string, bool) {
-	if isText(l, typeName) {
+	if isText(l, typeName()) {
 		return l.Value.Text(), true
 	}
 	c.errorf(l, "expected a type name, such as 'Web', found %s", value.Describe(l.Value))
 	return "", false
 }
 
-// mapped reads a hash that maps parameter names to parameter names.
 func (c *setCompiler) mapped(l *bindingsfile.Literal, constant bool) ([]Renamed, bool) {
 	if !constant || l.Value.Kind() != value.Hash {
 		c.errorf(l, "expected a hash that maps parameter names to parameter names, found %s", value.Describe(l.Value))
@@ -283,7 +280,7 @@ func (c *setCompiler) mapped(l *bindingsfile.Literal, constant bool) ([]Renamed,
 		name, val := l.Entry(len(out), k)
 		val.Value = v
 		for _, l := range []*bindingsfile.Literal{&name, &val} {
-			if !isText(l, entryName) {
+			if !isText(l, entryName()) {
 				c.errorf(l, "expected a parameter name, such as 'port', found %s", value.Describe(l.Value))
 				ok = false
 			}
@@ -329,7 +326,7 @@ func (c *setCompiler) dependency(s *bindingsfile.Statement, when []int) {
 	if !okFrom || !okTo {
 		return
 	}
-	c.Alternatives -= len(from)*len(to) - max(len(from), len(to)) // two lists may have more pairs than elements
+	c.Alternatives -= len(from)*len(to) - max(len(from), len(to)) // there may be more pairs than elements
 	if !c.chargeBindings(len(from)*len(to), s.Pos, when) {
 		return
 	}

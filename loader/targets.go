@@ -14,13 +14,13 @@ type target struct {
 	isClass        bool
 }
 
-// target parses a target: `ntp` or `Class[ntp]`, `Web`, or `Web[one]`.
+// target parses a class (`ntp` or `Class[ntp]`), a type (`Web`) or an instance of a type (`Web[one]`).
 func (c *setCompiler) target(l *bindingsfile.Literal) (target, bool) {
-	if isText(l, className) {
+	if isText(l, className()) {
 		return target{name: l.Value.Text(), isClass: true}, true
 	}
 	t, ok := targetOf(l)
-	if class := strings.ToLower(t.instance); ok && t.name == "Class" && className.MatchString(class) {
+	if class := strings.ToLower(t.instance); ok && t.name == "Class" && className().MatchString(class) {
 		return target{name: class, isClass: true}, true
 	}
 	if ok {
@@ -40,10 +40,9 @@ func targetOf(l *bindingsfile.Literal) (target, bool) {
 		return target{}, false
 	}
 	name, instance, ok := bindingsfile.SplitTarget(l.Value.Text())
-	return target{name: name, instance: instance}, ok && typeName.MatchString(name)
+	return target{name: name, instance: instance}, ok && typeName().MatchString(name)
 }
 
-// keyEscaper escapes an instance name for use in keys.
 var keyEscaper = strings.NewReplacer("/", "%2F", "[", "%5B", "]", "%5D", "%", "%25")
 
 // keys returns the prefix of the keys of the target's parameters.

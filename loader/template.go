@@ -10,19 +10,18 @@ import (
 	"bindc/internal/value"
 )
 
-// template is a path or a value of an entry: constant text and references to variables. Matching a template against a
-// path finds the values of the references.
+// template is the path or the value of a hierarchy entry, split into constant text and references to variables.
+// Matching it against a path finds the values of the references.
 type template struct {
 	node      *expr.Node
 	parts     []part
-	canonical string   // the text, with each reference between NUL bytes
+	canonical string   // the text, with the source of each reference between NUL bytes
 	names     []string // sources of the references, without duplicates
 
 	refs          int    // number of parts that are references
 	before, after string // text before the first and after the last reference
 }
 
-// part is constant text or a reference.
 type part struct {
 	text string
 	ref  *reference // nil if the part is text
@@ -32,7 +31,7 @@ type part struct {
 type reference struct {
 	name  int // index in template.names
 	node  *expr.Node
-	plain bool // no value contains '/'
+	plain bool // whether its values never contain '/'
 }
 
 func templateOf(n *expr.Node) template {
@@ -114,7 +113,7 @@ func (t *template) depth() int {
 		case !p.ref.plain:
 			return -1
 		default:
-			out -= strings.Count(t.names[p.ref.name], "/") // slashes in its source
+			out -= strings.Count(t.names[p.ref.name], "/") // do not count slashes in the source of the reference
 		}
 	}
 	return out
@@ -124,20 +123,19 @@ func (t *template) depth() int {
 // belong to editors and other tools.
 func isHidden(path string) bool { return strings.HasPrefix(path, ".") || strings.Contains(path, "/.") }
 
-// matches reports whether the template matches path.
 func (t *template) matches(path string) bool { return len(t.readings(path)) > 0 }
 
 // readings returns the values of the references, in the order of t.names, for each way in which the template matches
-// path. It stops at two or three, because callers only distinguish none, one and several.
+// path. It stops after two or three ways, because callers only distinguish none, one and several.
 func (t *template) readings(path string) [][]string {
 	long := len(path) >= len(t.before)+len(t.after)
 	if !long || !strings.HasPrefix(path, t.before) || !strings.HasSuffix(path, t.after) {
-		return nil // the usual case
+		return nil // fast path: most files do not match
 	}
 	if isHidden(path) && !isHidden(t.canonical) {
 		return nil
 	}
-	if t.refs == 1 { // the most frequent case: the reference matches the text between
+	if t.refs == 1 { // fast path: a single reference matches all text between the constants
 		between := path[len(t.before) : len(path)-len(t.after)]
 		if t.onlyRef().plain && strings.Contains(between, "/") {
 			return nil
@@ -147,7 +145,7 @@ func (t *template) readings(path string) [][]string {
 	return matchTemplate(t, path)
 }
 
-// onlyRef returns the first reference of a template that has at least one.
+// onlyRef returns the first reference of the template, which must have one.
 func (t *template) onlyRef() *reference {
 	return t.parts[slices.IndexFunc(t.parts, func(p part) bool { return p.ref != nil })].ref
 }
@@ -163,17 +161,16 @@ func matchTemplate(t *template, text string) [][]string {
 // years for a file name like 'a-a-a-a-a-a-a'.
 const maxTemplateSteps = 1 << 14
 
-// templateMatcher matches a string against a template by backtracking. If this takes too many steps, it counts as
-// several ways: the path as a whole is then the guard, which is right for any template.
+// templateMatcher matches a string against a template by backtracking. If this takes too many steps, the match counts
+// as ambiguous. The whole path is then used as guard, which is correct for any template.
 type templateMatcher struct {
 	parts    []part
 	values   []string
-	assigned []bool // references that have a value, by name
+	assigned []bool // whether a reference has a value, by index in template.names
 	steps    int
 	out      [][]string
 }
 
-// read matches rest against the parts from index i on.
 func (b *templateMatcher) read(i int, rest string) {
 	b.steps++
 	switch {
@@ -204,7 +201,7 @@ func (b *templateMatcher) read(i int, rest string) {
 	}
 }
 
-// tryValues tries each possible value of a reference that has no value yet.
+// tryValues tries each possible value for ref, whose value is not fixed yet.
 func (b *templateMatcher) tryValues(i int, ref *reference, rest string) {
 	shortest, longest := 0, len(rest)
 	if slash := strings.IndexByte(rest, '/'); ref.plain && slash >= 0 {
@@ -224,7 +221,7 @@ func (b *templateMatcher) tryValues(i int, ref *reference, rest string) {
 // determines reports whether text matches the template in one way only, ignoring case.
 func (t *template) determines(text string) bool {
 	if len(t.names) == 1 {
-		return true // occurrences of the same reference have equal lengths
+		return true // all occurrences have the same length, so only one length fits
 	}
 	folded := template{parts: slices.Clone(t.parts), names: t.names}
 	for i := range folded.parts {
@@ -233,8 +230,8 @@ func (t *template) determines(text string) bool {
 	return len(matchTemplate(&folded, Fold(text))) == 1
 }
 
-// fill replaces the references in the template with values. The values are given by reference source. It returns false
-// if a value is missing.
+// fill replaces each reference in the template with the value of its source in values. It returns false if a value is
+// missing.
 func (t *template) fill(values map[string]string) (string, bool) {
 	var b strings.Builder
 	for _, p := range t.parts {
@@ -250,8 +247,8 @@ func (t *template) fill(values map[string]string) (string, bool) {
 	return b.String(), true
 }
 
-// within returns the part of path that corresponds to other, if the template is other between constant texts. path must
-// match the template.
+// within returns the part of path that matches other, if the template is other between constant texts. path must match
+// the template.
 func (t *template) within(other *template, path string) (string, bool) {
 	before, after, ok := strings.Cut(t.canonical, other.canonical)
 	fixed := !strings.Contains(before+after, "\x00")

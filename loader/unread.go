@@ -12,8 +12,7 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// unread warns about files that look like part of the site but are not used. Without these warnings, such mistakes
-// would go unnoticed.
+// unread warns about files that look like part of the site but are not used.
 type unread struct {
 	*planner
 	quiet site.Files // discards errors: unused files may be unreadable
@@ -59,8 +58,8 @@ func (u *unread) warn(path string, code diag.Code, message, hint string) {
 		Hint: hint})
 }
 
-// data warns about missing directories of a Hiera 2 hierarchy, and about data files that no entry matches. It does not
-// check files of extensions.
+// data warns about missing directories of a Hiera 2 hierarchy, and about data files that no entry matches. It does
+// nothing if some paths are unknown or extensions may read the files.
 func (u *unread) data(h *hieraDir) {
 	isExtension := func(backend string) bool { return !builtinBackend(backend) }
 	if slices.ContainsFunc(h.backends, isExtension) || !h.isWhole() || h.doc.Mentions("%{") {
@@ -138,7 +137,7 @@ func (u *unread) hiera5Data() {
 	}
 }
 
-// isWhole reports whether no entry and no backend had an error.
+// isWhole reports whether all entries and backends in the configuration are valid.
 func (h *hieraDir) isWhole() bool {
 	whole := func(key string, n int) bool {
 		_, list, ok := h.doc.Root.Lookup(key)
@@ -160,7 +159,6 @@ func (h *hieraDir) mentions(f site.Listed) bool {
 	})
 }
 
-// dataDirFiles returns all files in the data directories of h.
 func (u *unread) dataDirFiles(h *hieraDir) []site.Listed {
 	t := &site.Tree{Files: u.quiet, Dir: h.tree.Dir, Real: h.tree.Real, Roots: h.tree.Roots}
 	tops := h.topDirs()
@@ -189,8 +187,9 @@ func (h *hieraDir) topDirs() map[string]diag.Pos {
 	return out
 }
 
-// hierarchy warns about the hiera.yaml of a site or module if no layer includes it, either as Hiera 2 or as Hiera 5. A
-// Hiera 5 file at the top of the site may also be excluded only as Hiera 5, because it is never read as Hiera 2.
+// hierarchy warns about the hiera.yaml of a site or module if no layer includes it. include is its URI as Hiera 2, and
+// of5 its URI as Hiera 5. A Hiera 5 file at the top of the site is never read as Hiera 2, so only the exclusion of of5
+// prevents the warning.
 func (u *unread) hierarchy(dir string, include, of5 uri) {
 	u.yml(filepath.Join(dir, "hiera"), include)
 	_, named5 := u.named[of5.String()]
@@ -217,7 +216,7 @@ func (u *unread) hierarchy(dir string, include, of5 uri) {
 	}
 }
 
-// notIncluded warns about a file that no layer includes.
+// notIncluded warns about a file that no layer includes, and suggests a URI that includes it.
 func (u *unread) notIncluded(path string, include uri) {
 	d := diag.Diagnostic{Pos: diag.Pos{File: path}, Severity: diag.Warning, Code: "not_included",
 		Message: "no layer includes this file; its data is never used",
@@ -228,7 +227,7 @@ func (u *unread) notIncluded(path string, include uri) {
 	u.Diags.Add(d)
 }
 
-// dataAlone warns about a data directory in a site without a hiera.yaml.
+// dataAlone warns about a data directory in a site that has no hiera.yaml and therefore never reads it.
 func (u *unread) dataAlone() {
 	included, named := u.named["confdir-hiera:/"]
 	if path, _ := hieraFile(u.quiet, u.Dir); path != "" || named && !included {

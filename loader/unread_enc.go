@@ -14,7 +14,6 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// classified warns about the output of a node classifier if no layer includes it.
 func (u *unread) classified() {
 	isEnc := func(uri string) bool { return strings.HasPrefix(uri, "enc:") }
 	dir := filepath.Join(u.Dir, datafile.ClassifiedDir)

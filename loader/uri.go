@@ -28,13 +28,11 @@ func (u uri) strictness() int {
 	return 2
 }
 
-// hasWildcard reports whether the path has a wildcard.
 func (u uri) hasWildcard() bool { return strings.Contains(u.path, "*") }
 
 // builtin reports whether bindc itself handles the scheme.
 func (u uri) builtin() bool { return slices.Contains(schemes, u.scheme) }
 
-// uriReader parses URIs with built-in schemes and with schemes from extensions.
 type uriReader struct {
 	diags      *diag.List
 	extensions registry
@@ -115,8 +113,8 @@ func (r uriReader) checkPath(u uri) bool {
 	return false
 }
 
-// misplacedWildcard says where wildcards are allowed in the name of a set. It returns "" if the wildcards of u are
-// valid.
+// misplacedWildcard checks the wildcards in the set name of u. It returns "" if they are valid, and otherwise where
+// wildcards are allowed.
 func misplacedWildcard(u uri) string {
 	if u.scheme != "module" && u.scheme != "confdir" {
 		return ""
@@ -145,7 +143,7 @@ func segmentsMatch(pattern, name []string) bool {
 		return len(pattern) == len(name)
 	}
 	if pattern[0] == "**" {
-		// The earliest match of the part before the next ** leaves the most for the rest.
+		// Use the earliest match of the segments before the next **: it leaves the longest rest.
 		next := slices.Index(pattern[1:], "**") + 1
 		if next == 0 {
 			rest := len(pattern) - 1

@@ -16,9 +16,9 @@ import (
 	"bindc/internal/value"
 )
 
-// UnmarshalJSON sets v to one JSON value. Hashes keep their order and integers are exact. It rejects invalid JSON,
-// nesting deeper than a binding allows, numbers that do not fit 64 bits, and an object that gives a name twice with
-// different values. The value does not refer to text. After an error v is unchanged.
+// UnmarshalJSON sets v to the one JSON value in text. Hashes keep their order and integers are exact. It rejects
+// invalid JSON, nesting deeper than a binding allows, numbers that do not fit 64 bits, and objects with two different
+// values for a name. v does not refer to text. After an error, v is unchanged.
 func (v *Value) UnmarshalJSON(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -110,8 +110,9 @@ func jsonNumber(text string) (value.Value, error) {
 }
 
 // ValueOf converts ordinary Go values: nil, booleans, integers, floats, json.Number, strings, Values, slices, arrays,
-// and maps with string keys, which it sorts. It follows pointers and accepts named types of these kinds. Anything else
-// is an error, and so is an integer that does not fit int64. The result is sensitive if x contains a sensitive Value.
+// and maps with string keys, which it sorts. It follows pointers and accepts named types of these kinds. It returns an
+// error for anything else, and for an integer that does not fit int64. The result is sensitive if x contains a
+// sensitive Value.
 func ValueOf(x any) (Value, error) {
 	sensitive := false
 	v, err := valueOf(reflect.ValueOf(x), value.MaxDepth, &sensitive)

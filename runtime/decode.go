@@ -14,8 +14,8 @@ import (
 )
 
 // Decode looks up key and stores its value in the variable that into points to, as Value.Decode does. If key is not
-// bound, found is false and the variable is unchanged. It returns the errors of Lookup and of Value.Decode, which name
-// the key.
+// bound, found is false and the variable is unchanged. Decode returns the errors of Lookup and of Value.Decode, with
+// the key in the message.
 func (r *Request) Decode(key string, into any) (found bool, err error) {
 	v, found, err := r.Lookup(key)
 	if err != nil || !found {
@@ -28,30 +28,31 @@ func (r *Request) Decode(key string, into any) (found bool, err error) {
 	return err == nil, err
 }
 
-// Decode stores v in the variable that into points to:
+// Decode stores v in the variable that into points to, by the type of the variable:
 //
-//   - a struct takes a hash. A field takes the entry that its tag `bindings:"name"` names, or without a tag the one of
-//     its own name in lower case. A field with the tag "-" and a field that is not exported are left alone; the fields
-//     of an embedded struct count as fields of the struct around it. Entries without a field are ignored, and fields
-//     without an entry are unchanged, so that a program can set defaults.
-//   - a map takes a hash. Its keys are strings or integers, and must be of that kind in the hash too. Entries are
+//   - A struct takes a hash. A field takes the entry with the name in its tag `bindings:"name"`, or without a tag, with
+//     its own name in lower case. Fields that are not exported or have the tag "-" are ignored. The fields of an
+//     embedded struct count as fields of the outer struct. Entries without a field are ignored. Fields without an entry
+//     are unchanged, so that a program can set defaults.
+//   - A map takes a hash. Its keys are strings or integers, and the keys of the hash must be of that kind. Entries are
 //     added to a map that is not nil.
-//   - a slice takes an array, and an array takes one of its length.
-//   - bool, string, integers and floats take values of their kind; a float takes an integer, too. A number that does
-//     not fit is an error.
-//   - a type with UnmarshalText takes a string.
-//   - a pointer is set to a new variable, or to nil for undef.
-//   - a Value takes everything and keeps the mark of a sensitive value. An empty interface takes what Interface
-//     returns, but no sensitive value.
+//   - A slice takes an array. An array takes an array of its length.
+//   - Booleans, strings, integers and floats take values of their kind; a float also takes an integer. A number that
+//     does not fit is an error.
+//   - A type with UnmarshalText takes a string.
+//   - A pointer is set to a new variable, or to nil for undef.
+//   - A Value takes any value and keeps the mark of a sensitive one. An empty interface takes what Interface returns,
+//     but no sensitive value.
 //
-// Undef sets a variable to its zero value. Any other type is an error, and so is an into that is nil or not a pointer.
+// Undef sets a variable to its zero value. Decode returns an error for a variable of any other type, and if into is nil
+// or not a pointer.
 //
-// As with Text, a variable of a Go type gets the content of a sensitive value, because the program named the type. The
-// variable gets copies that refer to no file, except for Values. Errors do not show anything sensitive.
+// Decode stores the content of a sensitive value in a variable of an ordinary Go type, as Text returns it. The variable
+// gets copies that do not refer to a file, except for Values. Errors do not show anything sensitive.
 //
-// The error is an *Error of code type_mismatch, whose message has the path to the part that does not fit, such as
-// servers[2].port; an *Error of code usage if into is of a wrong type; or a *DamageError. The variable may then be
-// changed in part.
+// The error is an *Error with the code type_mismatch, whose message has the path to the part that does not fit, such as
+// servers[2].port; an *Error with the code usage if into has a wrong type; or a *DamageError. After an error, part of
+// the variable may have changed.
 func (v Value) Decode(into any) error {
 	to := reflect.ValueOf(into)
 	if to.Kind() != reflect.Pointer || to.IsNil() {
@@ -67,17 +68,16 @@ func (v Value) Decode(into any) error {
 	return err
 }
 
-// tag is the struct tag with the key of a field.
+// tag is the key of struct tags that name the entry for a field.
 const tag = "bindings"
 
-// decoder decodes a value or, after entry and element, a part of it.
+// decoder decodes a value. The decoders that entry and element return decode a part of it.
 type decoder struct {
 	whole     Value
 	sensitive bool
-	path      string // to the part; "" for the whole value
+	path      string // path to the part, for errors; "" for the whole value
 }
 
-// failed returns an error with the path of the part that d decodes.
 func (d decoder) failed(code Code, message string) error {
 	if d.path != "" {
 		message = d.path + ": " + message
@@ -102,7 +102,7 @@ func (d decoder) element(i int) decoder {
 	return d
 }
 
-// decode stores c in a variable. It tries the cases in order: undef also resets a type with UnmarshalText.
+// decode stores c in the variable to. The order of the cases matters: undef also resets a type with UnmarshalText.
 func (d decoder) decode(c value.Value, to reflect.Value) error {
 	switch {
 	case to.Type() == reflect.TypeFor[Value]():
@@ -288,7 +288,7 @@ func (d decoder) decodeFloat(c value.Value, to reflect.Value) error {
 	return nil
 }
 
-// outside returns the error for a value that is not a number of the right kind or does not fit the variable.
+// outside returns the error for c, which is not a number of the right kind or does not fit the variable to.
 func (d decoder) outside(c value.Value, to reflect.Value) error {
 	if c.Kind() != Int && c.Kind() != Float || c.Kind() == Float && !to.CanFloat() {
 		return d.mismatch(Int.String(), c)

@@ -20,14 +20,13 @@ import (
 	"bindc/internal/lookup"
 )
 
-// Environments answers requests from a directory of snapshots, with a file DIR/NAME.snap for each
-// environment, as bindc environments writes it. The program in DIR/.environments chooses the
-// environment of a request by its facts. Without that file, the environment is the one that the
-// agent requests, or production.
+// Environments answers requests from a directory that has a snapshot DIR/NAME.snap for each environment. bindc
+// environments writes such a directory. The program in DIR/.environments chooses the environment of a request by its
+// facts. Without that file, the environment is the one that the agent requests, or production.
 //
-// The first request for an environment opens its snapshot, which is then followed as by a Watcher.
-// Environments are added or removed when their files appear or disappear, and a new program
-// replaces the old one. All methods may be called concurrently.
+// The first request for an environment opens its snapshot and follows it as a Watcher does. Environments are added and
+// removed as their files appear and disappear, and a new program replaces the old one. All methods may be called
+// concurrently.
 type Environments struct {
 	dir     string
 	opts    WatchOptions
@@ -37,16 +36,16 @@ type Environments struct {
 	mu       sync.RWMutex // guards watchers
 	watchers map[string]*Watcher
 
-	looking sync.Mutex // held while polling the program; guards seen and refused
+	looking sync.Mutex // held while polling the program; guards closed, seen and refused
 	closed  bool
-	seen    fs.FileInfo // the file of the program; nil if it must be read again
-	refused error       // why seen is not the current program
+	seen    fs.FileInfo // file of the program; nil if it must be read again
+	refused error       // why the program in seen was rejected; nil if it was not
 }
 
-// OpenEnvironments opens the environments in dir and follows them until Close. opts apply to every
-// snapshot. Accept is also called for the program, and Interval is the time between two polls of
-// the directory. Notify is called with nil if a file or the program was replaced, and with the
-// error if it was rejected. It returns the errors of Open, for the program.
+// OpenEnvironments opens the environments in dir and follows them until Close. opts apply to every snapshot. Accept is
+// also called for the program. Interval is the time between two polls of the directory. Notify is called with nil if a
+// file or the program was replaced, and with the error if it was rejected. OpenEnvironments returns the errors of Open,
+// for the program.
 func OpenEnvironments(dir string, opts WatchOptions) (*Environments, error) {
 	if _, err := os.ReadDir(dir); err != nil {
 		return nil, err
@@ -61,9 +60,8 @@ func OpenEnvironments(dir string, opts WatchOptions) (*Environments, error) {
 	return e, nil
 }
 
-// Request is like Snapshot.Request, in the environment of facts. The caller must close the Lease.
-// The error is an *Error, with the code environment if there is no environment of that name; one of
-// Open; or fs.ErrClosed after Close.
+// Request is like Snapshot.Request, in the environment of facts. The caller must close the Lease. The error is an
+// *Error, with the code environment if the environment does not exist; an error of Open; or fs.ErrClosed after Close.
 func (e *Environments) Request(facts *Facts) (*Lease, error) {
 	name, facts, err := e.Choose(facts)
 	if err != nil {
@@ -76,14 +74,14 @@ func (e *Environments) Request(facts *Facts) (*Lease, error) {
 		}
 		l, err := w.Request(facts)
 		if errors.Is(err, fs.ErrClosed) {
-			continue // the environment was removed in the meantime; after Close, watcher fails
+			continue // the environment was just removed; after Close, watcher fails
 		}
 		return l, err
 	}
 }
 
-// Choose returns the environment of facts, and the facts with the variable environment set to it.
-// An environment of that name need not exist. The error is an *Error, or fs.ErrClosed.
+// Choose returns the name of the environment for facts, and facts with the variable environment set to it. The
+// environment need not exist. The error is an *Error, or fs.ErrClosed.
 func (e *Environments) Choose(facts *Facts) (name string, chosen *Facts, err error) {
 	c := e.program.Load()
 	switch {
@@ -100,8 +98,8 @@ func (e *Environments) Choose(facts *Facts) (name string, chosen *Facts, err err
 	return name, (*Facts)(given.In(name)), nil
 }
 
-// Variables returns the sorted names of the variables that the choice of an environment can depend
-// on, and of those that they are derived from. It returns nil after Close.
+// Variables returns the sorted names of the variables that the choice of an environment can depend on, and of those
+// that they are derived from. After Close, it returns nil.
 func (e *Environments) Variables() []string {
 	c := e.program.Load()
 	if c == nil {
@@ -110,7 +108,7 @@ func (e *Environments) Variables() []string {
 	return lookup.WithSources(c.Variables())
 }
 
-// Names returns the names of the environments that have a snapshot, sorted.
+// Names returns the sorted names of the environments that have a snapshot.
 func (e *Environments) Names() ([]string, error) {
 	entries, err := os.ReadDir(e.dir)
 	if err != nil {
@@ -125,7 +123,7 @@ func (e *Environments) Names() ([]string, error) {
 	return out, nil
 }
 
-// watcher returns the watcher of an environment's snapshot, and opens it on first use.
+// watcher returns the watcher of an environment's snapshot. It opens the snapshot on first use.
 func (e *Environments) watcher(name string) (*Watcher, error) {
 	e.mu.RLock()
 	w := e.watchers[name]
@@ -139,18 +137,18 @@ func (e *Environments) watcher(name string) (*Watcher, error) {
 	return e.follow(name)
 }
 
-// follow opens the watcher of an environment that had none when watcher checked.
+// follow opens the watcher of an environment for which watcher found none.
 func (e *Environments) follow(name string) (*Watcher, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.program.Load() == nil {
 		return nil, fs.ErrClosed
 	}
-	if w := e.watchers[name]; w != nil { // another request has opened the environment in the meantime
+	if w := e.watchers[name]; w != nil { // another request has just opened the environment
 		return w, nil
 	}
 	opts := e.opts
-	opts.Interval, opts.Notify = -1, nil // Environments.Check polls all of them
+	opts.Interval, opts.Notify = -1, nil // Environments.Check polls all watchers
 	w, err := Watch(e.path(name), opts)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, e.unknown(name)
@@ -163,7 +161,7 @@ func (e *Environments) follow(name string) (*Watcher, error) {
 
 func (e *Environments) path(name string) string { return filepath.Join(e.dir, name+envfile.Extension) }
 
-// unknown returns the error for a name without an environment. It lists the existing environments.
+// unknown returns the error for an environment without a snapshot. The message lists those that have one.
 func (e *Environments) unknown(name string) error {
 	names, _ := e.Names()
 	message := fmt.Sprintf("there is no environment '%s'", name)
@@ -183,9 +181,8 @@ func (e *Environments) unknown(name string) error {
 	return &Error{Code: CodeEnvironment, Message: message}
 }
 
-// Check polls the directory now, as Watcher.Check polls a file. switched reports whether the
-// program or a snapshot was replaced, or a snapshot was removed. The error joins those of all
-// rejected files.
+// Check polls the directory now, as Watcher.Check polls a file. switched reports whether the program or a snapshot was
+// replaced, or a snapshot was removed. The error joins the errors of all rejected files.
 func (e *Environments) Check() (switched bool, err error) {
 	switched, err = e.choose()
 	e.mu.RLock()
@@ -206,8 +203,7 @@ func (e *Environments) Check() (switched bool, err error) {
 	return switched, errors.Join(errs...)
 }
 
-// drop stops following an environment whose file is gone. Requests that have begun may still be
-// finished.
+// drop stops following an environment whose file was removed. Requests that have begun may still be finished.
 func (e *Environments) drop(name string) {
 	e.mu.Lock()
 	w := e.watchers[name]
@@ -218,8 +214,8 @@ func (e *Environments) drop(name string) {
 	}
 }
 
-// choose replaces the program by the one in the directory if that has changed. If its file is
-// removed, the program is kept.
+// choose reads the program in the directory if its file has changed. If the file was removed, the previous program
+// stays in use.
 func (e *Environments) choose() (switched bool, err error) {
 	e.looking.Lock()
 	defer e.looking.Unlock()
@@ -227,7 +223,7 @@ func (e *Environments) choose() (switched bool, err error) {
 		return false, fs.ErrClosed
 	}
 	path := filepath.Join(e.dir, envfile.File)
-	now, err := os.Stat(path) // if it fails, reading fails too
+	now, err := os.Stat(path) // an error is ignored, because then reading fails too
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && e.seen == nil:
 		e.program.CompareAndSwap(nil, &envfile.Choice{Program: envfile.AgentProgram()})
@@ -246,14 +242,14 @@ func (e *Environments) choose() (switched bool, err error) {
 		e.seen, e.refused = now, err
 	}
 	if err != nil {
-		return false, err // the signature may be written after the file
+		return false, err // poll again: the signature may be written after the file
 	}
 	e.program.Store(c)
 	return true, nil
 }
 
-// Close stops following all environments, as Watcher.Close does. Further calls do nothing. The
-// error is always nil.
+// Close stops following all environments, as Watcher.Close does for one file. Further calls do nothing. The error is
+// always nil.
 func (e *Environments) Close() error {
 	e.stop()
 	e.looking.Lock()

@@ -10,21 +10,19 @@ import (
 	"bindc/internal/value"
 )
 
-// Value is the result of a lookup: undef, a boolean, a 64-bit integer, a float, a string, an array
-// or a hash. An expression may also yield a regular expression, a type, or default. The zero Value
-// is undef. A Value keeps the file mapped that it is a view of, so it stays valid after its
-// snapshot or Lease is closed.
+// Value is the result of a lookup: undef, a boolean, a 64-bit integer, a float, a string, an array or a hash. An
+// expression may also yield a regular expression, a type, or default. The zero Value is undef. A Value keeps the file
+// mapped that it refers to, so it stays valid after its snapshot or Lease is closed.
 //
-// A Value is read on demand. If the snapshot is damaged there, its Kind is Invalid, and every method that returns an
-// error returns a *DamageError.
+// A Value is read on demand. If that part of the snapshot is damaged, Kind returns Invalid, and every method that
+// returns an error returns a *DamageError.
 //
-// A value is sensitive if a binding marks it so, or if it was computed from a sensitive one. The parts that Elems,
-// Entries, Get and Index return are sensitive, too. Methods that format the whole value (String, all verbs of package
-// fmt, MarshalJSON and Interface) return "<sensitive>" instead. Bool, Int, Float and Text return the actual value, and
-// Reveal returns the value without the mark.
+// A Value is sensitive if a binding marks it so, or if it was computed from a sensitive one. The parts that Elems,
+// Entries, Get and Index return are then sensitive too. Methods that format the whole value (String, all verbs of
+// package fmt, MarshalJSON and Interface) return "<sensitive>" instead. Bool, Int, Float and Text return the actual
+// value, and Reveal returns the value without the mark.
 type Value lookup.Value
 
-// handle returns v as a lookup.Value.
 func (v Value) handle() lookup.Value { return lookup.Value(v) }
 
 // Kind is the kind of a Value.
@@ -38,11 +36,11 @@ const (
 	Int       = value.Int
 	Float     = value.Float
 	String    = value.String
-	Regexp    = value.Regexp // Text is its source
+	Regexp    = value.Regexp // Text returns its source
 	Array     = value.Array
 	Hash      = value.Hash
-	TypeValue = value.Type    // String returns the type's text, which ParseType parses
-	Invalid   = value.Invalid // damaged: the value cannot be read
+	TypeValue = value.Type    // String returns a text that ParseType parses
+	Invalid   = value.Invalid // the value is damaged and cannot be read
 )
 
 // Kind returns the kind of v.
@@ -57,8 +55,8 @@ func (v Value) Sensitive() bool { return v.handle().Sensitive() }
 // Reveal returns v without the sensitive mark.
 func (v Value) Reveal() Value { return Value(v.handle().Reveal()) }
 
-// Bool returns v as a boolean. Like Int, Float and Text, it returns an *Error with the code type_mismatch for
-// another kind.
+// Bool returns v as a boolean. Bool, Int, Float and Text return an *Error with the code type_mismatch if v has another
+// kind.
 func (v Value) Bool() (bool, error) {
 	c, err := value.Value(v).Read()
 	if err == nil && c.Kind() != Bool {
@@ -79,7 +77,7 @@ func (v Value) Int() (int64, error) {
 	return c.Int(), nil
 }
 
-// Float returns v as a float. It also converts integers.
+// Float returns v as a float, converting an integer.
 func (v Value) Float() (float64, error) {
 	c, err := value.Value(v).Read()
 	switch {
@@ -93,7 +91,7 @@ func (v Value) Float() (float64, error) {
 	return c.Float(), nil
 }
 
-// Text returns the text of a string or the source of a regular expression. It is a copy that outlives v.
+// Text returns a copy of the text of a string or of the source of a regular expression.
 func (v Value) Text() (string, error) {
 	text, err := v.TextView()
 	text = strings.Clone(text)
@@ -101,8 +99,8 @@ func (v Value) Text() (string, error) {
 	return text, err
 }
 
-// TextView returns Text without copying it. The string is valid only while the program keeps v, the snapshot or the
-// request alive, for instance with runtime.KeepAlive of Go's own package. After that it may have any content, and
+// TextView is like Text, but does not copy the text. The string is valid only while the program keeps v, the snapshot
+// or the request alive, for instance with KeepAlive of Go's package runtime. After that it may have any content, and
 // reading it may crash the program.
 func (v Value) TextView() (string, error) {
 	if text, ok := value.Value(v).ReadText(); ok {
@@ -111,7 +109,7 @@ func (v Value) TextView() (string, error) {
 	return v.text()
 }
 
-// text is TextView for values that ReadText does not read.
+// text implements TextView for values that ReadText cannot read.
 func (v Value) text() (string, error) {
 	c, err := value.Value(v).Read()
 	if err == nil && c.Kind() != String && c.Kind() != Regexp {
@@ -128,7 +126,7 @@ func mismatch(expected Kind, found value.Value) error {
 // String returns v as it appears in an interpolated string.
 func (v Value) String() string { return v.handle().String() }
 
-// Format formats the result of String with every verb of package fmt.
+// Format implements fmt.Formatter. Every verb formats the result of String.
 func (v Value) Format(f fmt.State, verb rune) { fmt.Fprintf(f, fmt.FormatString(f, verb), v.String()) }
 
 // Len returns the number of elements of an array or entries of a hash, 0 for other kinds, and -1 if v cannot be read.
@@ -140,7 +138,8 @@ func (v Value) Len() int {
 	return c.Len()
 }
 
-// Elems ranges over the elements of an array, in order. If v cannot be read, it yields one Invalid element.
+// Elems returns an iterator over the elements of an array, in order. If v cannot be read, it yields one Invalid
+// element.
 func (v Value) Elems() iter.Seq[Value] {
 	return func(yield func(Value) bool) {
 		c, err := v.handle().Whole()
@@ -157,8 +156,8 @@ func (v Value) Elems() iter.Seq[Value] {
 	}
 }
 
-// Entries ranges over the entries of a hash, in the order of the data. If v cannot be read, it yields one entry with an
-// Invalid key and value.
+// Entries returns an iterator over the entries of a hash, in the order of the data. If v cannot be read, it yields one
+// entry with an Invalid key and value.
 func (v Value) Entries() iter.Seq2[Value, Value] {
 	return func(yield func(Value, Value) bool) {
 		c, err := v.handle().Whole()
@@ -175,7 +174,8 @@ func (v Value) Entries() iter.Seq2[Value, Value] {
 	}
 }
 
-// Get returns the entry of a hash with a string key. If v cannot be read, it returns an Invalid value and true.
+// Get returns the value under a string key of a hash, and whether the hash has the key. If v cannot be read, it returns
+// an Invalid value and true.
 func (v Value) Get(key string) (Value, bool) {
 	c, err := v.handle().Whole()
 	if err != nil {
@@ -186,8 +186,8 @@ func (v Value) Get(key string) (Value, bool) {
 	return Value(v.handle().Part(e)), ok
 }
 
-// Index returns element i of an array, from 0. It returns undef if there is no such element, and Invalid if v cannot be
-// read.
+// Index returns element i of an array, counted from 0. It returns undef if there is no such element, and an Invalid
+// value if v cannot be read.
 func (v Value) Index(i int) Value {
 	c, err := v.handle().Whole()
 	if err != nil {
@@ -198,8 +198,8 @@ func (v Value) Index(i int) Value {
 	return Value(v.handle().Part(e))
 }
 
-// Interface converts v to ordinary Go values: nil, bool, int64, float64, string, []any and map[string]any, whose keys
-// are the text of the hash's keys. Its errors are the same as those of MarshalJSON.
+// Interface converts v to ordinary Go values: nil, bool, int64, float64, string, []any and map[string]any. The keys of
+// a map are the text of the keys of the hash. It returns the same errors as MarshalJSON.
 func (v Value) Interface() (any, error) {
 	if v.Sensitive() {
 		return lookup.Redacted, nil
@@ -260,8 +260,8 @@ func ordinaryMap(v value.Value) (any, error) {
 }
 
 // MarshalJSON returns v as JSON: hashes in the order of the data, floats with a point, integers exact. The error is a
-// *DamageError, or an *Error of code type_mismatch if two keys of a hash have the same text, such as 1 and '1': JSON
-// cannot distinguish them.
+// *DamageError, or an *Error with the code type_mismatch if two keys of a hash have the same text, such as 1 and '1',
+// which JSON cannot distinguish.
 func (v Value) MarshalJSON() ([]byte, error) {
 	if v.Sensitive() {
 		return []byte(`"` + lookup.Redacted + `"`), nil
@@ -283,9 +283,9 @@ func sameText(name string) error {
 		"', which JSON cannot distinguish"}
 }
 
-// Check checks v against a type, like `type:` of a binding (language.md, section 9). The error is
-// an *Error with the code type_mismatch, which names the expected and the actual type and the path
-// to the wrong part, or a *DamageError.
+// Check checks v against a type, as `type:` in a binding does (language.md, section 9). The error is an *Error with the
+// code type_mismatch, or a *DamageError. The message of a type_mismatch has the expected type, the actual type, and the
+// path to the wrong part.
 func (v Value) Check(t *Type) error {
 	c, err := v.handle().Whole()
 	if err != nil {
@@ -298,8 +298,7 @@ func (v Value) Check(t *Type) error {
 	return nil
 }
 
-// Type is a type to check values against. It does not refer to a snapshot and may be used by several goroutines at
-// once.
+// Type is a type to check values against. It does not refer to a snapshot, and is safe for concurrent use.
 type Type struct{ t *types.Type }
 
 // ParseType parses a type, such as "Array[String]". The error describes the mistake in the text.

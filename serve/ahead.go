@@ -11,31 +11,32 @@ import (
 	bindings "bindc/runtime"
 )
 
-// maxAhead is the size in bytes at which an answer stops sending values ahead; it then lists only the keys.
+// maxAhead is the size in bytes up to which an answer includes values that the client has not asked for. After that, it
+// lists only the keys.
 const maxAhead = 1 << 20
 
-// maxGuess is the largest number of keys in a snapshot whose keys are all sent ahead if the history has nothing about a
-// session.
+// maxGuess is the largest number of keys in a snapshot for which guess returns all keys.
 const maxGuess = 1000
 
-// askedKeys lists keys that a session asked for. All have the same merge strategy and range of entries.
+// askedKeys lists keys that a client asked for in a session, all with the same merge strategy and range of entries.
 type askedKeys struct {
 	Session *int64          `json:"session"`
 	Entries string          `json:"entries"`
-	Merge   json.RawMessage `json:"merge"` // if missing, the first value is the result
+	Merge   json.RawMessage `json:"merge"` // if missing, values are not merged
 	Keys    []string        `json:"keys"`
 }
 
-// group lists the keys of a keyList that were asked for with the same merge strategy.
+// group lists keys to look up with the same merge strategy.
 type group struct {
 	merge json.RawMessage
 	keys  []string
 }
 
-// hashMerge is the merge strategy that Puppet uses for lookup_options.
+// hashMerge is the merge strategy with which Puppet looks up lookup_options.
 var hashMerge = json.RawMessage(`{"strategy":"hash"}`)
 
-// remember records the keys that earlier sessions of this connection asked for. It skips sessions that have ended.
+// remember adds to the history the keys that earlier sessions of this connection asked for. It skips sessions that have
+// ended.
 func (c *conn) remember(all []askedKeys) error {
 	groups := map[sessionKind][]group{}
 	for _, a := range all {
@@ -48,7 +49,7 @@ func (c *conn) remember(all []askedKeys) error {
 		}
 		var merge bytes.Buffer
 		if a.Merge != nil {
-			_ = json.Compact(&merge, a.Merge) // cannot fail: encoding/json has read a.Merge
+			_ = json.Compact(&merge, a.Merge) // cannot fail, because encoding/json has parsed a.Merge
 		}
 		k := s.kindOf(a.Entries)
 		groups[k] = append(groups[k], group{merge.Bytes(), a.Keys})
@@ -59,22 +60,21 @@ func (c *conn) remember(all []askedKeys) error {
 	return nil
 }
 
-// kindOf returns the kind of a session whose client asks for the given entries.
+// kindOf returns the kind of s when its client asks for the given entries.
 func (s *session) kindOf(entries string) sessionKind {
 	return sessionKind{path: s.path, entries: entries, alike: s.request().Alike()}
 }
 
-// aheadKeys lists the keys that a session is likely to ask for, in some entries. complete means that the last group
-// includes all keys and lookup_options.
+// aheadKeys lists the keys that a session is likely to ask for in a range of entries. complete means that the last
+// group has all keys of the snapshot and lookup_options.
 type aheadKeys struct {
 	entries  string
 	groups   []group
 	complete bool
 }
 
-// sendAhead answers for the keys that the last session of the same kind asked for. From and To select a range of
-// each group. If To is 0, the range extends to the end of the group. If the history is empty, sendAhead sends all
-// keys of a small snapshot.
+// sendAhead sends the values of the keys that s is likely to ask for, before the client asks. From and To select a
+// range of each group. If To is 0, the range extends to the end of the group.
 func (c *conn) sendAhead(s *session, q *question) error {
 	if q.From < 0 || q.To != 0 && q.To < q.From {
 		return failed(bindings.CodeUsage, "expected members from and to with 0 <= from <= to, or no member to")
@@ -106,9 +106,9 @@ func (c *conn) sendAhead(s *session, q *question) error {
 	return nil
 }
 
-// keysAhead returns the keys that a question selects its range from. The history may change between two questions, but
-// a client takes all ranges for parts of one list. So the session keeps the list from the range that begins it to the
-// range that ends it. Without its beginning, no list is complete.
+// keysAhead returns the list of keys from which q selects a range. A client joins the answers for all ranges to one
+// list, but the history may change between its questions. So the session keeps the list until it has answered for the
+// last range. complete is false unless the list was made for a range from 0.
 func (c *conn) keysAhead(s *session, q *question) (groups []group, complete bool) {
 	list := s.ahead
 	if q.From == 0 || list == nil || list.entries != q.Entries {
@@ -125,9 +125,9 @@ func (c *conn) keysAhead(s *session, q *question) (groups []group, complete bool
 	return list.groups, list.complete
 }
 
-// guess returns the keys that a session is likely to ask for. Every client asks for lookup_options first: with a hash
-// merge for entries of Hiera 5, without a merge for locations. complete reports whether the last group includes all
-// keys and lookup_options.
+// guess returns the keys that a session is likely to ask for if the history has none. Every client asks for
+// lookup_options first: with a hash merge for entries of Hiera 5, without a merge for locations. complete is as in
+// aheadKeys.
 func (s *session) guess(entries string) (groups []group, complete bool) {
 	options := group{keys: []string{lookupOptions}}
 	if entries != "" && (*lookup.Snapshot)(s.info.snapshot).Hiera() {
@@ -144,7 +144,8 @@ func (s *session) guess(entries string) (groups []group, complete bool) {
 	return []group{{keys: append(options.keys, all...)}}, true
 }
 
-// appendGroup appends the answers for a group of keys. Once the answer has reached limit, it only lists the keys.
+// appendGroup appends the values of the keys in g to the answer. Once the answer is longer than limit, it lists only
+// the keys.
 func (c *conn) appendGroup(s *session, entries string, g group, limit int) error {
 	look, err := s.lookFuncFor(&question{Entries: entries, Merge: g.merge})
 	if err != nil {
@@ -172,7 +173,7 @@ func (c *conn) appendGroup(s *session, entries string, g group, limit int) error
 	return nil
 }
 
-// digestOf returns a digest of groups, whatever their order.
+// digestOf returns a digest of groups that does not depend on their order.
 func digestOf(groups []group) (sum [sha256.Size]byte) {
 	for _, g := range groups {
 		h := sha256.New()
@@ -188,7 +189,7 @@ func digestOf(groups []group) (sum [sha256.Size]byte) {
 	return sum
 }
 
-// sizeOf estimates how many bytes of memory groups take.
+// sizeOf estimates the memory that groups take, in bytes.
 func sizeOf(groups []group) (n int) {
 	for _, g := range groups {
 		n += len(g.merge) + groupBytes

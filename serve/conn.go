@@ -20,7 +20,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Codes of errors that lookups do not cause.
+// Codes of errors that do not come from lookups.
 const (
 	codeProtocol bindings.Code = "protocol"
 	codeBusy     bindings.Code = "busy"
@@ -30,7 +30,7 @@ const (
 	codeRefused  bindings.Code = "snapshot_refused"
 )
 
-// failure is an error that the client gets as the answer to its question.
+// failure is an error that is sent to the client as the answer to its question.
 type failure struct {
 	code    bindings.Code
 	message string
@@ -45,7 +45,6 @@ func failed(code bindings.Code, message string) *failure {
 
 func protocolError(message string) *failure { return &failure{codeProtocol, message, true} }
 
-// conn is a connection and its sessions.
 type conn struct {
 	frames
 	server   *Server
@@ -63,7 +62,7 @@ func newConn(s *Server, in io.Reader, out io.Writer, number int) *conn {
 	return &conn{frames: f, server: s, number: number, sessions: map[int64]*session{}}
 }
 
-// run answers questions until the input ends.
+// run answers questions until the input ends or the connection must be closed.
 func (c *conn) run() error {
 	defer c.endAll()
 	for {
@@ -80,8 +79,8 @@ func (c *conn) run() error {
 	}
 }
 
-// handle answers a question, or reports the error of reading one to the client. It reports whether the connection
-// has to be closed. Server.Close waits for running calls; afterwards, handle sends nothing.
+// handle answers the question in text, or reports err, the error of reading it, to the client. It returns whether the
+// connection must be closed. Server.Close waits for running calls. After Server.Close, handle sends nothing.
 func (c *conn) handle(text []byte, err error) (closes bool, _ error) {
 	if !c.server.beginAnswer() {
 		return true, nil
@@ -99,7 +98,7 @@ func (c *conn) handle(text []byte, err error) (closes bool, _ error) {
 	return closes, c.write()
 }
 
-// answerError replaces the answer with an error, and reports whether the connection has to be closed.
+// answerError replaces the answer with err, and reports whether the connection must be closed.
 func (c *conn) answerError(err error) (closes bool) {
 	f, ok := err.(*failure)
 	if !ok {
@@ -112,7 +111,7 @@ func (c *conn) answerError(err error) (closes bool) {
 	return f.closes
 }
 
-// refuseIfFull answers with an error if the server has too many connections.
+// refuseIfFull sends an error and returns one if the server has too many connections.
 func (c *conn) refuseIfFull() error {
 	if !c.server.isFull() {
 		return nil
@@ -122,9 +121,8 @@ func (c *conn) refuseIfFull() error {
 	return cmp.Or(c.write(), errors.New("too many connections"))
 }
 
-// reply appends the answer to a question.
 func (c *conn) reply(text []byte) error {
-	if !utf8.Valid(text) { // encoding/json would silently replace the invalid bytes
+	if !utf8.Valid(text) { // encoding/json would replace the invalid bytes
 		return protocolError("expected a JSON object in UTF-8")
 	}
 	q, ok := decodePlain(string(text))
@@ -133,7 +131,7 @@ func (c *conn) reply(text []byte) error {
 			return decodeError(err)
 		}
 	}
-	if q.Session == nil || q.Ask == "node" { // checking the other questions, which are frequent, takes too long
+	if q.Session == nil || q.Ask == "node" { // other questions are too frequent to be checked
 		if err := checkMembers(text); err != nil {
 			return err
 		}
@@ -166,7 +164,6 @@ func (c *conn) reply(text []byte) error {
 	return c.askSession(s, &q)
 }
 
-// askSession appends the answer to a question of a session.
 func (c *conn) askSession(s *session, q *question) error {
 	look, err := s.lookFuncFor(q)
 	if err != nil {
@@ -208,7 +205,7 @@ func (c *conn) hello(q *question) error {
 	_, k, err := c.server.environments.infoOf(environmentOf(q))
 	f, isFailure := err.(*failure)
 	if isFailure && f.code == bindings.CodeEnvironment && choice != nil && len(choice.Variables()) > 0 {
-		k, err = &snapshotInfo{locations: 1}, nil // the choice may select another environment for the node
+		k, err = &snapshotInfo{locations: 1}, nil // the node may be in another environment
 	}
 	if err != nil {
 		return err
@@ -220,7 +217,7 @@ func (c *conn) hello(q *question) error {
 	return nil
 }
 
-// appendNeeds appends the facts and variables that a snapshot needs, and ends the answer.
+// appendNeeds appends the facts and variables that a snapshot needs, and the end of the answer.
 func (c *conn) appendNeeds(k *snapshotInfo) {
 	c.answer = append(c.answer, `"snapshot":{"digest":`...)
 	c.answer = append(appendText(c.answer, k.digest), `,"variables":`...)
@@ -233,7 +230,7 @@ func (c *conn) appendNeeds(k *snapshotInfo) {
 	c.answer = append(strconv.AppendInt(c.answer, int64(k.locations), 10), "}}"...)
 }
 
-// environmentOf returns the environment that a question names, or Puppet's default.
+// environmentOf returns the environment in q, or "production", which is Puppet's default.
 func environmentOf(q *question) string {
 	if q.Environment == "" {
 		return "production"

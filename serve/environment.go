@@ -15,39 +15,39 @@ import (
 	bindings "bindc/runtime"
 )
 
-// environments follows the snapshots that clients ask for: a single file, or one file per environment in a directory.
-// No goroutine holds mu while it reads a snapshot, so that environments do not delay each other.
+// environments follows the snapshots that clients use: a single file, or one file per environment in a directory. mu is
+// never held while a snapshot is read, so that environments do not delay each other.
 type environments struct {
 	opts       *Options
 	mu         sync.Mutex
-	retryAfter time.Duration           // when to retry a file that failed to open and has not changed
-	open       map[string]*environment // environments by path, including those that failed to open
-	choice     *bindings.Environments  // choice of environments in a directory; set by the first request
+	retryAfter time.Duration           // delay before retrying an unchanged file that failed to open
+	open       map[string]*environment // by path; includes environments that failed to open
+	choice     *bindings.Environments  // nil for a single file, or before the first request
 
-	beforeSession func() // set by tests: called before a session opens, after the needs of its snapshot were read
+	beforeSession func() // test hook: called before a session opens, after the survey of its snapshot
 }
 
-// environment follows one snapshot.
 type environment struct {
-	name string // "" if one snapshot is for all environments
+	name string // "" if all environments use one snapshot
 	path string
 
-	// The first caller opens the environment; others wait until ready is closed. The next three fields describe a
-	// failure to open it.
+	// The first caller opens the environment; others wait until ready is closed. The other three fields are set if it
+	// failed to open.
 	ready      chan struct{}
 	err        error
-	failedFile fs.FileInfo // the file that could not be opened; nil if it does not exist
+	failedFile fs.FileInfo // nil if the file does not exist
 	failedAt   time.Time
 
 	mu      sync.Mutex
 	watcher *bindings.Watcher
-	info    *snapshotInfo // survey of the active file; nil before the first survey
+	info    *snapshotInfo // survey of the current snapshot; nil before the first one
 }
 
-// openChoice returns the choice of environments of a directory, or nil if Path is a single snapshot.
+// openChoice returns the choice of environments in a directory, or nil if Path is a single snapshot. It opens the
+// choice on first use.
 func (e *environments) openChoice() (*bindings.Environments, error) {
 	if info, err := os.Stat(e.opts.Path); err != nil || !info.IsDir() {
-		return nil, nil // opening the snapshot will report the error
+		return nil, nil // opening the snapshot reports the error
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -69,7 +69,7 @@ func (e *environments) openChoice() (*bindings.Environments, error) {
 	return choice, nil
 }
 
-// get returns the environment with the given name and follows its snapshot from then on.
+// get returns the environment with the given name. On first use, it opens and follows the snapshot.
 func (e *environments) get(name string) (*environment, error) {
 	if !envfile.IsName(name) {
 		return nil, failed(bindings.CodeEnvironment,
@@ -89,7 +89,7 @@ func (e *environments) get(name string) (*environment, error) {
 	return env, env.err
 }
 
-// infoOf returns the environment with the given name and the survey of its active file.
+// infoOf returns the environment with the given name and the survey of its current snapshot.
 func (e *environments) infoOf(name string) (*environment, *snapshotInfo, error) {
 	for {
 		env, err := e.get(name)
@@ -100,12 +100,12 @@ func (e *environments) infoOf(name string) (*environment, *snapshotInfo, error) 
 		if !errors.Is(err, fs.ErrClosed) {
 			return env, k, err
 		}
-		e.drop(env) // another goroutine may have done so already
+		e.drop(env) // another goroutine may have dropped env already
 	}
 }
 
-// openOnce returns the environment at path. It opens the environment if none is open, or if the open one is old, the
-// environment that failed to open.
+// openOnce returns the environment at path, opening it if necessary. If old is not nil, it failed to open, and is
+// replaced by another attempt.
 func (e *environments) openOnce(name, path string, old *environment) *environment {
 	e.mu.Lock()
 	env := e.open[path]
@@ -120,14 +120,14 @@ func (e *environments) openOnce(name, path string, old *environment) *environmen
 	env.failedFile, _ = os.Stat(path)
 	env.err = e.openError(env, e.follow(env))
 	env.failedAt = time.Now()
-	if env.err != nil && env.failedFile == nil { // otherwise wrong names could fill the memory
+	if env.err != nil && env.failedFile == nil { // forget wrong names, which could fill the memory
 		e.forget(env)
 	}
 	return env
 }
 
-// mayTryAgain reports whether opening the environment failed and is worth another try, because the file has changed or
-// the given time has passed.
+// mayTryAgain reports whether the environment failed to open and another attempt is worthwhile: the file has changed,
+// or the given time has passed.
 func (e *environment) mayTryAgain(after time.Duration) bool {
 	<-e.ready
 	if e.err == nil {
@@ -139,8 +139,8 @@ func (e *environment) mayTryAgain(after time.Duration) bool {
 	return !same || time.Since(e.failedAt) > after
 }
 
-// openError turns the error of opening an environment into the answer for clients, and logs it. The environment keeps
-// the answer, so each failure is logged once.
+// openError converts an error of follow to the answer for clients, and reports it to the log. It is called once for
+// each failure, because the environment keeps the answer.
 func (e *environments) openError(env *environment, err error) error {
 	switch {
 	case err == nil:
@@ -153,7 +153,7 @@ func (e *environments) openError(env *environment, err error) error {
 	return unusable(env.path, err)
 }
 
-// suggest returns a hint with a similar name, if an environment has one.
+// suggest returns a hint with the environment whose name is most similar to name, or "".
 func (e *environments) suggest(name string) string {
 	e.mu.Lock()
 	choice := e.choice
@@ -169,8 +169,8 @@ func (e *environments) suggest(name string) string {
 	return "; " + hint
 }
 
-// follow opens, verifies and follows the snapshot of an environment. It has to verify the first file, because a Watcher
-// only verifies the files that replace it.
+// follow opens, verifies and follows the snapshot of an environment. It must verify the first file, because a Watcher
+// only verifies files that replace it.
 func (e *environments) follow(env *environment) error {
 	if err := env.watch(e.opts.Snapshot, func(err error) { e.onChange(env, err) }); err != nil {
 		return err
@@ -179,7 +179,7 @@ func (e *environments) follow(env *environment) error {
 	return nil
 }
 
-// watch opens the watcher of the environment. Afterwards, notify is called for each new file.
+// watch opens the watcher of the environment. From then on, notify is called for each new file.
 func (e *environment) watch(opts bindings.WatchOptions, notify func(error)) error {
 	opts.Notify = func(err error) { e.forward(err, notify) }
 	e.mu.Lock()
@@ -189,12 +189,12 @@ func (e *environment) watch(opts bindings.WatchOptions, notify func(error)) erro
 	}
 	e.mu.Unlock()
 	if err != nil && watcher != nil {
-		watcher.Close() // waits for a running call of Notify, which waits for mu
+		watcher.Close() // after Unlock, because Close waits for a running call of Notify, which waits for mu
 	}
 	return err
 }
 
-// startFollowing verifies the watcher's snapshot and then follows it. The caller must hold mu.
+// startFollowing verifies the snapshot of watcher, and then sets e.watcher. The caller must hold mu.
 func (e *environment) startFollowing(watcher *bindings.Watcher) error {
 	snap, err := watcher.Snapshot()
 	if err == nil {
@@ -207,23 +207,22 @@ func (e *environment) startFollowing(watcher *bindings.Watcher) error {
 	return nil
 }
 
-// forward passes a watcher's report to notify if the environment follows that watcher. Any other watcher is about to be
-// closed.
+// forward calls notify if the environment uses its watcher. Otherwise the watcher is about to be closed.
 func (e *environment) forward(err error, notify func(error)) {
 	if e.isOpen() {
 		notify(err)
 	}
 }
 
-// isOpen reports whether the environment is open. It waits while another goroutine opens the environment.
+// isOpen reports whether the environment is open. It waits while another goroutine opens it.
 func (e *environment) isOpen() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.watcher != nil
 }
 
-// onChange surveys a new active file before the next question needs the survey, which also releases the previous file.
-// It drops an environment whose file is gone.
+// onChange reports a new or a rejected file to the log. It surveys a new file at once, which also releases the previous
+// one. If the file was removed, it drops the environment.
 func (e *environments) onChange(env *environment, err error) {
 	ev := Event{What: Refused, Environment: env.name, Err: err}
 	if err == nil {
@@ -235,17 +234,17 @@ func (e *environments) onChange(env *environment, err error) {
 	}
 	e.opts.Report(ev)
 	if env.name != "" && errors.Is(err, fs.ErrNotExist) {
-		go e.drop(env) // in another goroutine, because drop waits for this call to return
+		go e.drop(env) // drop waits for this call to return
 	}
 }
 
-// drop stops following an environment. Its open sessions continue.
+// drop stops following env. Open sessions continue.
 func (e *environments) drop(env *environment) {
 	e.forget(env)
 	env.watcher.Close()
 }
 
-// forget removes an environment, so that the next question opens its file again.
+// forget removes env from the open environments, so that the next question opens its file again.
 func (e *environments) forget(env *environment) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -254,7 +253,7 @@ func (e *environments) forget(env *environment) {
 	}
 }
 
-// close stops following all environments. The caller ensures that no goroutine is opening one.
+// close stops following all environments. No goroutine may be opening one.
 func (e *environments) close() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -268,7 +267,7 @@ func (e *environments) close() {
 	}
 }
 
-// currentInfo returns the survey of the active file.
+// currentInfo returns the survey of the current snapshot, and surveys the snapshot if necessary.
 func (e *environment) currentInfo() (*snapshotInfo, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -284,7 +283,7 @@ func (e *environment) currentInfo() (*snapshotInfo, error) {
 	return e.info, nil
 }
 
-// unusable returns the answer to clients for an error of the snapshot at path. Its message includes the fix.
+// unusable converts an error of the snapshot at path to the answer for clients. The message includes the fix.
 func unusable(path string, err error) *failure {
 	var known *bindings.Error
 	var damage *bindings.DamageError
@@ -308,7 +307,6 @@ func unusable(path string, err error) *failure {
 	return failed(codeRefused, err.Error())
 }
 
-// currentUser names the user that this process runs as.
 func currentUser() string {
 	if u, err := user.Current(); err == nil {
 		return "the user '" + u.Username + "'"

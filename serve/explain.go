@@ -9,7 +9,6 @@ import (
 	"bindc/internal/value"
 )
 
-// explain answers the question explain.
 func (c *conn) explain(s *session, q *question) error {
 	key := *q.Key
 	if quoted, ok := lookupkey.Quoted(key); ok && q.Entries != "" {
@@ -29,7 +28,7 @@ func (c *conn) explain(s *session, q *question) error {
 	if err != nil {
 		return err
 	}
-	if len(lines) == 0 || key != lookupOptions { // in Hiera 5, lookup_options are not bound like other keys
+	if len(lines) == 0 || key != lookupOptions { // Hiera 5 does not bind lookup_options like other keys
 		lines = append(lines, explanation(e, "")...)
 	}
 	if key == lookupOptions && len(s.info.merged) > 0 {
@@ -41,8 +40,8 @@ func (c *conn) explain(s *session, q *question) error {
 	return nil
 }
 
-// explanation returns the lines of an explanation. They contain no values, because some are sensitive and Puppet shows
-// the resulting value itself.
+// explanation formats e as lines. They have no values, because some are sensitive and Puppet shows the resulting value
+// itself.
 func explanation(e *lookup.Explanation, indent string) []string {
 	var out []string
 	notEffective := 0
@@ -77,7 +76,7 @@ func explanation(e *lookup.Explanation, indent string) []string {
 	return out
 }
 
-// binding returns a line such as "wins: data/common.yaml:3:1 (site), when osfamily is debian".
+// binding formats a binding, such as "wins: data/common.yaml:3:1 (site), when osfamily is debian".
 func binding(b lookup.Candidate) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s: %s (%s), ", b.State, b.At, b.Layer)

@@ -12,10 +12,10 @@ import (
 	bindings "bindc/runtime"
 )
 
-// headBytes is the size of the header of a frame. The header contains the length of the body.
+// headBytes is the size of the header of a frame, which is the length of the body.
 const headBytes = 4
 
-// keptBytes is the capacity up to which a buffer is reused for the next frame.
+// keptBytes is the largest capacity of a buffer that is kept for the next frame.
 const keptBytes = 1 << 20
 
 var (
@@ -27,14 +27,14 @@ var (
 type frames struct {
 	in        *bufio.Reader
 	out       io.Writer
-	timer     *time.Timer   // closes the connection; nil for no time limits
-	idle      time.Duration // how long to wait for a question
-	frameTime time.Duration // how long a frame may take
+	timer     *time.Timer   // closes the connection when it fires; nil for no time limits
+	idle      time.Duration // time limit for waiting for a question
+	frameTime time.Duration // time limit for reading or writing a frame
 	buf       bytes.Buffer  // the current question; reused
-	answer    []byte        // begins with room for the header
+	answer    []byte        // the current answer, after headBytes for the header
 }
 
-// setTimeout makes the timer close the connection after d. If d is 0, it stops the timer.
+// setTimeout makes the connection close after d. If d is 0, there is no time limit.
 func (f *frames) setTimeout(d time.Duration) {
 	switch {
 	case f.timer == nil:
@@ -45,8 +45,8 @@ func (f *frames) setTimeout(d time.Duration) {
 	}
 }
 
-// read returns the next question, which is valid until the next call. read allocates memory only as bytes arrive,
-// whatever the length in the header. If the input ends between frames, the error is io.EOF.
+// read returns the next question, which is valid until the next call. It allocates memory only as bytes arrive,
+// whatever length the header claims. If the input ends between frames, the error is io.EOF.
 func (f *frames) read() ([]byte, error) {
 	f.setTimeout(f.idle)
 	if _, err := f.in.Peek(1); err != nil {
@@ -72,8 +72,7 @@ func (f *frames) read() ([]byte, error) {
 	return f.buf.Bytes(), nil
 }
 
-// inputEnded replaces the error for an input that ends inside a frame with an error that contains the number of bytes.
-// It returns other errors unchanged.
+// inputEnded returns a more detailed error if err means that the input ended inside a frame. Otherwise it returns err.
 func inputEnded(err error, got, total int64) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return &bindings.Error{Code: codeProtocol, Err: io.ErrUnexpectedEOF, Message: fmt.Sprintf(
@@ -82,7 +81,7 @@ func inputEnded(err error, got, total int64) error {
 	return err
 }
 
-// resetAnswer empties the answer, except for the room for the header.
+// resetAnswer empties the answer, leaving headBytes for the header.
 func (f *frames) resetAnswer() {
 	if cap(f.answer) > keptBytes {
 		f.answer = nil
@@ -90,7 +89,7 @@ func (f *frames) resetAnswer() {
 	f.answer = append(f.answer[:0], make([]byte, headBytes)...)
 }
 
-// write sends the answer as a frame.
+// write completes the header of the answer and sends it.
 func (f *frames) write() error {
 	binary.BigEndian.PutUint32(f.answer, uint32(len(f.answer)-headBytes))
 	f.setTimeout(f.frameTime)

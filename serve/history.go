@@ -6,40 +6,39 @@ import (
 	"sync"
 )
 
-// maxHistory is the largest size of a history in bytes, as estimated by sizeOf.
+// maxHistory is the largest size of a history, in bytes as sizeOf estimates them.
 const maxHistory = 2 << 20
 
-// Estimates in bytes of the memory that a history takes in addition to its texts.
+// Estimated memory that a history takes in addition to its texts, in bytes.
 const (
 	keyBytes   = 16 // size of a string header
 	groupBytes = 64
-	kindBytes  = 256 // size of a kind, including its elements in kinds and order
+	kindBytes  = 256 // for an entry of kinds and an element of order
 )
 
-// sessionKind describes sessions that get the same answers.
+// sessionKind identifies sessions that get the same answers.
 type sessionKind struct {
-	path    string // path of the snapshot
-	entries string // the range of entries that the client asks for
+	path    string
+	entries string // range of entries that the client asks for
 	alike   uint64 // see lookup.Request.Alike
 }
 
-// history remembers which keys the last session of each kind asked for, so that the next session of the kind gets their
-// values with the first answer. Beyond maxHistory, it forgets the kinds that were not used for the longest time.
+// history remembers which keys the last session of each kind asked for. The next session of that kind gets their values
+// before it asks. Beyond maxHistory, the history forgets the kinds that were not used for the longest time.
 type history struct {
 	mu    sync.Mutex
-	kinds map[sessionKind]*list.Element // elements of order, by kind
-	order list.List                     // elements are of type *remembered, the most recently used first
+	kinds map[sessionKind]*list.Element // elements of order
+	order list.List                     // of *remembered, the most recently used first
 	lists map[[sha256.Size]byte]*keyList
 	bytes int
 }
 
-// remembered is a kind and the keys that its last session asked for.
 type remembered struct {
 	kind sessionKind
 	keys *keyList
 }
 
-// keyList lists keys. All kinds that asked for the same keys share one keyList.
+// keyList is a list of keys, shared by all kinds whose sessions asked for these keys.
 type keyList struct {
 	digest [sha256.Size]byte
 	groups []group
@@ -47,7 +46,7 @@ type keyList struct {
 	uses   int
 }
 
-// get returns the keys that the last session of a kind asked for, or nil if the history has none.
+// get returns the keys that the last session of kind k asked for, or nil if the history has none.
 func (h *history) get(k sessionKind) []group {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -59,7 +58,7 @@ func (h *history) get(k sessionKind) []group {
 	return e.Value.(*remembered).keys.groups
 }
 
-// put records the keys that a session of a kind asked for. It ignores lists that take more than half of maxHistory.
+// put records the keys that a session of kind k asked for. It ignores a list that takes more than half of maxHistory.
 func (h *history) put(k sessionKind, groups []group) {
 	size, digest := sizeOf(groups), digestOf(groups)
 	h.mu.Lock()
@@ -87,7 +86,7 @@ func (h *history) put(k sessionKind, groups []group) {
 	}
 }
 
-// forget removes a kind, and its keys if no other kind shares them. The caller holds mu.
+// forget removes a kind, and its keys if no other kind shares them. The caller must hold mu.
 func (h *history) forget(e *list.Element) {
 	r := h.order.Remove(e).(*remembered)
 	delete(h.kinds, r.kind)

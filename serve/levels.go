@@ -10,8 +10,8 @@ import (
 	bindings "bindc/runtime"
 )
 
-// hierarchy explains the entries that a client asks for, in lines like the output of 'puppet lookup --explain', with
-// the positions of the values. It returns nothing unless the client asks for values.
+// hierarchy explains the lookup of a key in the entries that q asks for. The lines are like the output of 'puppet
+// lookup --explain', with the positions of the values. There are none unless q asks for values.
 func (c *conn) hierarchy(s *session, q *question, e *lookup.Explanation) ([]string, error) {
 	if !q.Values || q.Entries == "" {
 		return nil, nil
@@ -29,7 +29,7 @@ func (c *conn) hierarchy(s *session, q *question, e *lookup.Explanation) ([]stri
 			v, found, err := s.request().LookupEntries(key, from, to, lookup.Value(strategy))
 			return bindings.Value(v), found && err == nil
 		}}
-	if p.key == lookupOptions { // Puppet always merges them this way
+	if p.key == lookupOptions { // Puppet always merges lookup_options as hashes
 		p.merge = "hash"
 	}
 	p.printEntries(e, "")
@@ -39,7 +39,7 @@ func (c *conn) hierarchy(s *session, q *question, e *lookup.Explanation) ([]stri
 	return p.lines, nil
 }
 
-// strategyName returns the name of a merge strategy, or "" for no strategy and for the first value.
+// strategyName returns the name of a merge strategy, or "" if values are not merged.
 func strategyName(strategy bindings.Value) string {
 	if name, ok := strategy.Get("strategy"); ok {
 		strategy = name
@@ -50,11 +50,11 @@ func strategyName(strategy bindings.Value) string {
 	return ""
 }
 
-// entryPrinter explains a lookup in the entries of a hierarchy as Puppet does.
+// entryPrinter prints explanations of lookups in a hierarchy, in the words of Puppet.
 type entryPrinter struct {
 	key      string
-	from, to int    // range of entries in the environment's hierarchy; to < 0 includes the last
-	merge    string // merge strategy; "": the first value wins
+	from, to int    // first and last entry of the environment's hierarchy; to < 0 means its last one
+	merge    string // name of the merge strategy; "" if the first value wins
 	lookup   func(key string, from, to int) (bindings.Value, bool)
 	lines    []string
 }
@@ -63,7 +63,8 @@ func (p *entryPrinter) printf(indent, format string, args ...any) {
 	p.lines = append(p.lines, indent+fmt.Sprintf(format, args...))
 }
 
-// includes reports whether the client asked for the entry of a location. The data of modules belongs to the last entry.
+// includes reports whether the client asked for the entry with location l. The data of modules belongs to the last
+// entry.
 func (p *entryPrinter) includes(l lookup.Location) bool {
 	switch l.Part {
 	case "environment":
@@ -74,7 +75,7 @@ func (p *entryPrinter) includes(l lookup.Location) bool {
 	return false
 }
 
-// printEntries prints the entries up to the first entry with the key, or all entries if the lookup merges values.
+// printEntries prints the entries up to the first one with a value, or all entries if values are merged.
 func (p *entryPrinter) printEntries(x *lookup.Explanation, indent string) {
 	config := ""
 	for from := 0; from < len(x.Locations); {
@@ -101,7 +102,7 @@ func (p *entryPrinter) printEntries(x *lookup.Explanation, indent string) {
 	}
 }
 
-// printEntry prints the locations of an entry, and reports whether one of them has the key.
+// printEntry prints an entry with the given locations, and reports whether it has a value.
 func (p *entryPrinter) printEntry(all []lookup.Location, x *lookup.Explanation, indent string) bool {
 	p.printf(indent, "Hierarchy entry %s", strconv.Quote(all[0].Entry))
 	indent += "  "
@@ -128,7 +129,6 @@ func (p *entryPrinter) printEntry(all []lookup.Location, x *lookup.Explanation, 
 	return found
 }
 
-// printLocation prints a location and its values.
 func (p *entryPrinter) printLocation(l lookup.Location, x *lookup.Explanation, indent string) {
 	p.printf(indent, "%s %s", title(l.Kind), strconv.Quote(shownPath(l)))
 	indent += "  "
@@ -151,8 +151,7 @@ func title(kind string) string {
 	return strings.ToUpper(kind[:1]) + strings.ReplaceAll(kind[1:], "_", " ")
 }
 
-// shownPath returns the path of a location in the request, or the path as written in hiera.yaml if the request has
-// none.
+// shownPath returns the path of l for the request, or as written in hiera.yaml if the request has none.
 func shownPath(l lookup.Location) string {
 	if l.Path == "" {
 		return l.Original
@@ -160,7 +159,7 @@ func shownPath(l lookup.Location) string {
 	return l.Path
 }
 
-// printValue prints a value of a location, after the variables and lookups that it interpolates.
+// printValue prints v, after the variables and lookups that v interpolates.
 func (p *entryPrinter) printValue(v lookup.Candidate, x *lookup.Explanation, indent string) {
 	if v.Text != "" {
 		p.printf(indent, "Interpolation on %s", strconv.Quote(v.Text))
@@ -182,7 +181,6 @@ func (p *entryPrinter) printValue(v lookup.Candidate, x *lookup.Explanation, ind
 	p.printResult(indent, "Found key: "+strconv.Quote(p.key)+" value: ", bindings.Value(v.Outcome.Value), " at "+v.At)
 }
 
-// printLookups prints the lookups that a value needed.
 func (p *entryPrinter) printLookups(x *lookup.Explanation, indent string) {
 	for _, inner := range x.Lookups {
 		p.printf(indent, "Searching for %s", strconv.Quote(inner.Key))
@@ -195,7 +193,7 @@ func (p *entryPrinter) printLookups(x *lookup.Explanation, indent string) {
 	}
 }
 
-// mergeOf returns the name of the merge strategy of a lookup, or "" if it merged nothing.
+// mergeOf returns the name of the merge strategy of lookup x, or "" if it merged nothing.
 func mergeOf(x *lookup.Explanation) string {
 	merged := func(c lookup.Candidate) bool { return c.State == lookup.Merged }
 	if !slices.ContainsFunc(x.Candidates, merged) || x.Options == nil {
@@ -205,7 +203,6 @@ func mergeOf(x *lookup.Explanation) string {
 	return strategyName(strategy)
 }
 
-// printResult prints a value as Puppet does. It may take several lines.
 func (p *entryPrinter) printResult(indent, before string, v bindings.Value, after string) {
 	text := "[value redacted]"
 	if !v.Sensitive() {
@@ -216,7 +213,6 @@ func (p *entryPrinter) printResult(indent, before string, v bindings.Value, afte
 	}
 }
 
-// puppetText returns a value as Puppet's explanations print it.
 func puppetText(v bindings.Value, indent string) string {
 	inner := indent + "  "
 	var items []string

@@ -8,9 +8,9 @@ import (
 	"bindc/internal/value"
 )
 
-// decodePlain decodes the question 'keys' as programs write it: only the members ask, session and keys, without spaces
-// and escapes. For any other text it returns false, and encoding/json decodes it. A question may have a thousand keys,
-// which encoding/json takes longer to read than bindq to look up.
+// decodePlain is a fast decoder for the question 'keys' in the form in which programs write it: only the members ask,
+// session and keys, without white space and escapes. For any other text it returns false. A question may have a
+// thousand keys, and encoding/json would take longer to decode it than the lookups take.
 func decodePlain(text string) (q question, ok bool) {
 	if !strings.HasPrefix(text, "{") {
 		return question{}, false
@@ -27,7 +27,8 @@ func decodePlain(text string) (q question, ok bool) {
 	return q, text == "}" && q.Ask == "keys" && q.Session != nil && q.Keys != nil
 }
 
-// setPlain sets a member that is not set yet to the value at the start of text, and returns the text after it.
+// setPlain sets the member with the given name to the value at the start of text, and returns the text after the value.
+// It returns false if the member is already set.
 func (q *question) setPlain(name, text string) (rest string, ok bool) {
 	switch {
 	case name == "ask" && q.Ask == "":
@@ -45,7 +46,7 @@ func (q *question) setPlain(name, text string) (rest string, ok bool) {
 	return "", false
 }
 
-// plainList returns the list of strings at the start of text.
+// plainList decodes the list of strings at the start of text, and returns the text after it.
 func plainList(text string) (list []string, rest string, ok bool) {
 	if !strings.HasPrefix(text, `["`) {
 		return nil, "", false
@@ -61,7 +62,8 @@ func plainList(text string) (list []string, rest string, ok bool) {
 	return list, text[1:], true
 }
 
-// plainText returns the JSON string at the start of text, unless it has escapes.
+// plainText decodes the JSON string at the start of text, and returns the text after it. It returns false if the string
+// has escapes.
 func plainText(text string) (s, rest string, ok bool) {
 	if !strings.HasPrefix(text, `"`) {
 		return "", "", false

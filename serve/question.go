@@ -15,7 +15,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// question is a decoded question from a client. Missing members are nil or empty.
+// question is a question from a client. Fields of missing members have their zero value.
 type question struct {
 	Ask         string          `json:"ask"`
 	Protocol    *int            `json:"protocol"`
@@ -38,10 +38,11 @@ type question struct {
 	Asked       []askedKeys     `json:"asked"`
 }
 
-// questions lists the values of the member ask.
+// questions lists the valid values of question.Ask.
 var questions = []string{"hello", "node", "ahead", "keys", "prefix", "candidates", "explain", "end"}
 
-// decodeError returns the answer to a question that is not a JSON object, or has a member of the wrong type.
+// decodeError converts an error of encoding/json to the answer for a question that is not a JSON object, or that has a
+// member of the wrong type.
 func decodeError(err error) *failure {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
@@ -52,11 +53,10 @@ func decodeError(err error) *failure {
 	case errors.As(err, &kind):
 		return protocolError("expected a JSON object, found " + jsonWord(kind.Value))
 	}
-	errors.As(err, &syntax) // any other error is a *json.SyntaxError
+	errors.As(err, &syntax) // all other errors are of type *json.SyntaxError
 	return protocolError(fmt.Sprintf("expected a JSON object: invalid or incomplete JSON at byte %d", syntax.Offset))
 }
 
-// typeWord describes the expected type of a member of a question.
 func typeWord(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Slice:
@@ -69,7 +69,8 @@ func typeWord(t reflect.Type) string {
 	return "a 64-bit integer"
 }
 
-// jsonWord describes the value that an error of encoding/json names by kind and sometimes by text.
+// jsonWord describes found, the Value of a json.UnmarshalTypeError, for messages. found is a kind, sometimes followed
+// by a text.
 func jsonWord(found string) string {
 	word, _, _ := strings.Cut(found, " ")
 	switch word {
@@ -81,7 +82,6 @@ func jsonWord(found string) string {
 	return "a " + word
 }
 
-// knownMembers returns the names of the members of a question.
 var knownMembers = sync.OnceValue(func() (names []string) {
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[question]()) {
 		names = append(names, f.Tag.Get("json"))
@@ -89,11 +89,11 @@ var knownMembers = sync.OnceValue(func() (names []string) {
 	return names
 })
 
-// checkMembers rejects a question with a repeated or a misspelt member. It accepts other unknown members, which may
-// belong to a later version of the protocol.
+// checkMembers returns an error if a member of a question is misspelt, or appears twice with different values. It
+// accepts other unknown members, which later versions of the protocol may add.
 func checkMembers(text []byte) error {
 	known := knownMembers()
-	var seen [32][]byte // the value of each known member
+	var seen [32][]byte // by index in known, the value of the member
 	for name, val := range members.All(text) {
 		i := indexOf(known, name)
 		switch {

@@ -13,32 +13,32 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Protocol is the version of the protocol.
+// Protocol is the version of the protocol that this package implements.
 const Protocol = 1
 
-// Limits. docs/serve.md states them.
+// Limits, as documented in docs/serve.md.
 const (
 	maxQuestion    = 16 << 20 // bytes per question
 	maxAnswer      = 64 << 20 // bytes per answer
 	maxSessions    = 64       // sessions per connection
 	maxConnections = 256      // connections per socket
 	maxFrameTime   = 30 * time.Second
-	retryAfter     = 10 * time.Second // how long a failure to open a snapshot is remembered
+	retryAfter     = 10 * time.Second // time before a snapshot that failed to open is opened again
 )
 
 // Options configures a Server. Path is required.
 type Options struct {
-	Path     string                // a snapshot, or a directory with one snapshot per environment
-	Snapshot bindings.WatchOptions // options for watching each snapshot; Notify is ignored
-	Version  string                // version of the program, which clients get with hello
-	Idle     time.Duration         // time after which unused sessions and socket connections end; 0 means never
+	Path     string                // path of a snapshot, or of a directory with one snapshot per environment
+	Snapshot bindings.WatchOptions // options for each snapshot; Notify is ignored
+	Version  string                // version of the program; sent to clients
+	Idle     time.Duration         // idle time after which sessions and socket connections end; 0 means never
 	Report   func(Event)           // called for each event, possibly concurrently; may be nil
 }
 
-// Event is an entry for a log.
+// Event is an event to be logged.
 type Event struct {
 	What        string // one of the constants below
-	Connection  int    // number of the connection, from 1; 0 if the event does not belong to a connection
+	Connection  int    // number of the connection, from 1; 0 if there is none
 	Environment string
 	Digest      string
 	Err         error
@@ -49,12 +49,12 @@ const (
 	Connected    = "connected"
 	Disconnected = "disconnected" // Err is nil if the client closed the connection
 	Opened       = "session opened"
-	Switched     = "snapshot answers" // the first snapshot, or one that replaced another
-	Refused      = "snapshot refused" // a previous snapshot stays active
+	Switched     = "snapshot answers" // a snapshot is in use for the first time, or replaces another
+	Refused      = "snapshot refused" // the snapshot is not used; a previous one stays in use
 	Failed       = "question failed"
 )
 
-// Server answers connections. Its methods may be called concurrently.
+// Server answers questions of clients. Its methods may be called concurrently.
 type Server struct {
 	opts         Options
 	environments environments
@@ -63,13 +63,13 @@ type Server struct {
 
 	mu         sync.Mutex
 	closed     bool
-	lastNumber int // number of the latest connection
+	lastNumber int
 	closers    map[io.Closer]bool
 	sessions   sync.WaitGroup // socket connections
 	answering  sync.WaitGroup // questions in progress
 }
 
-// New returns a server. The server does not open a snapshot until the first request.
+// New returns a server. It does not open a snapshot until the first request.
 func New(opts Options) *Server {
 	if opts.Report == nil {
 		opts.Report = func(Event) {}
@@ -108,7 +108,7 @@ func (s *Server) Serve(l net.Listener) error {
 	}
 }
 
-// connection answers a socket connection. It closes the connection if the client is too slow.
+// connection answers the client of a socket connection. It closes the connection if the client is too slow.
 func (s *Server) connection(nc net.Conn, number int) {
 	s.opts.Report(Event{What: Connected, Connection: number})
 	c := newConn(s, nc, nc, number)
@@ -127,11 +127,11 @@ func (s *Server) connection(nc net.Conn, number int) {
 	s.opts.Report(Event{What: Disconnected, Connection: number, Err: err})
 }
 
-// Answer answers one client until in ends. It trusts the client, and sets no time limits.
+// Answer answers the questions of one client until in ends. It trusts the client, so it sets no time limits.
 func (s *Server) Answer(in io.Reader, out io.Writer) error { return newConn(s, in, out, 0).run() }
 
-// Close ends all connections and closes all snapshots. It waits for answers in progress, which a client of Answer
-// therefore has to read. After Close, the server does not answer.
+// Close ends all connections and closes all snapshots. It waits for answers in progress, so clients of Answer must read
+// them. After Close, the server does not answer.
 func (s *Server) Close() {
 	s.mu.Lock()
 	s.closed = true
@@ -144,7 +144,8 @@ func (s *Server) Close() {
 	s.environments.close()
 }
 
-// beginAnswer reports whether the server is open and may answer a question. If so, the caller must call answering.Done.
+// beginAnswer reports whether the server is open and may answer a question. If it returns true, the caller must call
+// s.answering.Done after the answer.
 func (s *Server) beginAnswer() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,8 +155,8 @@ func (s *Server) beginAnswer() bool {
 	return !s.closed
 }
 
-// register makes Close close c. For a connection, it returns the connection's number, and Close waits for its end. The
-// result is false if the server is closed.
+// register makes Close close c. If c is a connection, Close also waits for its end, and register returns its number. If
+// the server is closed, register closes c and returns false.
 func (s *Server) register(c io.Closer) (int, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -178,7 +179,7 @@ func (s *Server) unregister(c io.Closer) {
 	delete(s.closers, c)
 }
 
-// isFull reports whether the server has more than maxConnections connections. One of the closers is the listener.
+// isFull reports whether there are more than maxConnections connections. closers also has the listener.
 func (s *Server) isFull() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

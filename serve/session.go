@@ -12,21 +12,20 @@ import (
 	bindings "bindc/runtime"
 )
 
-// session answers questions about one node from one snapshot.
+// session is a client's view of one snapshot for one node.
 type session struct {
 	lease   *bindings.Lease
 	info    *snapshotInfo
-	path    string      // path of the snapshot
-	timer   *time.Timer // ends the session when it is idle; nil if sessions have no time limit
-	lastUse int         // value of useCount at the last use
-	ahead   *aheadKeys  // the list whose ranges are not all sent yet; may be nil
+	path    string
+	timer   *time.Timer // ends the session when it fires; nil for no time limit
+	lastUse int         // value of conn.useCount at the last use
+	ahead   *aheadKeys  // keys sent ahead in part; nil if none are
 }
 
-// request returns the session's request with its type in package lookup.
 func (s *session) request() *lookup.Request { return (*lookup.Request)(&s.lease.Request) }
 
-// node opens a session. If the client's digest differs from the digest of the active snapshot, node returns the
-// snapshot's needs instead.
+// node answers the question node. It opens a session if q has the digest of the current snapshot. If the digest
+// differs, the answer has the needs of the current snapshot instead.
 func (c *conn) node(q *question) error {
 	if err := c.remember(q.Asked); err != nil {
 		return err
@@ -58,7 +57,7 @@ func (c *conn) node(q *question) error {
 		if err != nil {
 			return err
 		}
-		if lease.Snapshot() != k.snapshot { // the file was replaced in the meantime
+		if lease.Snapshot() != k.snapshot { // the snapshot was just replaced
 			lease.Close()
 			continue
 		}
@@ -69,8 +68,8 @@ func (c *conn) node(q *question) error {
 	}
 }
 
-// chosenFor returns the environment for the node in a question, and the node's facts in that environment. Without a
-// choice, it returns the environment that the question names.
+// chosenFor returns the environment of the node in q, and the node's facts in that environment. If choice is nil, q
+// names the environment.
 func chosenFor(q *question, choice *bindings.Environments) (string, *bindings.Facts, error) {
 	facts, err := factsOf(q)
 	if err != nil || choice == nil {
@@ -79,7 +78,6 @@ func chosenFor(q *question, choice *bindings.Environments) (string, *bindings.Fa
 	return choice.Choose(facts)
 }
 
-// factsOf returns the facts in a question.
 func factsOf(q *question) (*bindings.Facts, error) {
 	var facts bindings.Value
 	opts := bindings.FactsOptions{StrictVariables: q.Strict}
@@ -101,7 +99,7 @@ func factsOf(q *question) (*bindings.Facts, error) {
 	return bindings.NewFacts(facts, opts)
 }
 
-// addSession adds s as session n and ends an earlier session n. If there are too many sessions, it ends the least
+// addSession makes s session n, and ends a previous session n. If there are too many sessions, it ends the least
 // recently used one.
 func (c *conn) addSession(n int64, s *session) {
 	c.endSession(n, nil)
@@ -129,7 +127,7 @@ func (c *conn) leastUsed() int64 {
 	return least
 }
 
-// session returns session n and marks it as used.
+// session returns session n and resets its idle time.
 func (c *conn) session(n int64) (*session, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -150,7 +148,7 @@ func noSession(n int64) error {
 		"session "+strconv.FormatInt(n, 10)+" is not open: open one with the question node")
 }
 
-// endSession ends session n. If s is not nil, it does nothing unless session n is still s.
+// endSession ends session n. If s is not nil, it only does so if session n is still s.
 func (c *conn) endSession(n int64, s *session) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

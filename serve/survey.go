@@ -9,22 +9,22 @@ import (
 	bindings "bindc/runtime"
 )
 
-// snapshotInfo is the survey of a snapshot: the data about it that does not depend on a request.
+// snapshotInfo has data about a snapshot that does not depend on a request.
 type snapshotInfo struct {
 	snapshot  *bindings.Snapshot
 	digest    string
-	variables []string // variables that the snapshot needs, apart from facts and trusted
-	scoped    []string // variables that the caller's scope can override
+	variables []string // names of the variables that lookups need, without facts and trusted
+	scoped    []string // names of the variables that the caller's scope can override
 	allFacts  bool
 	trusted   bool
 	locations int
 	keys      []string // sorted
-	roots     []string // for Hiera 5: the keys as they are in data files, without quotes; sorted
-	merged    []string // keys whose values are merged already; sorted
+	roots     []string // for Hiera 5, the keys without quotes, as in data files; sorted
+	merged    []string // keys bound to a multibinding, whose values are already merged; sorted
 }
 
-// withChoice returns a copy of k with the variables that choosing an environment needs. The digest covers these
-// variables, so that clients notice a new choice.
+// withChoice returns k with the variables that choosing an environment needs. They are part of the digest, so that
+// clients notice a new choice.
 func (k *snapshotInfo) withChoice(choice *bindings.Environments) *snapshotInfo {
 	if choice == nil {
 		return k
@@ -52,7 +52,7 @@ func (k *snapshotInfo) withChoice(choice *bindings.Environments) *snapshotInfo {
 	return &out
 }
 
-// survey collects the data about a snapshot. It returns an error if the file is truncated in the meantime.
+// survey collects data about a snapshot. It returns an error if the file is truncated in the meantime.
 func survey(snap *bindings.Snapshot) (k *snapshotInfo, err error) {
 	err = snap.Protect(func() (err error) {
 		k, err = surveyUnprotected(snap)
@@ -89,7 +89,7 @@ func surveyUnprotected(snap *bindings.Snapshot) (*snapshotInfo, error) {
 	return k, nil
 }
 
-// rootKeys returns the keys as they are in data files, including lookup_options.
+// rootKeys returns the keys without quotes, as in data files, and lookup_options.
 func rootKeys(keys []string) []string {
 	out := []string{lookupOptions}
 	for _, key := range keys {
@@ -101,8 +101,8 @@ func rootKeys(keys []string) []string {
 	return slices.Compact(out)
 }
 
-// keysBelow returns the keys that begin with prefix. If bare is set, it returns them without quotes, as in data files.
-// If direct is set, it omits keys that have :: after the prefix.
+// keysBelow returns the keys that begin with prefix. If direct is set, it omits keys with another :: after the prefix.
+// If bare is set, it returns the keys without quotes, as in data files.
 func (k *snapshotInfo) keysBelow(prefix string, direct, bare bool) []string {
 	all := k.keys
 	if bare && k.roots != nil {

@@ -10,10 +10,10 @@ import (
 	bindings "bindc/runtime"
 )
 
-// lookupOptions is the key under which Puppet looks up how to merge other keys.
+// lookupOptions is the key under which Puppet looks up the merge strategies of other keys.
 const lookupOptions = "lookup_options"
 
-// values appends an answer with the values of keys. It calls look for each key.
+// values appends an answer with the value that look returns for each of keys.
 func (c *conn) values(keys []string, look lookFunc) error {
 	w := newValueWriter(c.answer)
 	for _, key := range keys {
@@ -26,7 +26,7 @@ func (c *conn) values(keys []string, look lookFunc) error {
 	return nil
 }
 
-// candidates appends an answer with all values that are bound to key in the session.
+// candidates appends an answer with all values that key is bound to in the session.
 func (c *conn) candidates(s *session, key string) error {
 	all, err := s.effective(key)
 	if err != nil {
@@ -47,12 +47,10 @@ func (c *conn) candidates(s *session, key string) error {
 	return nil
 }
 
-// lookFunc looks up a key. secret reports whether the outcome depends on anything sensitive. The results are not a
-// lookup.Outcome, because Go returns a struct of this size through memory.
+// A lookFunc looks up a key. secret reports whether the outcome depends on anything sensitive. The results are not a
+// struct, because Go would return a struct of this size in memory instead of registers.
 type lookFunc func(key string) (v lookup.Value, found, secret bool, err error)
 
-// lookFuncFor returns a function that looks up keys with a question's merge strategy, in the question's range of
-// entries.
 func (s *session) lookFuncFor(q *question) (lookFunc, error) {
 	if q.Merge == nil && q.Entries == "" {
 		return func(key string) (v lookup.Value, found, secret bool, err error) {
@@ -86,7 +84,6 @@ func (s *session) lookFuncFor(q *question) (lookFunc, error) {
 	}, nil
 }
 
-// strategyOf returns the merge strategy of a question, or undef if it has none.
 func strategyOf(q *question) (strategy bindings.Value, err error) {
 	if q.Merge == nil {
 		return strategy, nil
@@ -97,7 +94,7 @@ func strategyOf(q *question) (strategy bindings.Value, err error) {
 	return strategy, nil
 }
 
-// parseEntries parses a range of entries, such as "2-4". A range without an end, such as "5-", ends at -1.
+// parseEntries parses a range of entries, such as "2-4". For a range without an end, such as "5-", to is -1.
 func parseEntries(text string) (from, to int, err error) {
 	first, last, ok := strings.Cut(text, "-")
 	low, err := strconv.ParseInt(first, 10, 32)
@@ -111,7 +108,7 @@ func parseEntries(text string) (from, to int, err error) {
 	return int(low), int(high), nil
 }
 
-// lookup looks up key for the node.
+// lookup looks up key. In lookup_options, it changes the strategy of merged keys, see withMergedKeys.
 func (s *session) lookup(key string) (lookup.Value, bool, error) {
 	v, found, err := s.request().Lookup(key)
 	if key == lookupOptions {
@@ -120,8 +117,8 @@ func (s *session) lookup(key string) (lookup.Value, bool, error) {
 	return v, found, err
 }
 
-// effective returns the values that are bound to key for the node, for Puppet to merge. If the snapshot merges the
-// values, the only result is the merged value. effective omits an abstract binding that has another binding above it.
+// effective returns all values that key is bound to for the node, for Puppet to merge. If the snapshot has merged them
+// already, it returns the merged value only. It omits an abstract binding unless it is the winning one.
 func (s *session) effective(key string) ([]lookup.Outcome, error) {
 	v, found, err := s.lookup(key)
 	if !found && err == nil {
@@ -144,8 +141,8 @@ func (s *session) effective(key string) ([]lookup.Outcome, error) {
 	return out, nil
 }
 
-// withMergedKeys sets the strategy of already merged keys to 'first' in lookup_options, so that Puppet does not merge
-// their values again.
+// withMergedKeys returns lookup_options v with the strategy 'first' for keys that are already merged, so that Puppet
+// does not merge their values again.
 func (k *snapshotInfo) withMergedKeys(v lookup.Value, found bool, err error) (lookup.Value, bool, error) {
 	own := bindings.Value(v)
 	if len(k.merged) == 0 || err != nil || found && (own.Sensitive() || own.Kind() != bindings.Hash) {
@@ -165,23 +162,22 @@ func (k *snapshotInfo) withMergedKeys(v lookup.Value, found bool, err error) (lo
 	return lookup.Value(own), true, err
 }
 
-// valueWriter writes plain values into one member of the answer and other values into separate members.
+// valueWriter writes the values of an answer. Values that need Puppet's rich data format, errors, and keys without a
+// value have members of their own.
 type valueWriter struct {
 	plain, rich, errors []byte
-	absent, withheld    []byte // keys that are not bound, and keys whose values are not sent
-	valuesStart         int    // where the values begin in plain
+	absent, withheld    []byte // lists of keys that are not bound, and of keys whose values are not sent
+	valuesStart         int    // length of plain before the first value
 }
 
-// newValueWriter returns a writer that appends to dst.
 func newValueWriter(dst []byte) valueWriter {
 	dst = append(dst, `{"values":{`...)
 	return valueWriter{plain: dst, valuesStart: len(dst)}
 }
 
-// size returns the size of the answer so far.
 func (w *valueWriter) size() int { return len(w.plain) + len(w.rich) + len(w.errors) }
 
-// add adds the outcome of a key. Only an error that affects more than the key is returned.
+// add adds the result of a lookup of key. It returns an error only if the whole answer fails.
 func (w *valueWriter) add(key string, v lookup.Value, found bool, err error) error {
 	switch e := err.(type) {
 	case nil:
@@ -210,7 +206,7 @@ func (w *valueWriter) add(key string, v lookup.Value, found bool, err error) err
 	return w.fits()
 }
 
-// appendMarked appends the text of a value, marked as Sensitive if sensitive is set.
+// appendMarked appends the text of a value. If sensitive is set, it marks the value with Puppet's type Sensitive.
 func appendMarked(dst, text []byte, sensitive bool) []byte {
 	if !sensitive {
 		return append(dst, text...)
@@ -226,7 +222,6 @@ func (w *valueWriter) fits() error {
 	return nil
 }
 
-// end returns the answer.
 func (w *valueWriter) end() []byte {
 	out := append(w.plain, '}')
 	if w.rich != nil {
@@ -244,7 +239,7 @@ func (w *valueWriter) end() []byte {
 	return append(out, '}')
 }
 
-// appendItem appends an item to a comma-separated list of strings.
+// appendItem appends text as a JSON string to a list, after a comma unless the list is empty.
 func appendItem(dst []byte, text string) []byte {
 	if dst != nil {
 		dst = append(dst, ',')

@@ -2,8 +2,8 @@ package snapshot
 
 import "slices"
 
-// AllBindings holds all bindings of a snapshot by key, for reports that cover the whole snapshot. Creating it reads
-// every block once.
+// AllBindings has all bindings of a snapshot in memory, grouped by key. It is for reports that cover the whole
+// snapshot.
 type AllBindings struct {
 	s      *Snapshot
 	first  []uint32 // lines[first[n]:first[n+1]] are the bindings of key number n
@@ -12,7 +12,7 @@ type AllBindings struct {
 	cold   []coldBinding
 }
 
-// line is one binding, from a scope or from the record of a key.
+// line is one binding, either in a scope or in the cold record of a key.
 type line struct {
 	key, from uint32 // from indexes AllBindings.cold if cold is set, otherwise AllBindings.scopes
 	ref       Ref
@@ -22,10 +22,11 @@ type line struct {
 
 type scopeSlot struct{ level, slot uint32 }
 
-// AllBindings reads all bindings into memory, at about 40 bytes each. The error is a *DamageError.
+// AllBindings reads all bindings into memory, at about 40 bytes each. It decodes every block once. The error is a
+// *DamageError.
 func (s *Snapshot) AllBindings() (*AllBindings, error) {
 	b := &AllBindings{s: s}
-	slots := make([]map[uint32]uint32, len(s.levels)) // by level and place: directory slots of scopes
+	slots := make([]map[uint32]uint32, len(s.levels)) // for each level, the directory slots of its scopes by place
 	end := uint64(0)
 	for block := range s.coldBlocks() {
 		level := s.coldLevel(block)
@@ -112,7 +113,7 @@ func (b *AllBindings) addScope(l *levelView, place uint32, o *scopeOrigins) erro
 		if n >= b.s.hash.n {
 			return b.s.broken(secOrigins, "valid key numbers")
 		}
-		mask := b.s.mask(n) // the mask is exact, because levels are narrow
+		mask := b.s.mask(n) // the mask is exact, because a snapshot with narrow levels has at most maxColumns columns
 		ref, err := b.s.inColumn(n, mask, column, nil)
 		if err != nil {
 			return err
@@ -134,7 +135,7 @@ func (b *AllBindings) keys(block int) error {
 	})
 }
 
-// sort sorts the lines by key number. The sort is stable.
+// sort sorts the lines by key number. The lines of one key stay in order.
 func (b *AllBindings) sort() {
 	b.first = make([]uint32, b.s.hash.n+1)
 	for _, l := range b.lines {
@@ -151,13 +152,13 @@ func (b *AllBindings) sort() {
 	b.lines = sorted
 }
 
-// Bindings returns what Snapshot.Bindings does, sorted by precedence.
+// Bindings is like Snapshot.Bindings, but sorts by precedence.
 func (b *AllBindings) Bindings(key string) ([]Binding, error) {
 	out, _, err := b.BindingsWhere(key, Filter{})
 	return out, err
 }
 
-// BindingsWhere returns what Snapshot.BindingsWhere does, sorted by precedence.
+// BindingsWhere is like Snapshot.BindingsWhere, but sorts by precedence.
 func (b *AllBindings) BindingsWhere(key string, f Filter) (out []Binding, left Left, err error) {
 	if f.Possible == nil {
 		out, err = b.selected(key, nil)
@@ -175,13 +176,13 @@ func (b *AllBindings) BindingsWhere(key string, f Filter) (out []Binding, left L
 	return out, Left{inScopes.left, outside.left}, err
 }
 
-// BindingsIn returns the bindings of a key in the input with the given number, sorted by precedence.
+// BindingsIn returns the bindings of key whose origin is in the given input, sorted by precedence.
 func (b *AllBindings) BindingsIn(key string, input uint32) ([]Binding, error) {
 	return b.selected(key, func(l *line) bool { return l.origin.Input == input })
 }
 
-// selected returns the bindings of a key for which keep returns true, sorted by precedence. If keep is nil, it returns
-// all bindings.
+// selected returns the bindings of key for which keep returns true, sorted by precedence. A nil keep selects all
+// bindings.
 func (b *AllBindings) selected(key string, keep func(l *line) bool) (out []Binding, err error) {
 	n, ok := b.s.keyNumber(key)
 	if !ok {
@@ -214,7 +215,7 @@ func (b *AllBindings) selected(key string, keep func(l *line) bool) (out []Bindi
 	return out, nil
 }
 
-// AllKeys returns the sorted keys of the snapshot, including internal keys.
+// AllKeys returns all keys of the snapshot, including internal ones, sorted.
 func (s *Snapshot) AllKeys() []string {
 	out := make([]string, 0, s.hash.n)
 	for n := range s.hash.n {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Binding describes one binding of a key for reports. A lookup can find it, unless it is always hidden or is a
-// contribution to a multibinding.
+// Binding describes one binding of a key for reports. Lookups can find it, unless it is hidden in every request or is
+// a contribution to a multibinding.
 type Binding struct {
 	Layer  int
 	Terms  []Term // the condition
@@ -30,8 +30,8 @@ func (b *Binding) Level() int {
 	return -1
 }
 
-// ByPrecedence compares two bindings of one key for sorting; higher precedence sorts first. It returns 0 if the level
-// does not decide, so use a stable sort, which keeps the order in which Bindings returns them.
+// ByPrecedence compares two bindings of one key so that the one with higher precedence sorts first. It returns 0 if
+// their levels do not decide. A stable sort then keeps the order in which Bindings returns them.
 func ByPrecedence(a, b Binding) int {
 	if a.above == b.above && a.inScope != b.inScope { // a binding outside all scopes precedes the level below it
 		if b.inScope {
@@ -42,8 +42,8 @@ func ByPrecedence(a, b Binding) int {
 	return cmp.Compare(a.above, b.above)
 }
 
-// Bindings returns all bindings of key: first bindings in scopes, then all other bindings, each in order of precedence.
-// For an internal key it returns the contributions to a multibinding. It decodes blocks that lookups never read, so it
+// Bindings returns all bindings of key: first those in scopes, then all others, each in order of precedence. For an
+// internal key, they are the contributions to a multibinding. Bindings decodes blocks that lookups never read, so it
 // takes longer for larger sites. The error is a *DamageError.
 func (s *Snapshot) Bindings(key string) ([]Binding, error) {
 	out, _, err := s.BindingsWhere(key, Filter{})
@@ -52,20 +52,21 @@ func (s *Snapshot) Bindings(key string) ([]Binding, error) {
 
 // Filter selects bindings of a key. The zero Filter selects all of them.
 type Filter struct {
-	// Possible reports whether a condition on a value of a dimension may hold. A binding is selected if all of its
-	// terms may hold. If Possible is nil, every condition may hold.
+	// Possible reports whether requests may have the value with this number in a dimension. A binding is selected if
+	// Possible returns true for all its terms. If Possible is nil, all bindings are selected.
 	Possible func(dimension int, number uint32) bool
 
-	// Others is the number of other bindings to select in each level, and in each layer outside its levels.
+	// Others is the maximum number of bindings to select for which Possible returns false, in each level and in each
+	// layer outside its levels.
 	Others int
 }
 
-// Left has the numbers of bindings that a Filter did not select: of those in scopes, and of all others. The
-// contributions to a multibinding are in no scope.
+// Left has the numbers of bindings that a Filter did not select, in scopes and outside. The contributions to a
+// multibinding are outside.
 type Left struct{ InScopes, Outside int }
 
-// BindingsWhere works like Bindings, but returns only the bindings that f selects. It decodes only the blocks that
-// contain the origins of selected bindings.
+// BindingsWhere is like Bindings, but returns only the bindings that f selects. It decodes only the blocks with the
+// origins of these bindings.
 func (s *Snapshot) BindingsWhere(key string, f Filter) (out []Binding, left Left, err error) {
 	n, ok := s.keyNumber(key)
 	if !ok {
@@ -91,7 +92,6 @@ func (s *Snapshot) BindingsWhere(key string, f Filter) (out []Binding, left Left
 	return out, Left{scopes.left, outside.left}, err
 }
 
-// accepts reports whether all terms may hold.
 func (f *Filter) accepts(terms []coldTerm) bool {
 	for _, t := range terms {
 		if f.Possible != nil && !f.Possible(int(t.dimension), t.value) {
@@ -101,16 +101,16 @@ func (f *Filter) accepts(terms []coldTerm) bool {
 	return true
 }
 
-// quota decides which bindings a filter selects.
+// quota counts the bindings that a Filter selects.
 type quota struct {
-	others int            // maximum of other bindings in a group
-	used   map[uint32]int // by group, a level or a layer: other bindings that were selected
+	others int            // Filter.Others
+	used   map[uint32]int // number of bindings selected because of others; a group is a level or a layer
 	left   int            // number of bindings that were not selected
 }
 
 func (f *Filter) quota() quota { return quota{others: f.Others, used: map[uint32]int{}} }
 
-// takes reports whether the filter selects the next binding of a group.
+// takes reports whether the filter selects the next binding of a group, and counts it.
 func (q *quota) takes(group uint32, isPossible bool) bool {
 	switch {
 	case isPossible:
@@ -123,7 +123,7 @@ func (q *quota) takes(group uint32, isPossible bool) bool {
 	return false
 }
 
-// binding converts a cold binding of key number n for reports.
+// binding converts b, a cold binding of key number n, for reports.
 func (s *Snapshot) binding(b *coldBinding, n uint32) (Binding, error) {
 	terms, err := s.terms(b.terms)
 	out := Binding{Layer: int(b.layer), Terms: terms, Origin: b.origin, Ref: noRef,
@@ -135,8 +135,8 @@ func (s *Snapshot) binding(b *coldBinding, n uint32) (Binding, error) {
 	return out, err
 }
 
-// scopeReader reads the blocks of scopes in order, each at most once. Otherwise a forged file that repeats the same
-// block would keep it busy.
+// scopeReader reads the blocks of scopes in order, each at most once. Otherwise, a forged file that repeats a block
+// could keep it busy.
 type scopeReader struct {
 	*Snapshot
 	filter Filter
@@ -145,7 +145,7 @@ type scopeReader struct {
 	end    uint64 // where the last block that was read ends, as an offset in section origins
 }
 
-// inLevel returns the selected bindings of key number n in the scopes of a level.
+// inLevel returns the bindings of key number n in the scopes of a level that the filter selects.
 func (s *scopeReader) inLevel(level int, n uint32) ([]Binding, error) {
 	l := &s.levels[level]
 	at, err := s.places(level, n)
@@ -182,7 +182,7 @@ func (s *scopeReader) inLevel(level int, n uint32) ([]Binding, error) {
 	return out, nil
 }
 
-// isInBlock reports whether a block of scopes may contain one of the sorted places.
+// isInBlock reports whether a block of scopes may contain one of the places, which must be sorted.
 func (s *Snapshot) isInBlock(block int, places []uint32) bool {
 	first, _ := slices.BinarySearch(places, s.coldFirst(block))
 	if first == len(places) {
@@ -192,7 +192,8 @@ func (s *Snapshot) isInBlock(block int, places []uint32) bool {
 	return next == s.coldBlocks() || s.coldLevel(next) != s.coldLevel(block) || places[first] < s.coldFirst(next)
 }
 
-// places returns the selected scopes of a level that bind key number n, by place.
+// places returns the bindings of key number n in the scopes of a level that the filter selects, by the places of the
+// scopes. Their origins are not set.
 func (s *scopeReader) places(level int, n uint32) (map[uint32]Binding, error) {
 	l := &s.levels[level]
 	mask, err := s.maskWord(n, l.first/64)
@@ -239,22 +240,21 @@ func (s *scopeReader) places(level int, n uint32) (map[uint32]Binding, error) {
 	return at, nil
 }
 
-// boundScope is a scope that binds a key.
 type boundScope struct {
 	slot, place uint32
 	ref         Ref
 }
 
-// bits returns the columns of the level as bits of the mask word that contains its first column.
+// bits returns a mask of the columns of the level. It applies to the word that contains the level's first column.
 func (l *levelView) bits() uint64 { return (1<<l.count - 1) << (l.first % 64) }
 
-// placeAt returns the place stored in a slot of the directory.
+// placeAt returns the place in a slot of the directory. It returns 0 for a free slot.
 func (l *levelView) placeAt(slot uint32) uint32 {
 	size := uint64(l.slotBytes())
 	return load32(l.directory[size*uint64(slot)+size-4:])
 }
 
-// number returns the value number that the scope in a slot has in dimension l.dims[i].
+// number returns the value number of the scope in a slot for the dimension l.dims[i].
 func (l *levelView) number(slot uint32, i int) uint32 {
 	if l.direct {
 		return slot
@@ -262,7 +262,6 @@ func (l *levelView) number(slot uint32, i int) uint32 {
 	return load32(l.directory[uint64(l.slotBytes())*uint64(slot)+4*uint64(i):])
 }
 
-// isPossible reports whether possible accepts every value of the scope in a slot.
 func (l *levelView) isPossible(slot uint32, possible func(dimension int, number uint32) bool) bool {
 	for i, d := range l.dims {
 		if !possible(int(d), l.number(slot, i)) {

@@ -20,7 +20,7 @@ type blockWriter struct {
 	frames     frameWriter
 }
 
-// add stores one value and returns its number.
+// add stores the encoded value v and returns its number.
 func (b *blockWriter) add(v string) int {
 	b.where = binary.LittleEndian.AppendUint32(b.where, b.blocks)
 	b.where = binary.LittleEndian.AppendUint32(b.where, uint32(len(b.raw)))
@@ -47,7 +47,7 @@ func (b *blockWriter) finish() (table, packed []byte) {
 	return append(append(table, entries...), b.where...), packed
 }
 
-// cacheBytes limits the total size of cached decoded blocks.
+// cacheBytes is the maximum total size of the decoded blocks in the cache.
 const cacheBytes = 8 << 20
 
 // blockCache keeps decoded blocks and evicts the oldest first.
@@ -84,7 +84,7 @@ func (c *blockCache) put(block uint32, s string) {
 	}
 }
 
-// blockValue returns the encoded value with the given number, together with the rest of its block.
+// blockValue returns the encoded value number n, followed by the rest of its block.
 func (s *Snapshot) blockValue(n uint32) (string, error) {
 	block, off, err := s.blockPlace(n)
 	if err != nil {
@@ -100,7 +100,7 @@ func (s *Snapshot) blockValue(n uint32) (string, error) {
 	return text[off:], nil
 }
 
-// blockPlace returns the block that contains the value with the given number, and the offset of the value in it.
+// blockPlace returns the block that contains value number n, and the offset of the value in the decoded block.
 func (s *Snapshot) blockPlace(n uint32) (block, off uint32, err error) {
 	tab := s.sections[secBlockTab]
 	if len(tab) < 4 {
@@ -127,7 +127,7 @@ func (s *Snapshot) frame(n uint32) (packed string, off, length uint64, err error
 	return packed, load64(tab[at:]), length, nil
 }
 
-// block returns block n, decoded. It reads the cache first.
+// block returns block n, decoded, from the cache if possible.
 func (s *Snapshot) block(n uint32) (string, error) {
 	if text, ok := s.cache.get(n); ok {
 		return text, nil

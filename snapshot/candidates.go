@@ -4,24 +4,24 @@ import (
 	"iter"
 )
 
-// Candidate is a binding of a key that is effective in a request.
+// Candidate is a binding of a key that applies to a request.
 type Candidate struct {
 	Ref    Ref    // the value, unless the candidate is hidden
 	Hidden bool   // higher bindings hide it in every request, so no lookup finds it
 	Stored Stored // the value of a hidden candidate
 	Level  int    // index of its level, see Snapshot.Level; -1 for the default and for hidden candidates
 
-	place uint32  // place of its scope in the directory
-	cold  Binding // the binding of a hidden candidate
+	place uint32  // place of its scope in the directory of the level
+	cold  Binding // binding of a hidden candidate
 }
 
-// Candidates ranges over the bindings of key that are effective in the request, highest precedence first. numbers must
-// be the slice that was passed to Resolve. The first candidate that is not hidden is the one that Find returns. For an
-// internal key the candidates are contributions to a multibinding.
+// Candidates returns an iterator over the bindings of key that apply to the request, highest precedence first.
+// numbers must be the slice that was passed to Resolve. The first candidate that is not hidden is the one that Find
+// returns. For an internal key, the candidates are contributions to a multibinding.
 //
-// If the key has no hidden candidates, like most keys, each candidate costs about as much as a lookup. Otherwise
+// If the key has no hidden candidates, like most keys, each candidate costs about as much as a lookup. Otherwise,
 // Candidates also decompresses a block of about 64 KB. Candidates between the same two levels come in the order of
-// Key.Cold. The error is a *DamageError and ends the sequence.
+// Key.Cold. An error is a *DamageError and ends the iteration.
 func (s *Snapshot) Candidates(key string, numbers []uint32, at *Scopes) iter.Seq2[Candidate, error] {
 	return func(yield func(Candidate, error) bool) {
 		n, ok := s.keyNumber(key)
@@ -55,10 +55,10 @@ func (s *Snapshot) Candidates(key string, numbers []uint32, at *Scopes) iter.Seq
 	}
 }
 
-// CandidatesAfter ranges over the bindings of key that are effective in the request, highest precedence first. It
-// begins after the given level (-1: with the first one) and ends with the default. It skips bindings that are hidden in
-// every request. A caller uses it to continue after a candidate that declines. Each candidate costs about as much as a
-// lookup. The error is a *DamageError and ends the sequence.
+// CandidatesAfter returns an iterator over the bindings of key that apply to the request, highest precedence first.
+// It starts after the given level (-1: with the first candidate) and ends with the default. It skips bindings that
+// are hidden in every request. Callers use it to continue after a candidate that declines. Each candidate costs about
+// as much as a lookup. An error is a *DamageError and ends the iteration.
 func (s *Snapshot) CandidatesAfter(key string, level int, at *Scopes) iter.Seq2[Candidate, error] {
 	return func(yield func(Candidate, error) bool) {
 		n, ok := s.keyNumber(key)
@@ -80,14 +80,14 @@ func (s *Snapshot) CandidatesAfter(key string, level int, at *Scopes) iter.Seq2[
 	}
 }
 
-// coldCandidate is a candidate outside all scopes.
+// coldCandidate is a candidate that is in no scope.
 type coldCandidate struct {
 	Candidate
 	above uint32 // number of levels above the candidate
 }
 
-// hiddenCandidates returns the hidden candidates of a key together with its default, in order of precedence. If the
-// key has no hidden candidates it returns nil.
+// hiddenCandidates returns the hidden candidates of key number n and its default, in order of precedence. If the key
+// has no hidden candidates, it returns nil.
 func (s *Snapshot) hiddenCandidates(n uint32, numbers []uint32) (out []coldCandidate, err error) {
 	if !s.hidden(n) {
 		return nil, nil
@@ -105,7 +105,7 @@ func (s *Snapshot) hiddenCandidates(n uint32, numbers []uint32) (out []coldCandi
 	return out, err
 }
 
-// effective reports whether a condition holds in a request.
+// effective reports whether all terms hold in a request. numbers has the value numbers of the request.
 func effective(terms []coldTerm, numbers []uint32) bool {
 	for _, t := range terms {
 		if numbers[t.dimension] != t.value {
@@ -127,7 +127,7 @@ func (s *Snapshot) levelOf(column int) int {
 	return from
 }
 
-// placeIn returns the place of the request's scope in the level of a column.
+// placeIn returns the place of the request's scope in the level that contains column.
 func (at *Scopes) placeIn(column int) uint32 {
 	if at.more != nil {
 		return at.more.tables[column] + 1
@@ -145,7 +145,7 @@ type LevelInfo struct {
 func (s *Snapshot) Level(i int) LevelInfo { return LevelInfo{s.levels[i].layer, s.levels[i].entry} }
 
 // Binding returns candidate c of key as a Binding, with its condition and its origin. Unless the candidate is hidden,
-// it decompresses a block, even if Candidates did not. The error is a *DamageError.
+// Binding decompresses a block, even if Candidates did not. The error is a *DamageError.
 func (s *Snapshot) Binding(key string, c Candidate) (Binding, error) {
 	n, ok := s.keyNumber(key)
 	switch {
@@ -183,7 +183,7 @@ func (s *Snapshot) defaultBinding(n uint32) (out Binding, err error) {
 	return out, err
 }
 
-// scopeOrigin returns the origin of the binding of key number n in the scope at a place of a level.
+// scopeOrigin returns the origin of the binding of key number n in the scope at place of level.
 func (s *Snapshot) scopeOrigin(level int, place, n uint32) (out Origin, err error) {
 	block, found := s.coldBlockOf(uint32(level), place), false
 	if block >= 0 {

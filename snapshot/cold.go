@@ -11,7 +11,6 @@ import (
 
 // This file reads what origins.go writes.
 
-// coldBlocks returns the number of blocks in section origins.
 func (s *Snapshot) coldBlocks() int { return len(s.sections[secOriginTab]) / coldEntry }
 
 func (s *Snapshot) coldEntry(block int) string {
@@ -24,8 +23,8 @@ func (s *Snapshot) coldLevel(block int) uint32 { return load32(s.coldEntry(block
 // coldFirst returns the place of the first scope, or the number of the first key, in a block.
 func (s *Snapshot) coldFirst(block int) uint32 { return load32(s.coldEntry(block)[20:]) }
 
-// coldBlockOf returns the block that contains the record of the scope at place first of level, or -1. If level is
-// coldKeys, it looks for the record of key number first.
+// coldBlockOf returns the block with the record of the scope at place first of level, or -1. If level is coldKeys, it
+// returns the block with the record of key number first.
 func (s *Snapshot) coldBlockOf(level, first uint32) int {
 	after := sort.Search(s.coldBlocks(), func(b int) bool {
 		l := s.coldLevel(b)
@@ -46,7 +45,7 @@ func (s *Snapshot) coldFrame(block int) (packed string, length uint64, err error
 	return packed, length, nil
 }
 
-// cold decodes a block. Decoded blocks are not cached.
+// cold decodes a block of section origins. It does not cache the result.
 func (s *Snapshot) cold(block int) (reader, error) {
 	packed, length, err := s.coldFrame(block)
 	if err != nil {
@@ -70,9 +69,9 @@ type scopeOrigins struct {
 	input, line, col originColumn
 }
 
-// originColumn holds the input, line or column of each entry of a scope.
+// originColumn contains the input, line or column of each entry of a scope.
 type originColumn struct {
-	uniform bool // every number equals same
+	uniform bool // all numbers are equal to same
 	same    uint32
 	all     []uint32
 }
@@ -92,7 +91,8 @@ func (c *originColumn) relativeTo(input uint32) {
 	}
 }
 
-// originOf returns the origin of the scope's binding of key number n.
+// originOf returns the origin of the binding of key number n in a scope. It returns false if the scope has no such
+// binding.
 func (o *scopeOrigins) originOf(s *Snapshot, l *levelView, place, n uint32) (Origin, bool) {
 	var i uint32
 	var ok bool
@@ -108,7 +108,7 @@ func (o *scopeOrigins) originOf(s *Snapshot, l *levelView, place, n uint32) (Ori
 	return Origin{o.input.at(i), o.line.at(i), o.col.at(i)}, true
 }
 
-// eachScope reads the records in a block of scopes. It reuses o for the next record after yield returns.
+// eachScope calls yield for each record in a block of scopes. It reuses o after yield returns.
 func (s *Snapshot) eachScope(block int, yield func(place uint32, o *scopeOrigins)) error {
 	level := s.coldLevel(block)
 	if uint64(level) >= uint64(len(s.levels)) {
@@ -135,7 +135,7 @@ func (s *Snapshot) eachScope(block int, yield func(place uint32, o *scopeOrigins
 	return err
 }
 
-// readScope reads what addScope appends after the place.
+// readScope reads a record that addScope has written, except for the place.
 func (r *reader) readScope(o *scopeOrigins, narrow bool) {
 	o.n, o.keys = r.u32(), o.keys[:0]
 	for before := uint32(0); narrow && uint32(len(o.keys)) < o.n && !r.failed; o.keys = append(o.keys, before) {
@@ -146,7 +146,7 @@ func (r *reader) readScope(o *scopeOrigins, narrow bool) {
 	}
 }
 
-// column reads what appendColumn appends.
+// column reads a column that appendColumn has written.
 func (r *reader) column(c *originColumn, n uint32) {
 	c.uniform, c.all = false, c.all[:0]
 	if same := r.uvarint(); same > 0 {
@@ -159,7 +159,7 @@ func (r *reader) column(c *originColumn, n uint32) {
 	}
 }
 
-// coldBinding is a binding in the record of a key.
+// coldBinding is a binding that is in no scope. It is in the record of its key.
 type coldBinding struct {
 	kind         byte
 	above, layer uint32
@@ -168,14 +168,14 @@ type coldBinding struct {
 	stored       Stored // only for hidden bindings
 }
 
-// coldTerm requires a dimension to have a value. Both are given by number.
+// coldTerm is a Term with the number of its value.
 type coldTerm struct{ dimension, value uint32 }
 
-// coldBindingBytes is the minimum size of an encoded binding. A term takes at least two bytes.
+// coldBindingBytes is the minimum size of an encoded binding in bytes.
 const coldBindingBytes = 7
 
-// eachKey reads the records in a block of keys: the number of bindings of each key, then the bindings. It calls yield
-// with nil before the first binding of each key, and reuses b for the next binding after yield returns.
+// eachKey reads the records in a block of keys. For each key, it calls yield with nil and then with each of its
+// bindings. It reuses b after yield returns.
 func (s *Snapshot) eachKey(block int, yield func(key uint32, b *coldBinding)) error {
 	r, err := s.cold(block)
 	var b coldBinding
@@ -218,7 +218,8 @@ func (s *Snapshot) coldBinding(r *reader, b *coldBinding) {
 	r.failed = r.failed || b.kind > coldContribution || uint64(b.layer) >= uint64(len(s.layers))
 }
 
-// coldBindings ranges over the bindings in the record of key number n.
+// coldBindings calls yield for each binding in the record of key number n. After yield returns an error, it is not
+// called again.
 func (s *Snapshot) coldBindings(n uint32, yield func(b *coldBinding) error) error {
 	block, found, failed := s.coldBlockOf(coldKeys, n), false, error(nil)
 	if block < 0 {
@@ -239,7 +240,6 @@ func (s *Snapshot) coldBindings(n uint32, yield func(b *coldBinding) error) erro
 	return cmp.Or(err, failed)
 }
 
-// terms returns the condition of a cold binding with the strings of its values.
 func (s *Snapshot) terms(ts []coldTerm) ([]Term, error) {
 	var out []Term
 	for _, t := range ts {

@@ -25,7 +25,7 @@ type Content struct {
 // HieraPart is one part of a Hiera 5 lookup, such as the global hierarchy.
 type HieraPart uint8
 
-// The parts, highest first. NoHiera is a layer that does not belong to Hiera 5.
+// The parts, highest first. NoHiera means that a layer does not belong to Hiera 5.
 const (
 	NoHiera HieraPart = iota
 	HieraGlobal
@@ -35,8 +35,8 @@ const (
 	hieraParts
 )
 
-// HieraPlace is the place of a layer in the Hiera 5 hierarchies, which merges part by part and, within a part, entry by
-// entry.
+// HieraPlace is the position of a layer in the Hiera 5 hierarchies. Hiera 5 merges part by part and, within a part,
+// entry by entry.
 type HieraPlace struct {
 	Part  HieraPart
 	Entry int
@@ -49,7 +49,7 @@ type HieraPlace struct {
 type Dimension struct {
 	Name     string
 	Guard    bool
-	Category int    // a guard's category, or -1; the guard has no value if the category has none
+	Category int    // index of a guard's category, or -1; if the category has no value, the guard has none
 	Exact    bool   // values are case-sensitive
 	Program  []byte // an encoded expression that returns the value as text
 }
@@ -63,7 +63,7 @@ type Level struct {
 	Scopes     []Scope
 }
 
-// Scope is one condition: a value for each of the level's dimensions, folded to lower case unless the dimension is
+// Scope is a condition: one value for each dimension of the level. Values are in lower case unless the dimension is
 // exact.
 type Scope struct {
 	Values  []string
@@ -82,20 +82,20 @@ func (s *Scope) origin(i int) Origin {
 // Entry binds Keys[Key] to Values[Value] in a scope.
 type Entry struct{ Key, Value uint32 }
 
-// Key is a name that can be looked up. Names that begin with a NUL byte are internal; the contributions to a
-// multibinding have such a name, for example.
+// Key is a name that can be looked up. A name that begins with a NUL byte is internal. For example, the contributions
+// to a multibinding have such a name.
 //
-// No lookup reads the bindings in Cold, which are compressed. Candidates reads them if the key has hidden candidates. A
-// key whose bindings are merged has no Default, because its lookups need all candidates. All its bindings are in
-// scopes, the unconditional ones in levels without dimensions.
+// Lookups do not read the bindings in Cold, which are compressed. Candidates reads them if the key has hidden
+// candidates. A key whose bindings are merged has no Default, because its lookups need all candidates. All its
+// bindings are in scopes, the unconditional ones in levels without dimensions.
 type Key struct {
 	Name    string
 	Default int    // index in Values of the unconditional binding, or -1
 	Cold    []Cold // in order of precedence; the first one without terms is the binding of Default, if there is one
 }
 
-// Cold is a binding outside all scopes. It is the unconditional binding, a binding that higher bindings hide in every
-// request, or a contribution. A contribution is one part of the value of an internal key in a scope.
+// Cold is a binding that is in no scope. It is the unconditional binding, a binding that higher bindings hide in
+// every request, or a contribution. A contribution is one part of the value that an internal key has in a scope.
 type Cold struct {
 	Above        int // number of levels above the binding
 	Layer        int
@@ -105,7 +105,7 @@ type Cold struct {
 	Value        uint32 // index in Values; set for hidden bindings, and by Snapshot.Content also for the default
 }
 
-// Term requires a dimension to have a value.
+// Term requires a request to have Value in a dimension.
 type Term struct {
 	Dimension int
 	Value     string

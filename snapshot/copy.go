@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// OpenCopy works like Open but reads the whole file into memory, so that later changes to the file do not affect the
+// OpenCopy is like Open, but reads the whole file into memory, so that later changes to the file do not affect the
 // snapshot.
 func OpenCopy(path string) (*Snapshot, error) {
 	head, data, unmap, err := readFile(path)
@@ -17,7 +17,7 @@ func OpenCopy(path string) (*Snapshot, error) {
 	return newSnapshot(head, data, unmap)
 }
 
-// readFile reads the whole file at path. It fails if the length of the file changes meanwhile.
+// readFile reads the whole file at path. It returns an error if the length of the file changes while it reads.
 func readFile(path string) (head, data string, unmap func() error, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -34,7 +34,7 @@ func readFile(path string) (head, data string, unmap func() error, err error) {
 		return "", "", nil, err
 	}
 	defer f.Close()
-	if info, err = f.Stat(); err != nil { // another file may have replaced the first one
+	if info, err = f.Stat(); err != nil { // another file may have replaced the one that Stat found
 		return "", "", nil, err
 	}
 	if !fits(info.Size() + 1) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -131,8 +132,18 @@ func TestOpenReportsTooManyOpenFiles(t *testing.T) {
 	}
 }
 
-// If the snapshot does not fit on the disk, path keeps its content. A limit on file sizes simulates the full disk.
+// If the snapshot does not fit on the disk, path keeps its content. A limit on file sizes simulates the full disk. The
+// test runs in a process of its own, because the log of opened files that go test keeps may be longer than the limit.
 func TestUpdateOnFullDiskKeepsOldFile(t *testing.T) {
+	const child = "BINDC_TEST_FULL_DISK"
+	if os.Getenv(child) == "" {
+		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+		cmd.Env = append(os.Environ(), child+"=1")
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return
+	}
 	const room = 32 << 10
 	path := filepath.Join(t.TempDir(), "s.bsnap")
 	if _, err := Write(path, small()); err != nil {

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// A dictionary numbers the values of a dimension that conditions name. Section dicts holds them at multiples of 4.
-// Each one contains its perfect hash, n+1 text offsets u32 and the strings in the order of their numbers, padded to a
-// multiple of 4.
+// A dictionary numbers the values of a dimension that conditions name. Section dicts contains the dictionaries, at
+// multiples of 4. Each one contains its perfect hash, n+1 text offsets u32 and the strings in the order of their
+// numbers, padded to a multiple of 4.
 type dictionary struct {
 	at      uint64 // offset in section dicts
 	hash    perfect
@@ -15,7 +15,7 @@ type dictionary struct {
 	text    string
 }
 
-// numbering is a dictionary while the file is being written.
+// numbering is a dictionary that is being written.
 type numbering struct {
 	hash perfect
 	at   int // offset in section dicts
@@ -25,7 +25,6 @@ type numbering struct {
 // number returns the number of text, which must be in the dictionary.
 func (n *numbering) number(text string) uint32 { return n.hash.find(hashText(text, n.seed)) }
 
-// dictionaries numbers the values of every dimension.
 func (w *writer) dictionaries() error {
 	var out []byte
 	w.dicts = make([]numbering, len(w.c.Dimensions))

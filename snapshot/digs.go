@@ -2,7 +2,8 @@ package snapshot
 
 import "math/bits"
 
-// Digs reports whether a key without bindings may lead into a value: it has a dot or a quote.
+// Digs reports whether key may lead into the value of another key if it has no bindings itself: it contains a dot or
+// a quote.
 func Digs(key string) bool { return digsFrom(key, WordEnd(key, 0)) }
 
 // digsFrom is Digs for a key whose first byte below '0' is at position at.
@@ -15,8 +16,9 @@ func digsFrom(key string, at int) bool {
 	return false
 }
 
-// WordEnd returns the position of the first byte of key below '0', such as a dot or a quote, from position at on, or
-// len(key). It tests eight bytes at a time, because nearly all keys consist of letters, digits, colons and underscores.
+// WordEnd returns the position of the first byte of key, from position at on, that is below '0', such as a dot or a
+// quote. If there is none, it returns len(key). It tests eight bytes at a time, because nearly all keys consist of
+// letters, digits, colons and underscores.
 func WordEnd(key string, at int) int {
 	for ; at+8 <= len(key); at += 8 {
 		if below := below0(at64(key, uint64(at))); below != 0 {
@@ -33,13 +35,14 @@ func WordEnd(key string, at int) int {
 	return at
 }
 
-// below0 returns a number whose lowest bit is in the first of eight bytes that is less than '0', or 0.
+// below0 returns 0 if none of the eight bytes is less than '0'. Otherwise, the lowest bit of the result is in the
+// first such byte.
 func below0(bytes uint64) uint64 {
 	const each = 0x0101010101010101
 	return (bytes - each*'0') &^ bytes & (each * 0x80)
 }
 
-// plain returns allPlain only if none of eight bytes is a dot or a quote, which have neither bit 4 nor bit 6. All
+// plain returns allPlain only if none of the eight bytes is a dot or a quote. These have neither bit 4 nor bit 6. All
 // letters, digits, colons and underscores have one of these bits, but some other bytes have none.
 func plain(bytes uint64) uint64 { return (bytes | bytes<<2) & allPlain }
 

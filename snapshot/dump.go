@@ -64,7 +64,7 @@ func (d *dumper) fileOffset(sec section) uint64 {
 	return load64(d.data[offSectionTab+sectionEntry*int(sec):]) // checked by Open
 }
 
-// shownBytes limits how many bytes of a record are shown.
+// shownBytes is the maximum number of bytes that are shown of a record.
 const shownBytes = 15
 
 // row writes the next n bytes with their meaning.
@@ -76,7 +76,7 @@ func (d *dumper) row(n uint64, format string, args ...any) {
 	d.rowOf(n, shown, format, args...)
 }
 
-// rowOf works like row but shows at most the given number of bytes.
+// rowOf is like row, but shows at most the given number of bytes.
 func (d *dumper) rowOf(n, shown uint64, format string, args ...any) {
 	if d.failed = d.failed || n > d.end-d.at; d.failed {
 		return
@@ -113,7 +113,7 @@ func (d *dumper) uvarint(name string) (n uint64) {
 	return n
 }
 
-// seek skips to an offset in the section. Records are in order, so going back means damage.
+// seek skips to offset off in the section. Records are in order, so going back means damage.
 func (d *dumper) seek(off uint64) {
 	at := d.start + off
 	if d.failed = d.failed || at < d.at || at > d.end; d.failed || at == d.at {
@@ -245,7 +245,7 @@ func (d *dumper) coldScope(place uint32, o *scopeOrigins) {
 	}
 }
 
-// shownOrigins limits how many entries of a scope are shown.
+// shownOrigins is the maximum number of entries that are shown of a scope.
 const shownOrigins = 20
 
 func (d *dumper) coldKey(key uint32, b *coldBinding) {

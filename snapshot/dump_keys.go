@@ -29,7 +29,7 @@ type cell struct {
 	meaning string
 }
 
-// records writes the key records, and each cell at its place within or after the records.
+// records writes the key records, and each cell at its position within or after the records.
 func (d *dumper) records() {
 	cells := d.cells()
 	for n := range d.hash.n {
@@ -50,7 +50,6 @@ func (d *dumper) records() {
 	d.cellsUntil(cells, d.end-d.start)
 }
 
-// cellsUntil writes the cells before offset end, and returns the rest.
 func (d *dumper) cellsUntil(cells []cell, end uint64) []cell {
 	for len(cells) > 0 && cells[0].at < end {
 		d.seek(cells[0].at)
@@ -61,7 +60,6 @@ func (d *dumper) cellsUntil(cells []cell, end uint64) []cell {
 	return cells
 }
 
-// list describes where the list or the exact mask of a key is.
 func (d *dumper) list(n uint32) string {
 	out := "none"
 	if at := d.Snapshot.list(n); at != 0 {
@@ -73,7 +71,7 @@ func (d *dumper) list(n uint32) string {
 	return out
 }
 
-// cells returns everything that records and tables refer to, sorted and without duplicates.
+// cells returns all cells that records and tables refer to, sorted and without duplicates.
 func (d *dumper) cells() []cell {
 	var out []cell
 	seen := map[uint32]bool{}
@@ -103,7 +101,8 @@ func (d *dumper) cells() []cell {
 	return slices.CompactFunc(out, func(a, b cell) bool { return a.at == b.at })
 }
 
-// cellsOf returns the text, the exact mask and the list of a key. It calls add with every value reference.
+// cellsOf returns the cells of key number n: its text, its exact mask and its list. It calls add with every value
+// reference.
 func (d *dumper) cellsOf(n uint32, add func(ref uint32)) (out []cell) {
 	r := d.keys[keyRecord*uint64(n):][:keyRecord]
 	add(load32(r[recDefault:]))
@@ -128,7 +127,6 @@ func (d *dumper) cellsOf(n uint32, add func(ref uint32)) (out []cell) {
 	return out
 }
 
-// key returns the name of key n, shortened if it is long.
 func (d *dumper) key(n uint32) string {
 	if n >= d.hash.n {
 		return "no such key"
@@ -148,7 +146,6 @@ func bitList(words string) string {
 	return cmp.Or(out.String(), " none")
 }
 
-// ref describes the target of a value reference.
 func (d *dumper) ref(ref uint32) string {
 	n := uint64(ref &^ refKind)
 	switch {
@@ -170,11 +167,11 @@ func (d *dumper) ref(ref uint32) string {
 	return fmt.Sprintf("cell %08x: %s", d.fileOffset(secKeys)+cellUnit*n, text)
 }
 
-// maxText limits how many bytes of a value are shown.
+// maxText is the maximum number of bytes that are shown of a value.
 const maxText = 80
 
-// small returns the value in a cell, and its size. It reads at most blockFrom bytes, since cells only hold smaller
-// values and a forged file may refer to a large one again and again.
+// small returns the value in a cell, and its size. It reads at most blockFrom bytes, because cells contain only
+// smaller values and a forged file may refer to a large one many times.
 func (d *dumper) small(ref Ref) (v value.Value, size uint64, ok bool) {
 	text, err := d.Encoded(ref)
 	if err != nil {

@@ -33,7 +33,6 @@ func (d *dumper) header() {
 	d.row(headerSize-offHeaderSum, "header checksum")
 }
 
-// field writes a row for a number of four or eight bytes.
 func (d *dumper) field(name string, width int) {
 	n := d.next(uint64(width))
 	if width == 4 {
@@ -112,7 +111,7 @@ func (d *dumper) dimensionName(n uint32) string {
 	return cut(d.dimensions[n].Name)
 }
 
-// flags writes a row for a byte of flags. The argument bits names its bits, lowest first.
+// flags writes a row for a byte of flags. bits has the names of the flags, lowest bit first.
 func (d *dumper) flags(name string, bits ...string) {
 	d.read(func(r *reader) string {
 		b, out := r.byte(), ""
@@ -125,7 +124,7 @@ func (d *dumper) flags(name string, bits ...string) {
 	})
 }
 
-// offset writes a row for a uvarint that holds an offset/4 in sec.
+// offset writes a row for a number that is an offset in sec divided by 4.
 func (d *dumper) offset(name string, sec section) {
 	d.read(func(r *reader) string { return fmt.Sprintf("%s at %08x", name, d.fileOffset(sec)+4*uint64(r.u32())) })
 }

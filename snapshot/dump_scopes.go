@@ -57,7 +57,6 @@ func (d *dumper) slot(level, slot int, bytes string) {
 	d.row(uint64(len(bytes)), "%s: table %08x", label, d.fileOffset(secTables)+4*uint64(place-1))
 }
 
-// dictValue returns value n of a dimension, shortened if it is long.
 func (d *dumper) dictValue(dim, n uint32) string {
 	if n < d.dicts[dim].hash.n {
 		if text, ok := d.dicts[dim].value(n); ok {

@@ -7,16 +7,16 @@ import (
 // None is the number of a category value that no condition names.
 const None = 1<<32 - 1
 
-// Scopes holds the scopes that a request is in. Resolve fills it; after that it is read-only.
+// Scopes are the scopes that a request is in. Resolve fills them. After that, they are read-only.
 type Scopes struct {
 	active uint64             // bit i is set if the request is in column i, or i+64, ...
 	narrow uint64             // the narrow columns in active
 	filter filter             // keys that may be in the request's tables
-	tables [maxColumns]uint32 // by wide column, offset/4 of the request's table
+	tables [maxColumns]uint32 // for each wide column, offset/4 of the request's table
 	more   *moreScopes        // replaces tables if there are more than maxColumns columns
 }
 
-// moreScopes holds the columns of a site that has more than maxColumns columns.
+// moreScopes has the columns that a request is in if the site has more than maxColumns columns.
 type moreScopes struct {
 	exact  []uint64
 	tables []uint32
@@ -36,8 +36,8 @@ const fullFilter = 2048
 // text to lower case, unless the dimension is exact.
 func (s *Snapshot) ValueNumber(dim int, text string) uint32 { return s.dicts[dim].find(text, s.seed) }
 
-// Resolve finds the scopes of a request and stores them in at. The argument numbers holds the request's value number in
-// each dimension. The error is a *DamageError.
+// Resolve finds the scopes of a request and stores them in at. numbers has the request's value number in each
+// dimension. The error is a *DamageError.
 func (s *Snapshot) Resolve(numbers []uint32, at *Scopes) error {
 	at.active, at.filter, at.more = 0, filter{}, s.moreScopes(at.more)
 	keys := uint32(0)
@@ -74,8 +74,8 @@ func (s *Snapshot) Resolve(numbers []uint32, at *Scopes) error {
 	return nil
 }
 
-// moreScopes returns nil if the site has at most maxColumns columns. Otherwise it returns an empty moreScopes, and
-// reuses old if its size fits.
+// moreScopes returns nil if the site has at most maxColumns columns. Otherwise it returns an empty moreScopes. It
+// reuses old if the size matches.
 func (s *Snapshot) moreScopes(old *moreScopes) *moreScopes {
 	if s.words == 1 {
 		return nil
@@ -87,8 +87,8 @@ func (s *Snapshot) moreScopes(old *moreScopes) *moreScopes {
 	return old
 }
 
-// addKeys adds the keys of a table to f and returns their number, at most fullFilter. The argument before is the number
-// of keys already added; once the total reaches fullFilter, addKeys only counts.
+// addKeys adds the keys of a table to f and returns their number, at most fullFilter. before is the number of keys
+// already added. Once the total reaches fullFilter, addKeys only counts.
 func (s *Snapshot) addKeys(table uint32, f *filter, before uint32) (uint32, error) {
 	t, err := s.table(table)
 	if n := min(t.n, fullFilter); err != nil || before+n >= fullFilter {
@@ -106,8 +106,8 @@ func (s *Snapshot) addKeys(table uint32, f *filter, before uint32) (uint32, erro
 	return t.n, nil
 }
 
-// placeOf returns the place of the request's scope in the level, as stored in the directory. It returns 0 if the
-// request is in no scope of the level.
+// placeOf returns the place of the request's scope in the level's directory. It returns 0 if the request is in no
+// scope of the level.
 func (l *levelView) placeOf(numbers []uint32) uint32 {
 	if l.direct {
 		n := uint32(0)
@@ -130,7 +130,8 @@ func (l *levelView) placeOf(numbers []uint32) uint32 {
 	return l.hashed(tuple)
 }
 
-// hashed looks up a tuple of value numbers in a directory that is a hash table with open addressing.
+// hashed returns the place of the scope with these value numbers, or 0. The directory must be a hash table with open
+// addressing.
 func (l *levelView) hashed(tuple []uint32) uint32 {
 	width := 4 * (len(tuple) + 1)
 	slot := int(uint32(hashNumbers(tuple)) & (l.slots - 1))
@@ -154,8 +155,8 @@ func sameNumbers(cell string, tuple []uint32) bool {
 	return true
 }
 
-// Find returns the value of highest precedence for key in the request. If the key is not bound there, the result ok is
-// false. The error is a *DamageError.
+// Find returns the value of highest precedence for key in the request. If the key is not bound there, ok is false.
+// The error is a *DamageError.
 func (s *Snapshot) Find(key string, at *Scopes) (ref Ref, ok bool, err error) {
 	n, ok := s.keyNumber(key)
 	if !ok {
@@ -165,7 +166,7 @@ func (s *Snapshot) Find(key string, at *Scopes) (ref Ref, ok bool, err error) {
 	return s.findIn(n, mask, m, at)
 }
 
-// mayBind returns the mask of key number n, and the columns that may give the key a value in the request.
+// mayBind returns the mask of key number n. m has the columns that may give the key a value in the request.
 func (s *Snapshot) mayBind(n uint32, at *Scopes) (mask, m uint64) {
 	mask = s.mask(n)
 	m = mask & at.active
@@ -189,7 +190,7 @@ func (s *Snapshot) keyNumber(key string) (uint32, bool) {
 	return n, ok && name == key
 }
 
-// shortNumber is keyNumber for keys of at most shortText bytes. It compares the numbers that it hashes.
+// shortNumber is keyNumber for keys of at most shortText bytes. It compares the same numbers that it hashes.
 func (s *Snapshot) shortNumber(key string) (uint32, bool) {
 	length := uint64(len(key))
 	a, b := ends(key, 0, length)
@@ -206,7 +207,7 @@ func (s *Snapshot) shortNumber(key string) (uint32, bool) {
 	return n, a == first && b == last
 }
 
-// findIn completes Find for a key that one of the columns in m may bind.
+// findIn completes Find for key number n. m has the columns that may bind the key.
 func (s *Snapshot) findIn(n uint32, mask, m uint64, at *Scopes) (Ref, bool, error) {
 	if at.more != nil && m != 0 {
 		for b, err := range s.inScopes(n, at) {
@@ -242,7 +243,8 @@ func (s *Snapshot) inColumn(n uint32, mask uint64, column int, at *Scopes) (Ref,
 // mask returns the columns that bind key number n. Columns from 64 on are folded into the first 64.
 func (s *Snapshot) mask(n uint32) uint64 { return at64(s.keys, keyRecord*uint64(n)+recMask) }
 
-// list returns the offset in section keys of the list or the exact mask of key number n.
+// list returns the offset in section keys of the list of key number n, or of its exact mask if there are more than
+// maxColumns columns.
 func (s *Snapshot) list(n uint32) uint64 {
 	return uint64(at32(s.keys, keyRecord*uint64(n)+recList) &^ listHidden)
 }
@@ -252,13 +254,13 @@ func (s *Snapshot) hidden(n uint32) bool {
 	return at32(s.keys, keyRecord*uint64(n)+recList)&listHidden != 0
 }
 
-// bound is a column that binds a key, and the value in it.
+// bound is a column that binds a key, with the value that the key has there.
 type bound struct {
 	column int
 	ref    Ref
 }
 
-// inScopes ranges over the columns that bind key number n in the request, highest first.
+// inScopes returns an iterator over the columns that bind key number n in the request, highest first.
 func (s *Snapshot) inScopes(n uint32, at *Scopes) func(func(bound, error) bool) {
 	return func(yield func(bound, error) bool) {
 		for w := range s.words {
@@ -282,7 +284,7 @@ func (s *Snapshot) inScopes(n uint32, at *Scopes) func(func(bound, error) bool) 
 	}
 }
 
-// word returns 64 of the columns that the request is in, as bits.
+// word returns word w of the columns that the request is in. Each word has 64 columns.
 func (at *Scopes) word(w int) uint64 {
 	if at.more != nil {
 		return at.more.exact[w]
@@ -290,7 +292,7 @@ func (at *Scopes) word(w int) uint64 {
 	return at.active
 }
 
-// maskWord returns 64 columns of the exact mask of key number n.
+// maskWord returns word w of the exact mask of key number n.
 func (s *Snapshot) maskWord(n uint32, w int) (uint64, error) {
 	if s.words == 1 {
 		return s.mask(n), nil
@@ -311,7 +313,7 @@ func (s *Snapshot) keyName(n uint32) (string, bool) {
 	return s.longKey(r)
 }
 
-// longKey returns the name of a key that does not fit into its record r.
+// longKey returns the name of a key that is too long for its record r.
 func (s *Snapshot) longKey(r string) (string, bool) {
 	length, off := uint64(load32(r[recLongLen:])), cellUnit*uint64(load32(r[recLongCell:]))
 	if r[recLength] != longKey || length <= maxInlineKey || off+length > uint64(len(s.keys)) {

@@ -7,11 +7,11 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxExpansion limits how many bytes a frame may decode to, per byte of the frame, so that a small file cannot exhaust
-// memory. If data compresses better than that, compress pads the frame.
+// maxExpansion is the maximum number of bytes that a frame may decode to, per byte of the frame. It keeps a small
+// file from exhausting memory. If data compresses better, compress pads the frame.
 const maxExpansion = 64
 
-// maxValue limits the length of an encoded value.
+// maxValue is the maximum length of an encoded value in bytes.
 const maxValue = 1 << 29
 
 var encoder = sync.OnceValue(func() *zstd.Encoder {
@@ -47,7 +47,7 @@ func compress(raw []byte) []byte {
 	return out
 }
 
-// decompress decodes packed, which must yield exactly length bytes.
+// decompress decodes packed. It returns false unless the result has exactly length bytes.
 func decompress(packed string, length uint64) (string, bool) {
 	if length > min(maxExpansion*uint64(len(packed)), maxValue+blockSize) {
 		return "", false
@@ -56,7 +56,7 @@ func decompress(packed string, length uint64) (string, bool) {
 	return string(raw), err == nil && uint64(len(raw)) == length
 }
 
-// appendFrame compresses raw, appends it to frames, and appends an entry with its location to table.
+// appendFrame compresses raw, appends the result to frames, and appends an entry with its location to table.
 func appendFrame(table, frames, raw []byte) (newTable, newFrames []byte) {
 	packed, le := compress(raw), binary.LittleEndian
 	table = le.AppendUint64(table, uint64(len(frames)))
@@ -107,8 +107,8 @@ func (f *frameWriter) finish() (table, packed []byte) {
 	return f.table, f.packed
 }
 
-// frameOf returns the frame that an entry describes, and its decoded length. The result ok is false if the frame is not
-// inside frames or its decoded length is too large.
+// frameOf returns the frame that an entry describes, and its decoded length. ok is false if the frame is not inside
+// frames or its decoded length is too large.
 func frameOf(entry, frames string) (packed string, length uint64, ok bool) {
 	off, bytes, length := load64(entry), uint64(load32(entry[8:])), uint64(load32(entry[12:]))
 	if off > uint64(len(frames)) || bytes > uint64(len(frames))-off || length > bytes*maxExpansion {

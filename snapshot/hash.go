@@ -27,11 +27,11 @@ func hashText(s string, seed uint64) uint64 {
 	return mix(p^q^n, r^k1)
 }
 
-// shortText is the length of the longest text that ends packs.
+// shortText is the maximum length of a text that ends can pack.
 const shortText = 16
 
-// ends packs the text of at most shortText bytes at s[at:at+n] into two numbers. Texts of the same length have the same
-// numbers only if they are equal.
+// ends packs the text s[at:at+n] into two numbers. The text must have at most shortText bytes. Texts of the same
+// length have the same numbers only if they are equal.
 func ends(s string, at, n uint64) (a, b uint64) {
 	switch {
 	case n >= 8:

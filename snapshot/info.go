@@ -57,11 +57,11 @@ func (s *Snapshot) Hiera() []HieraPlace { return s.hiera }
 // ARM8 reports whether recipes may use operations that only ARM-8 has, such as renaming a key.
 func (s *Snapshot) ARM8() bool { return load64(s.data[offFeatures:])&featureARM8 != 0 }
 
-// Slice returns the category values that a request must have; nil if the snapshot answers every request. The caller
-// must not change them.
+// Slice returns the category values that a request must have. It returns nil if the snapshot answers every request.
+// The caller must not change them.
 func (s *Snapshot) Slice() []Term { return s.slice }
 
-// Keys ranges over the keys that are not internal, in no particular order.
+// Keys returns an iterator over the keys that are not internal, in no particular order.
 func (s *Snapshot) Keys() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for n := range s.hash.n {
@@ -76,7 +76,7 @@ func (s *Snapshot) Keys() iter.Seq[string] {
 // HasValues reports whether any condition names a value of the dimension.
 func (s *Snapshot) HasValues(dimension int) bool { return s.dicts[dimension].hash.n > 0 }
 
-// ValuesOf ranges over the values of a dimension that conditions name, in no particular order.
+// ValuesOf returns an iterator over the values of a dimension that conditions name, in no particular order.
 func (s *Snapshot) ValuesOf(dimension int) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		d := &s.dicts[dimension]
@@ -95,12 +95,12 @@ func (s *Snapshot) sectionCount() int {
 	return int(secSeal)
 }
 
-// Seal returns the encrypted key to the sealed recipes, or false if no recipe is sealed. The string refers to the
-// mapped file.
+// Seal returns the encrypted key that opens the sealed recipes. It returns false if no recipe is sealed. The string
+// refers to the mapped file.
 func (s *Snapshot) Seal() (string, bool) { return s.sections[secSeal], s.sealed }
 
-// AllRecipes ranges over the encoded recipes that keys are bound to, including recipes of hidden bindings. An error is
-// a *DamageError and ends the sequence.
+// AllRecipes returns an iterator over the encoded recipes that keys are bound to, including recipes of hidden
+// bindings. An error is a *DamageError and ends the iteration.
 func (s *Snapshot) AllRecipes() iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		for n := range s.Recipes() {
@@ -120,7 +120,7 @@ func (s *Snapshot) AllRecipes() iter.Seq2[string, error] {
 	}
 }
 
-// errStopped ends a walk through the file without an error.
+// errStopped ends an iteration through the file without an error.
 var errStopped = errors.New("stopped")
 
 // Strict reports whether using an unknown variable is an error.

@@ -6,7 +6,7 @@ import (
 	"bindc/internal/value"
 )
 
-// keys writes the key records in the order of key numbers, and stores the data they refer to in the same order.
+// keys writes the key records in the order of key numbers, and the data that they refer to in the same order.
 func (w *writer) keys() {
 	w.records = make([]byte, keyRecord*len(w.c.Keys), keyRecord*len(w.c.Keys)+w.cellBytes())
 	w.cells = w.records[len(w.records):]
@@ -55,16 +55,15 @@ func (w *writer) byNumber() []int {
 	return order
 }
 
-// recordWriter fills one key record.
 type recordWriter struct {
 	*writer
 	bytes []byte
-	first uint32 // cell at which the record begins
+	first uint32 // number of the cell at which the record begins
 	tail  int    // where the free space in the record begins
 }
 
-// store puts b into the free space of the record if it fits, otherwise after the records, and returns its cell. If
-// store is called again for the same record, the previous b must have an even length, as lists do.
+// store puts b into the free space of the record if it fits, and otherwise after the records. It returns the cell of
+// b. If store is called again for the same record, the previous b must have an even length, as lists do.
 func (r *recordWriter) store(b []byte) uint32 {
 	if r.tail+len(b) > keyRecord {
 		return r.cell(string(b))
@@ -86,7 +85,7 @@ func (r *recordWriter) text(name string) {
 	r.tail = recLongTail
 }
 
-// list stores the value references of the narrow columns.
+// list stores the references of a key's values in narrow columns, and returns their cell.
 func (r *recordWriter) list(values []uint32) uint32 {
 	var b []byte
 	for _, v := range values {
@@ -111,7 +110,7 @@ func (r *recordWriter) defaultRef(v int) uint32 {
 	return refCell | r.store([]byte(stored.Bytes))
 }
 
-// cell stores b after the records, at a multiple of cellUnit.
+// cell stores b after the records, at a multiple of cellUnit, and returns its cell.
 func (w *writer) cell(b string) uint32 {
 	at := len(w.records) + len(w.cells)
 	w.cells = pad(append(w.cells, b...), cellUnit)
@@ -156,7 +155,6 @@ func (w *writer) encode(v Stored) uint32 {
 	return refCell | w.cell(v.Bytes)
 }
 
-// finishValues completes the sections that contain values.
 func (w *writer) finishValues() {
 	w.out[secKeys] = append(w.records, w.cells...)
 	w.out[secBlockTab], w.out[secBlocks] = w.blocks.finish()
@@ -167,7 +165,7 @@ func (w *writer) finishValues() {
 // than 32 bits.
 const maxInlineBytes = 1 + binary.MaxVarintLen32
 
-// inlineRef returns a reference that contains the value itself, if the value is small enough.
+// inlineRef returns a reference that contains the value itself. It returns false if the value is too large for that.
 func inlineRef(encoded string) (uint32, bool) {
 	if len(encoded) > maxInlineBytes {
 		return 0, false // the usual case, found without decoding

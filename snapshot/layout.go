@@ -79,13 +79,12 @@ const (
 	knownFeatures = featureSealed | featureSlice | featureHiera | featureARM8
 )
 
-// Flags that are stored together with the Hiera 5 part of a layer.
+// These flags share a byte with the Hiera 5 part of a layer.
 const (
 	hieraOnlyPath  = 1 << 4
 	hieraOnlyEntry = 1 << 5
 )
 
-// sectionsOf returns the number of sections of a file with the given features.
 func sectionsOf(features uint64) int {
 	if features&featureSealed != 0 {
 		return int(sectionCount)
@@ -132,7 +131,7 @@ const (
 	maxInlineKey = keyRecord - recText
 )
 
-// Flags in section meta: of the whole file, of a dimension, of a level.
+// Flags in section meta: of the whole file, of a dimension and of a level.
 const (
 	metaStrict = 1 // using an unknown variable is an error
 
@@ -143,10 +142,10 @@ const (
 	levelDirect = 2 // the directory is indexed by the number of the value
 )
 
-// The tables store key numbers as u16 if a site has at most this many keys, otherwise as u32.
+// Tables store key numbers as u16 if there are at most maxShortKeys keys, and otherwise as u32.
 const maxShortKeys = 1 << 16
 
-// Limits of a writer. maxStored keeps block value numbers different from noRef.
+// Limits of a writer. With maxStored, no number of a block value equals noRef.
 const (
 	maxKeys   = 1 << 24
 	maxStored = 1<<30 - 1
@@ -159,7 +158,8 @@ const (
 	maxCells   = cellUnit << 30
 )
 
-// maxChain limits the length of a chain in a scope directory, so that a forged chain cannot keep a request busy.
+// maxChain is the maximum length of a chain in a scope directory. It keeps a forged chain from keeping a request
+// busy.
 const maxChain = 256
 
 // A value reference has 32 bits. The two highest bits are its kind.

@@ -17,7 +17,7 @@ func at(s string, off uint64) unsafe.Pointer {
 	return unsafe.Add(unsafe.Pointer(unsafe.StringData(s)), off)
 }
 
-// place is a position in a string. Reading at a place takes fewer instructions than reading in the string.
+// place is a position in a string. Reading at a place takes fewer instructions than reading from the string.
 type place struct{ start unsafe.Pointer }
 
 func from(s string, off uint64) place { return place{at(s, off)} }

@@ -51,7 +51,7 @@ func mapFile(path string) (head, data string, unmap func() error, err error) {
 	return head, unsafe.String(unsafe.SliceData(b), len(b)), func() error { return unix.Munmap(b) }, nil
 }
 
-// isInside reports whether an address is in the map data.
+// isInside reports whether address is inside data, a mapped file.
 func isInside(data string, address uintptr) bool {
 	return address-uintptr(unsafe.Pointer(unsafe.StringData(data))) < uintptr(len(data))
 }

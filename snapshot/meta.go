@@ -8,7 +8,7 @@ const dimensionBytes = 8
 // sliceBytes is the minimum size of an encoded slice term.
 const sliceBytes = 2
 
-// levelView is a level as section meta describes it.
+// levelView is a level of an open snapshot.
 type levelView struct {
 	layer, entry int
 	dims         []uint32
@@ -19,7 +19,6 @@ type levelView struct {
 	slots     uint32
 }
 
-// slotBytes returns the size of a slot of the directory.
 func (l *levelView) slotBytes() int {
 	if l.direct {
 		return 4
@@ -118,7 +117,7 @@ func (s *Snapshot) readDims(r *reader) (dims []uint32) {
 	return dims
 }
 
-// checkDirectory returns a description of a valid directory if that of l is invalid, and "" otherwise.
+// checkDirectory returns "" if the directory of l is valid. Otherwise it describes what was expected.
 func (s *Snapshot) checkDirectory(l *levelView) (expected string) {
 	room := uint64(len(s.sections[secScopes]))
 	switch {

@@ -41,13 +41,13 @@ type Snapshot struct {
 }
 
 var (
-	// ErrFormat means that a file is not a snapshot.
+	// ErrFormat is the error for a file that is not a snapshot.
 	ErrFormat = errors.New("not a snapshot")
-	// ErrVersion means that a file is a snapshot in another version of the format.
+	// ErrVersion is the error for a snapshot in another version of the format.
 	ErrVersion = errors.New("unsupported snapshot version")
 )
 
-// DamageError reports where a snapshot violates the format. Offset counts from the start of the section.
+// DamageError is the error for a snapshot that violates the format. Offset counts from the start of the section.
 type DamageError struct {
 	Section  string
 	Offset   uint64
@@ -62,7 +62,7 @@ func (s *Snapshot) damaged(sec section, off uint64, format string, args ...any) 
 	return &DamageError{sec.String(), off, fmt.Sprintf(format, args...)}
 }
 
-// broken returns a DamageError without an offset.
+// broken is like damaged, without an offset.
 func (s *Snapshot) broken(sec section, format string, args ...any) error {
 	return s.damaged(sec, 0, format, args...)
 }
@@ -177,7 +177,6 @@ func checkHeader(h string, size uint64) error {
 	return nil
 }
 
-// readHeader fills s from the header at the start of h.
 func (s *Snapshot) readHeader(h string) error {
 	s.sealed = load64(h[offFeatures:])&featureSealed != 0
 	for i := range s.sectionCount() {

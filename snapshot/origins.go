@@ -25,7 +25,7 @@ const (
 	coldContribution        // a contribution to a multibinding
 )
 
-// coldWriter collects records into blocks.
+// coldWriter collects the records of section origins into blocks.
 type coldWriter struct {
 	raw          []byte
 	level, first uint32 // level and first place or key of the block in raw

@@ -29,22 +29,22 @@ const (
 
 var errNoPerfectHash = errors.New("no perfect hash found for the keys or the values of a category")
 
-// slotOf returns the slot of hash h under a pilot.
+// slotOf returns the slot of hash h if its bucket has this pilot.
 func slotOf(h uint64, pilot uint16, slots uint32) uint32 { return reduce(spread(h, pilot), slots) }
 
-// spread returns a hash of h and a pilot.
+// spread returns a hash of h together with a pilot.
 func spread(h uint64, pilot uint16) uint64 { return mix(h, 0x9e3779b97f4a7c15*(uint64(pilot)+1)) }
 
-// reduce maps the high bits of h to 0..n-1 without a division.
+// reduce maps h to a number below n. It uses the high bits of h and no division.
 func reduce(h uint64, n uint32) uint32 { return uint32(share(h, uint64(n))) }
 
-// share is reduce for larger numbers.
+// share is like reduce for 64-bit numbers.
 func share(h, n uint64) uint64 {
 	hi, _ := bits.Mul64(h, n)
 	return hi
 }
 
-// buildPerfect finds the pilots for hashes, which must be distinct. It practically never fails; if it does, the
+// buildPerfect finds the pilots for hashes, which must be distinct. It practically never fails. If it does, the
 // caller tries another seed.
 func buildPerfect(hashes []uint64) (perfect, []byte, error) {
 	p := perfect{n: uint32(len(hashes))}
@@ -77,7 +77,8 @@ func bySize(hashes []uint64, buckets uint32) [][]uint64 {
 	return out
 }
 
-// placeBucket finds the first pilot that gives every string of a bucket its own free slot.
+// placeBucket finds the first pilot that gives every string of a bucket its own free slot. It returns false if there
+// is none.
 func placeBucket(bucket []uint64, pilots []byte, taken []uint64, buckets, slots uint32) bool {
 	var buf [64]uint32
 	for p := range 1 << 16 {

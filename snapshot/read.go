@@ -39,7 +39,7 @@ type contentReader struct {
 	stored map[Stored]uint32 // index of each value in Values
 }
 
-// levels reads the levels with their scopes, still without entries.
+// levels reads the levels and their scopes. The scopes have no entries yet.
 func (r *contentReader) levels() error {
 	for _, l := range r.s.levels {
 		level := Level{Layer: l.layer, Entry: l.entry}
@@ -71,7 +71,6 @@ func (r *contentReader) levels() error {
 	return nil
 }
 
-// keys reads the keys, sorted by name, and their bindings.
 func (r *contentReader) keys() error {
 	numbers := make([]uint32, r.s.hash.n)
 	for n := range numbers {
@@ -125,7 +124,7 @@ func (r *contentReader) key(i, n uint32) error {
 	return nil
 }
 
-// cold converts a cold binding of a key. The argument byDefault is the index of the value of the key's default, or -1.
+// cold converts a cold binding of a key. byDefault is the index of the value of the key's default, or -1.
 func (r *contentReader) cold(b *coldBinding, byDefault int) (Cold, error) {
 	terms, err := r.s.terms(b.terms)
 	switch {
@@ -145,7 +144,7 @@ func (r *contentReader) cold(b *coldBinding, byDefault int) (Cold, error) {
 	return out, r.origin(b.origin)
 }
 
-// origin returns an error if the origin is in an input that does not exist.
+// origin returns an error if o refers to an input that does not exist.
 func (r *contentReader) origin(o Origin) error {
 	if o.Line > 0 && int(o.Input) >= len(r.c.Inputs) {
 		return r.s.broken(secOrigins, "an input number below %d", len(r.c.Inputs))
@@ -153,7 +152,7 @@ func (r *contentReader) origin(o Origin) error {
 	return nil
 }
 
-// value returns the number of the value that ref refers to.
+// value returns the index in Values of the value that ref refers to.
 func (r *contentReader) value(ref Ref) (uint32, error) {
 	stored, err := r.s.stored(ref)
 	return r.number(stored), err

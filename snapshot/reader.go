@@ -4,7 +4,7 @@ import (
 	"math"
 )
 
-// reader reads numbers and strings from a section. After a failure, its results mean nothing, and failed remains set.
+// reader reads numbers and strings from a section. After a failure, failed stays set and the results are meaningless.
 type reader struct {
 	b      string
 	failed bool
@@ -20,15 +20,15 @@ func (r *reader) byte() byte {
 	return c
 }
 
-// flags reads a byte of flags. It fails on flags that are not allowed.
+// flags reads a byte of flags. It fails if a flag is not allowed.
 func (r *reader) flags(allowed byte) byte {
 	f := r.byte()
 	r.failed = r.failed || f&^allowed != 0
 	return f
 }
 
-// count reads the number of items that follow. It fails if that many items of at least the given size do not fit into
-// the rest.
+// count reads the number of items that follow. It fails if the rest is too short for that many items. bytes is the
+// minimum size of an item.
 func (r *reader) count(bytes int) uint64 {
 	n := r.uvarint()
 	if n > uint64(len(r.b)/bytes) {

@@ -7,19 +7,20 @@ import (
 // Ref refers to a value in a snapshot.
 type Ref uint32
 
-// Recipe returns the number of the recipe that r refers to, if the value is computed.
+// Recipe returns the number of the recipe that r refers to. It returns false if the value is not computed.
 func (r Ref) Recipe() (int, bool) { return int(r &^ refKind), r&refKind == refRecipe }
 
 // Small reports whether r is a constant that Value reads without decoding a block.
 func (r Ref) Small() bool { return r&(refRecipe&refBlock) == 0 }
 
-// Values returns a source of the small constants of s, whose value numbers are references.
+// Values returns a source of the small constants of s. The value numbers of the source are Refs.
 func (s *Snapshot) Values() *value.Source {
 	cells := s.keys[:min(uint64(len(s.keys)), cellUnit*refInline)]
 	return value.NewSource(cells, s.numbered)
 }
 
-// numbered returns value number n of Values: that of a reference, or the value at an odd position in section keys.
+// numbered returns the value number n of the source that Values returns. n is a Ref, or encodes an odd position in
+// section keys.
 func (s *Snapshot) numbered(n uint64) (value.Value, error) {
 	if ref := Ref(n); uint64(ref) == n {
 		return s.Value(ref)
@@ -72,7 +73,7 @@ func (s *Snapshot) badValue(ref Ref) error {
 // Recipes returns the number of computed values.
 func (s *Snapshot) Recipes() int { return int(s.recipeCount) }
 
-// Recipe returns the encoded recipe with the given number.
+// Recipe returns the encoded recipe number n.
 func (s *Snapshot) Recipe(n int) (string, error) {
 	if n < 0 || n >= int(s.recipeCount) {
 		return "", s.damaged(secRecipeTab, 8*uint64(n), "a recipe number below %d", s.recipeCount)

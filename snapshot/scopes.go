@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// columns is the range of columns that belong to a level.
+// columns are the columns of a level: count columns from first on.
 type columns struct {
 	first, count int
 	narrow       bool
@@ -36,7 +36,7 @@ func columnsOf(levels []Level) ([]columns, int) {
 	return out, total
 }
 
-// gather fills masks and lists: for each key, the columns that bind it and its values in narrow columns.
+// gather fills masks and lists: for each key, the columns that bind it, and its values in narrow columns.
 func (w *writer) gather() {
 	var total int
 	w.columns, total = columnsOf(w.c.Levels)
@@ -99,7 +99,6 @@ func (w *writer) tableBytes() int {
 	return out
 }
 
-// tableKeyBytes returns the size of a key number in a table.
 func (w *writer) tableKeyBytes() int {
 	if len(w.c.Keys) <= maxShortKeys {
 		return 2
@@ -144,7 +143,7 @@ func (w *writer) directDirectory(level Level, places []uint32, slots int) {
 	w.out[secScopes] = append(w.out[secScopes], cells...)
 }
 
-// hashedDirectory builds a directory as a hash table. It fails if a chain would become too long.
+// hashedDirectory appends a directory that is a hash table. It returns false if a chain would become too long.
 func (w *writer) hashedDirectory(level Level, places []uint32, slots int) bool {
 	width := len(level.Dimensions) + 1
 	cells, numbers := make([]uint32, width*slots), make([]uint32, len(level.Dimensions))

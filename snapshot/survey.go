@@ -35,7 +35,7 @@ func (s *Snapshot) KeyName(n uint32) string {
 	return name
 }
 
-// inRecord yields the default of key number n and its values in narrow columns.
+// inRecord calls yield for the default of key number n and for its values in narrow columns.
 func (s *Snapshot) inRecord(n uint32, yield func(b Bound) error) error {
 	if ref := Ref(at32(s.keys, keyRecord*uint64(n)+recDefault)); ref != noRef {
 		if err := yield(Bound{Key: n, Ref: ref}); err != nil {
@@ -56,8 +56,8 @@ func (s *Snapshot) inRecord(n uint32, yield func(b Bound) error) error {
 	return nil
 }
 
-// inTables yields the values in the tables of wide levels. It limits the bytes that it reads, because in a forged file
-// many scopes could share one large table.
+// inTables calls yield for the values in the tables of wide levels. It limits the bytes that it reads, because in a
+// forged file many scopes could share one large table.
 func (s *Snapshot) inTables(yield func(b Bound) error) error {
 	left := len(s.tables)
 	for i := range s.levels {
@@ -92,7 +92,7 @@ func (s *Snapshot) inTable(t *tableView, i uint32, yield func(b Bound) error) er
 	return yield(Bound{Key: t.key(i), Ref: Ref(load32(t.refs[4*uint64(i):]))})
 }
 
-// eachHidden ranges over the bindings that are always hidden, key by key. An error of yield ends it.
+// eachHidden calls yield for each binding that is always hidden, key by key. An error of yield ends it.
 func (s *Snapshot) eachHidden(yield func(key uint32, b *coldBinding) error) error {
 	end := uint64(0)
 	for block := range s.coldBlocks() {
@@ -119,8 +119,8 @@ func (s *Snapshot) eachHidden(yield func(key uint32, b *coldBinding) error) erro
 	return nil
 }
 
-// Depths returns, by key number, an upper bound for the candidates that the key can have in one request. The error is a
-// *DamageError.
+// Depths returns, for each key number, an upper bound for the number of candidates that the key can have in one
+// request. The error is a *DamageError.
 func (s *Snapshot) Depths() ([]int, error) {
 	out := make([]int, s.hash.n)
 	for n := range s.hash.n {
@@ -149,15 +149,15 @@ func (s *Snapshot) Depths() ([]int, error) {
 	return out, err
 }
 
-// hiddenDepth counts how many hidden bindings of a key can be effective in one request. Of several conditions on the
-// same dimensions only one can hold, and then all bindings with that condition are effective.
+// hiddenDepth counts how many hidden bindings of a key can apply to one request. Of several conditions on the same
+// dimensions, only one can hold. Then all bindings with this condition apply.
 type hiddenDepth struct {
 	key   uint32
 	under map[string]int // number of bindings, by condition
-	most  map[string]int // maximum of under, by the dimensions of the condition
+	most  map[string]int // largest number of bindings with one condition, by the dimensions of the condition
 }
 
-// add counts b and returns by how much the number of effective bindings can grow.
+// add counts b. It returns the number by which the depth grows, 0 or 1.
 func (h *hiddenDepth) add(b *coldBinding) int {
 	if h.under == nil {
 		h.under, h.most = map[string]int{}, map[string]int{}

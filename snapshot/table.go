@@ -1,6 +1,5 @@
 package snapshot
 
-// tableView is the table of a scope.
 type tableView struct {
 	n          uint32
 	short      bool
@@ -32,7 +31,7 @@ func (t *tableView) key(i uint32) uint32 {
 	return load32(t.keys[4*uint64(i):])
 }
 
-// probe returns the reference of key number n in a table, or noRef.
+// probe returns the value reference of key number n in the table at offset 4*table, or noRef.
 func (s *Snapshot) probe(n, table uint32) (Ref, error) {
 	t, err := s.table(table)
 	if t.n == 0 { // empty, or err is set
@@ -48,8 +47,8 @@ func (s *Snapshot) probe(n, table uint32) (Ref, error) {
 // nearEntries is the number of entries that position tries one by one before it falls back to a binary search.
 const nearEntries = 8
 
-// position finds key number n. Key numbers come from a hash, so they are distributed evenly: position guesses the index
-// of n and then tries the entries next to it.
+// position returns the index of key number n, or false. Key numbers come from a hash, so they are distributed evenly:
+// position guesses the index and then tries the entries next to it.
 func (t *tableView) position(n, keys uint32) (uint32, bool) {
 	i := uint32(uint64(n) * uint64(t.n) / uint64(keys))
 	lo, hi := uint32(0), t.n // the part of the table still to search

@@ -11,9 +11,9 @@ import (
 	"bindc/internal/value"
 )
 
-// RecipeCheck checks an encoded recipe. The result contributes reports whether the recipe holds the contributions of a
-// scope to a multibinding. Internal keys of multibindings must have such recipes, and other keys must not. The result
-// alone reports whether the recipe needs no other binding, which internal Hiera 5 keys require.
+// RecipeCheck checks an encoded recipe. contributes reports whether the recipe contains the contributions of a scope
+// to a multibinding. Internal keys of multibindings must have such recipes, and other keys must not. alone reports
+// whether the recipe needs no other binding, as internal Hiera 5 keys require.
 type RecipeCheck func(encoded string) (contributes, alone bool, err error)
 
 // Verify checks what Open does not: every checksum, the digest, and every reference in the file, so that no later call
@@ -31,21 +31,20 @@ func (s *Snapshot) Verify(check RecipeCheck) error {
 	return nil
 }
 
-// verifier checks all records and references. In a forged file many references may lead to one large item, or items may
-// overlap. The size of the file limits the work. If the items of a section are longer in total than the section, they
-// overlap, and verification fails.
+// verifier checks all records and references. In a forged file, many references may lead to one large item, or items
+// may overlap. The size of the file limits the work: verification fails if the checked items of a section are longer
+// in total than the section.
 type verifier struct {
 	*Snapshot
 	checkRecipe RecipeCheck
-	contributes bitset               // by recipe number
-	alone       bitset               // by recipe number
+	contributes bitset               // recipes that contain contributions, by number
+	alone       bitset               // recipes that need no other binding, by number
 	checked     bitset               // cells whose value has been checked
-	folds       map[uint64]uint64    // checked exact masks: their words folded into one, by offset
+	folds       map[uint64]uint64    // all words of each checked exact mask combined with OR, by the offset of the mask
 	seen        [sectionCount]uint64 // number of bytes checked, by section
 	bound       [maxColumns]uint32   // number of keys bound in each narrow column
 }
 
-// bitset is a set of numbers below a fixed limit.
 type bitset []uint64
 
 func newBits(n int) bitset { return make(bitset, n/64+1) }
@@ -53,8 +52,8 @@ func newBits(n int) bitset { return make(bitset, n/64+1) }
 func (b bitset) set(n uint64)      { b[n/64] |= 1 << (n % 64) }
 func (b bitset) has(n uint64) bool { return b[n/64]>>(n%64)&1 != 0 }
 
-// see records that an item of a section has been checked. It fails if more bytes have been checked than the section
-// has.
+// see records that an item of a section has been checked. It returns an error if more bytes have been checked than
+// the section has.
 func (v *verifier) see(sec section, at uint64, bytes int) error {
 	if v.seen[sec] += uint64(bytes); v.seen[sec] > uint64(len(v.sections[sec])) {
 		return v.damaged(sec, at, "items that do not overlap")
@@ -142,7 +141,6 @@ func (v *verifier) checkKeys() error {
 	return nil
 }
 
-// checkColumns checks the mask of a key and its values in narrow columns.
 func (v *verifier) checkColumns(n uint32) error {
 	at, mask := keyRecord*uint64(n), v.mask(n)
 	fold, err := v.fold(n)
@@ -165,8 +163,8 @@ func (v *verifier) checkColumns(n uint32) error {
 	return nil
 }
 
-// fold folds the words of the exact mask of key number n into one. It fails if the mask has a bit for a column that
-// does not exist.
+// fold combines all words of the exact mask of key number n with OR. It returns an error if the mask has a bit for a
+// column that does not exist.
 func (v *verifier) fold(n uint32) (fold uint64, err error) {
 	list := v.list(n)
 	if v.words > 1 {
@@ -271,21 +269,22 @@ func (v *verifier) checkBlocks() error {
 	return nil
 }
 
-// All internal keys begin with internalKey. Those that belong to Hiera 5 begin with hieraKey, and the others hold
+// All internal keys begin with internalKey. Those that belong to Hiera 5 begin with hieraKey; the others are for
 // contributions to multibindings.
 const (
 	internalKey    = "\x00"
 	hieraKey       = "\x00\x00"
-	hierarchiesKey = "\x00\x00hierarchies" // holds only constants
+	hierarchiesKey = "\x00\x00hierarchies" // bound to constants only
 )
 
-// collects reports whether key number n holds the contributions to a multibinding.
+// collects reports whether key number n is an internal key for the contributions to a multibinding.
 func (v *verifier) collects(n uint32) bool {
 	key := v.KeyName(n)
 	return strings.HasPrefix(key, internalKey) && !strings.HasPrefix(key, hieraKey)
 }
 
-// isAllowed reports whether a recipe may be bound to key number n.
+// isAllowed reports whether a recipe may be bound to key number n. contributes and alone are the results of its
+// RecipeCheck.
 func (v *verifier) isAllowed(n uint32, contributes, alone bool) bool {
 	switch key := v.KeyName(n); {
 	case key == hierarchiesKey:
@@ -314,7 +313,7 @@ func (v *verifier) checkLevels() error {
 	return nil
 }
 
-// checkSlot checks a slot of a directory. The argument at is its offset in section scopes.
+// checkSlot checks a slot of a directory. at is its offset in section scopes.
 func (v *verifier) checkSlot(l *levelView, at uint64, slot string) error {
 	place := load32(slot[len(slot)-4:])
 	if place == 0 {
@@ -343,7 +342,6 @@ func (v *verifier) checkSlot(l *levelView, at uint64, slot string) error {
 	return v.checkTable(l.first, place-1)
 }
 
-// checkTable checks the table of a scope in a wide column.
 func (v *verifier) checkTable(column int, at uint32) error {
 	t, err := v.table(at)
 	if err != nil {

@@ -26,17 +26,15 @@ func (v *verifier) checkOrigins() error {
 	return nil
 }
 
-// coldVerifier checks section origins.
 type coldVerifier struct {
 	*verifier
 	scopes map[scopeID]bool // scopes whose record has not been seen yet
 	last   scopeID          // the previous scope
-	next   uint32           // the key whose record must come next
+	next   uint32           // number of the key whose record must come next
 	inputs uint32           // number of inputs
 	end    uint64           // end of the previous block
 }
 
-// scopeID identifies a scope by its level and its place.
 type scopeID struct{ level, place uint32 }
 
 func (v *coldVerifier) block(block int) error {
@@ -92,7 +90,7 @@ func (v *coldVerifier) originsFit(level, place uint32, o *scopeOrigins) bool {
 	return true
 }
 
-// inputsExist reports whether all origins are in existing inputs.
+// inputsExist reports whether all origins are in existing inputs or have no line.
 func (o *scopeOrigins) inputsExist(inputs uint32) bool {
 	if o.input.uniform {
 		return o.input.same < inputs || o.line.uniform && o.line.same == 0
@@ -132,16 +130,16 @@ type coldKey struct {
 	above         uint32 // number of levels above the previous binding
 }
 
-// fits reports whether the cold record agrees with the key record on hidden bindings and on the default. The cold
-// record may omit the default if it has no hidden bindings.
+// fits reports whether the cold record k and the key record agree on the default and on hidden bindings. If there are
+// no hidden bindings, the cold record may omit the default.
 func (k *coldKey) fits(s *Snapshot) bool {
 	hasDefault := at32(s.keys, keyRecord*uint64(k.key)+recDefault) != noRef
 	return k.hidden == s.hidden(k.key) && (hasDefault || !k.unconditional) &&
 		(k.unconditional || !hasDefault || !k.hidden)
 }
 
-// checkBinding reports whether a binding of a key is valid. Its input must exist, it must follow the previous binding
-// in precedence, the key must allow its kind, and its recipe must be valid.
+// checkBinding reports whether a binding of a key is valid. Its input must exist, it must not have higher precedence
+// than the previous binding, the key must allow its kind, and its recipe must be valid.
 func (v *coldVerifier) checkBinding(k *coldKey, b *coldBinding) bool {
 	if b.origin.Input >= v.inputs && b.origin.Line > 0 || b.above < k.above {
 		return false

@@ -8,12 +8,12 @@ import (
 	"bindc/internal/value"
 )
 
-// View is a snapshot as one request sees it.
+// View looks up keys of a snapshot for one request.
 type View struct {
 	index
 	file     *Snapshot
 	shut     *atomic.Bool
-	indirect *atomic.Bool // if set, Others does all lookups; points to shut or always
+	indirect *atomic.Bool // if true, others does all lookups; points to shut or always
 	small    *value.Source
 	others   Others
 	digs     bool
@@ -32,17 +32,17 @@ type Others interface {
 	Beyond(key string, word int) (value.Value, bool, error)
 }
 
-// NewView returns a View of s. The caller sets its Scopes with Resolve. Lookups return small constants as values of the
-// source small. They leave all keys to others while shut is set, and dotted or quoted keys without bindings if digs is
-// true.
+// NewView returns a View of s. The caller must set its Scopes with Resolve. Lookups return small constants as values
+// of the source small. While shut is set, they leave all keys to others. If digs is set, they also leave keys without
+// bindings that contain a dot or a quote to others.
 func NewView(s *Snapshot, shut *atomic.Bool, small *value.Source, digs bool, others Others) View {
 	return View{index: indexOf(s), file: s, shut: shut, indirect: shut, small: small, digs: digs, others: others}
 }
 
-// always is the flag of views that leave all lookups to Others.
+// always is a flag that is always set.
 var always = func() *atomic.Bool { b := &atomic.Bool{}; b.Store(true); return b }()
 
-// SetIndirect decides whether lookups leave all keys to Others even while the view is not shut.
+// SetIndirect sets whether lookups leave all keys to Others, even while the View is not shut.
 func (w *View) SetIndirect(on bool) {
 	w.indirect = w.shut
 	if on {
@@ -55,10 +55,10 @@ func (w *View) Indirect() bool { return w.indirect == always }
 
 // Lookup returns the value of highest precedence for key in the request. A small value is read when it is used.
 //
-// This is keyNumber and findIn in one function, for keys of the usual length: it hashes and compares the same six words
-// and does not branch on the length. Calls would cost a fifth of the total time. The words are read again for the
-// comparison, because they do not all fit into registers. The pilot, the fingerprint and the record of n are read
-// without bounds checks: Open checked that they are inside their sections for each n below w.keyCount.
+// This is keyNumber and findIn in one function, for keys of the usual length: it hashes and compares the same six
+// words and does not branch on the length. Calls would cost a fifth of the total time. The words are read again for
+// the comparison, because they do not all fit into registers. The pilot, the fingerprint and the record of key n are
+// read without bounds checks: Open checked that they are inside their sections for each n below w.keyCount.
 func (w *View) Lookup(key string) (value.Value, bool, error) {
 	length := uint64(len(key))
 	if length-17 > maxInlineKey-17 {
@@ -108,8 +108,9 @@ func (w *View) Lookup(key string) (value.Value, bool, error) {
 	return w.small.Value(uint64(ref)), true, nil // the value keeps the file mapped
 }
 
-// Encoded finds the encoded value of highest precedence for key in the request. The value is at position at of text. If
-// at is not 0, text is the cells of Values. If the key is not bound, or not to a constant, ok is false.
+// Encoded returns the encoded value of highest precedence for key in the request, which is at position at of text. If
+// at is not 0, text is the cells of the source that Snapshot.Values returns. If the key is not bound, or not to a
+// constant, ok is false.
 func (w *View) Encoded(key string) (text string, at int, ok bool) {
 	n, ok := w.number(key)
 	if !ok {
@@ -174,7 +175,7 @@ func (w *View) scoped(key string, n uint32, mask, m uint64) (value.Value, bool, 
 	return w.finish(key, ref, ok, err)
 }
 
-// finish returns the value that ref refers to. An internal key is not found.
+// finish completes a lookup with the value that ref refers to. It does not find internal keys.
 func (w *View) finish(key string, ref Ref, ok bool, err error) (value.Value, bool, error) {
 	switch {
 	case err != nil || key != "" && key[0] == 0:
@@ -191,7 +192,6 @@ func (w *View) finish(key string, ref Ref, ok bool, err error) (value.Value, boo
 	return w.unbound(key)
 }
 
-// unbound completes Lookup for a key without bindings.
 func (w *View) unbound(key string) (value.Value, bool, error) {
 	if !w.digs {
 		return value.Value{}, false, nil

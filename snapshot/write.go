@@ -19,7 +19,7 @@ type Digest [sha256.Size]byte
 // String returns d in hexadecimal digits.
 func (d Digest) String() string { return fmt.Sprintf("%x", d[:]) }
 
-// A snapshot keeps the permissions of the file it replaces, limited to these.
+// A snapshot gets the permissions of the file that it replaces, limited to these.
 const (
 	anyone  = 0o777
 	guarded = 0o640 // permissions of a snapshot with sensitive values
@@ -54,8 +54,8 @@ func (e *encoded) replace(path string, sensitive bool) (out Written, err error) 
 	return out, err
 }
 
-// Update works like Write, but does not touch the file if it already has exactly these bytes. The result news reports
-// whether it wrote the file.
+// Update is like Write, but does not touch the file if it already has exactly this content. news reports whether it
+// wrote the file.
 func Update(path string, c *Content) (out Written, news bool, err error) {
 	e, err := encode(c)
 	if err != nil {
@@ -69,7 +69,7 @@ func Update(path string, c *Content) (out Written, news bool, err error) {
 	return out, err == nil, err
 }
 
-// holds reports whether the file at path already has the content that would be written.
+// holds reports whether the file at path already has the size and the sum of w.
 func holds(path string, w Written) bool {
 	info, err := os.Lstat(path)
 	if err != nil || info.Size() != w.Size { // Lstat instead of Stat, so that Update replaces a symbolic link
@@ -94,7 +94,6 @@ func WriteTo(w io.Writer, c *Content) (Written, error) {
 	return e.writeTo(w)
 }
 
-// encoded is a snapshot in memory.
 type encoded struct {
 	head     []byte
 	sections *sectionBytes
@@ -122,7 +121,6 @@ func (e *encoded) writeTo(w io.Writer) (Written, error) {
 
 type sectionBytes [sectionCount][]byte
 
-// encode creates the header and the sections of c.
 func encode(c *Content) (*encoded, error) {
 	if err := checkContent(c); err != nil {
 		return nil, err
@@ -176,7 +174,7 @@ func checkCounts(layers, dimensions, keys, values int) error {
 	return nil
 }
 
-// checkSize rejects a section that is longer than offsets can reach.
+// checkSize returns an error for a section that is longer than offsets can reach.
 func checkSize(sec section, bytes uint64) error {
 	limit := uint64(math.MaxUint64)
 	switch sec {
@@ -191,7 +189,6 @@ func checkSize(sec section, bytes uint64) error {
 	return nil
 }
 
-// writer fills the sections of one snapshot.
 type writer struct {
 	c       *Content
 	seed    uint64
@@ -201,7 +198,7 @@ type writer struct {
 	dicts   []numbering
 	columns []columns  // columns of each level
 	words   int        // number of 64-bit words in a mask
-	masks   []uint64   // len(c.Keys) exact masks with this many words each
+	masks   []uint64   // exact mask of each key, by key number; each has this number of words
 	lists   [][]uint32 // values in narrow columns, by key number
 	refs    []uint32   // reference of each value, by index in c.Values; noRef until it has one
 	records []byte     // key records, without the cells
@@ -235,7 +232,7 @@ func (w *writer) index() (err error) {
 	return w.dictionaries()
 }
 
-// perfect builds the perfect hash of strings and returns the number of each string.
+// perfect builds the perfect hash of texts. It also returns the encoded hash and the number of each text.
 func (w *writer) perfect(texts []string) (p perfect, encoded []byte, numbers []uint32, err error) {
 	hashes := make([]uint64, len(texts))
 	for i, t := range texts {
@@ -260,8 +257,8 @@ func (w *writer) prints(names []string) []byte {
 	return out
 }
 
-// store fills the sections that depend on the perfect hashes. It stores what keys refer to before what tables refer to,
-// so that the data of keys is contiguous.
+// store fills the sections that depend on the perfect hashes. It stores the values of keys before the values of
+// tables, so that the data of keys is contiguous.
 func (w *writer) store() error {
 	w.gather()
 	w.keys()
@@ -295,7 +292,7 @@ func (w *writer) features() (f uint64) {
 	return f
 }
 
-// header assigns offsets to the sections and computes the checksums and the digest.
+// header returns the header. It assigns offsets to the sections and computes the checksums and the digest.
 func (w *writer) header() []byte {
 	h := make([]byte, headerSize)
 	copy(h, Magic)

@@ -2,9 +2,9 @@ package snapshot
 
 import "encoding/binary"
 
-// meta writes section meta, everything that Open reads: a byte of flags; layers; dimensions; buckets and slots of the
-// keys' hash; levels; the slice; and per layer, its part of Hiera 5 (u8) and its entry. Numbers are uvarints; strings
-// are a uvarint length and bytes.
+// meta writes section meta, which contains everything that Open reads: a byte of flags; layers; dimensions; buckets
+// and slots of the keys' hash; levels; the slice; and per layer, its part of Hiera 5 (u8) and its entry. Numbers are
+// uvarints; strings are a uvarint length and bytes.
 func (w *writer) meta(levels []byte) {
 	out := binary.AppendUvarint([]byte{flag(w.c.Strict, metaStrict)}, uint64(len(w.c.Layers)))
 	for _, name := range w.c.Layers {
@@ -51,7 +51,7 @@ func appendText(out []byte, s string) []byte {
 	return append(binary.AppendUvarint(out, uint64(len(s))), s...)
 }
 
-// inputsHead is the size of the decoded length that precedes the frame of inputs.
+// inputsHead is the size of the decoded length that precedes the frame in section inputs.
 const inputsHead = 4
 
 // inputBytes is the minimum size of a file in the list of inputs.

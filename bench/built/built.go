@@ -1,6 +1,6 @@
 // Package built keeps generated sites and their snapshots between runs, in the directory
-// bindc-bench of the user's cache. A site is generated once. Its snapshot is rebuilt when bindc or
-// the generator has changed.
+// bindc-bench of the user's cache. It generates a site only once. It builds the snapshot again if
+// bindc or the generator has changed.
 package built
 
 import (
@@ -20,21 +20,22 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Site is a generated site with its snapshot.
+// Site is a generated site whose files and snapshot are in the cache.
 type Site struct {
 	*gen.Site
-	Dir      string // the YAML files
-	Snapshot string // the file built by bindc
-	Took     *Cost  // cost of building the snapshot; nil if it existed
+	Dir      string // directory of the YAML files
+	Snapshot string // path of the snapshot
+	Took     *Cost  // cost of building the snapshot; nil if it was in the cache
 }
 
-// Cost is the resources that a process used.
+// Cost describes the resources that a process used.
 type Cost struct {
 	Wall, CPU time.Duration
-	Peak      int64 // maximum resident memory in bytes
+	Peak      int64 // maximum resident memory, in bytes
 }
 
-// Get returns the site of c and its snapshot. It creates them if needed.
+// Get returns the site of c. It generates the files and builds the snapshot if they are not in the
+// cache.
 func Get(c gen.Config) (*Site, error) {
 	g, err := gen.New(c)
 	if err != nil {
@@ -51,8 +52,8 @@ func Get(c gen.Config) (*Site, error) {
 	return s, s.build(home)
 }
 
-// Hiera5 returns the snapshot of the same site as a control repository of Hiera 5, and the cost if
-// it was built now.
+// Hiera5 writes the site as a Hiera 5 control repository and builds it. It returns the path of the
+// snapshot and the cost of building it.
 func (s *Site) Hiera5() (snapshot string, took *Cost, err error) {
 	dir := filepath.Join(filepath.Dir(s.Dir), "hiera5")
 	snapshot = dir + ".bsnap"
@@ -67,7 +68,7 @@ func (s *Site) Hiera5() (snapshot string, took *Cost, err error) {
 	return snapshot, took, err
 }
 
-// Again builds the snapshot again and returns the cost.
+// Again builds the snapshot once more, even if it is up to date, and returns the cost.
 func (s *Site) Again() (*Cost, error) {
 	program, _, err := bindc()
 	if err != nil {
@@ -89,14 +90,14 @@ func (s *Site) writeHiera5(dir string) error {
 	return nil
 }
 
-// Bolt returns the path of a bbolt file that holds the same bindings as the site.
+// Bolt returns the path of a bbolt file with the same bindings as the site.
 func (s *Site) Bolt() (string, error) {
 	path := filepath.Join(filepath.Dir(s.Dir), "site.bolt")
 	return path, once(path, func(tmp string) error { return peer.BuildBolt(tmp, s.Site) })
 }
 
-// directory returns a name with the configuration and a digest of a small generated site. The
-// digest distinguishes sites of different generators.
+// directory returns the cache directory for the site of c. The name includes a digest of a small
+// generated site, so that a changed generator uses another directory.
 func directory(c gen.Config) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -116,8 +117,8 @@ func directory(c gen.Config) (string, error) {
 	return dir, os.MkdirAll(dir, 0o755)
 }
 
-// once creates path under another name and renames it, so that an interrupted run leaves no
-// incomplete files.
+// once creates path unless it exists. It calls create with a temporary path and renames the result,
+// so that an interrupted run leaves nothing incomplete at path.
 func once(path string, create func(tmp string) error) error {
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
 		return err
@@ -132,7 +133,7 @@ func once(path string, create func(tmp string) error) error {
 	return os.Rename(tmp, path)
 }
 
-// build runs the bindc of this tree unless the same program built the snapshot before.
+// build builds the snapshot, unless it was built by the same bindc.
 func (s *Site) build(home string) error {
 	program, digest, err := bindc()
 	if err != nil {
@@ -150,7 +151,7 @@ func (s *Site) build(home string) error {
 	return os.WriteFile(stamp, []byte(digest), 0o644)
 }
 
-// bindc compiles the bindc of this tree for the cached sites.
+// bindc compiles bindc from this tree and returns the path and the digest of the program.
 func bindc() (program, digest string, err error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -164,7 +165,8 @@ func bindc() (program, digest string, err error) {
 	return program, fmt.Sprintf("%x", sha256.Sum256(code)), err
 }
 
-// Snapshot builds a site of one file in dir and opens the snapshot. The caller may remove dir afterwards.
+// Snapshot builds a site with a single file in dir and opens the snapshot. The caller may then
+// remove dir.
 func Snapshot(dir, name, text string) (*bindings.Snapshot, error) {
 	program, _, err := bindc()
 	if err != nil {
@@ -184,11 +186,12 @@ func Snapshot(dir, name, text string) (*bindings.Snapshot, error) {
 	return bindings.Open(out, bindings.Options{})
 }
 
-// Bindc compiles bindc from this tree.
+// Bindc compiles bindc from this tree to the path program.
 func Bindc(program string) error { return Program("bindc", "./cmd/bindc", program) }
 
-// Program compiles a command of a module in this tree without cgo, as README.md recommends for installation. It omits
-// -trimpath, which would make Go recompile every package.
+// Program compiles a command of a module in this tree to the path program. It disables cgo, as
+// README.md recommends for installation. It omits -trimpath, which would make Go recompile every
+// package.
 func Program(module, command, program string) error {
 	source, err := output("go", "list", "-m", "-f", "{{.Dir}}", module)
 	if err != nil {
@@ -208,7 +211,7 @@ func output(program string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// Run runs a program and waits for it.
+// Run runs a program and waits for it. If it fails, the error contains its output.
 func Run(program string, args ...string) (*Cost, error) {
 	cmd, start := exec.Command(program, args...), time.Now()
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -219,11 +222,11 @@ func Run(program string, args ...string) (*Cost, error) {
 	return cost, nil
 }
 
-// CostOf returns the cost of a finished process, without the wall-clock time.
+// CostOf returns the cost of a finished process. Wall is not set.
 func CostOf(state *os.ProcessState) *Cost {
 	cost := &Cost{CPU: state.UserTime() + state.SystemTime()}
 	if usage, ok := state.SysUsage().(*syscall.Rusage); ok {
-		cost.Peak = usage.Maxrss * 1024 // Linux counts KiB
+		cost.Peak = usage.Maxrss * 1024 // Linux reports KiB
 	}
 	return cost
 }

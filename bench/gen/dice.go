@@ -5,12 +5,11 @@ import (
 	"math/rand/v2"
 )
 
-// dice is a stream of random numbers. It uses the bare generator, whose sequence is defined by its
-// algorithm. rand.Rand derives small numbers in an unspecified way.
+// dice is a stream of random numbers. It uses PCG directly, not through rand.Rand, because only the
+// sequence of PCG itself is guaranteed to stay the same.
 type dice struct{ pcg rand.PCG }
 
-// The purposes of streams. Streams with different purposes are independent, even if their other
-// coordinates are equal.
+// Each purpose has its own stream of random numbers, independent of the others.
 const (
 	forKeys uint64 = iota + 1
 	forKinds
@@ -20,14 +19,15 @@ const (
 	forOverrides
 )
 
-// throw returns the stream for a purpose and two coordinates.
+// throw returns the stream of random numbers for a purpose and two coordinates, such as a place and
+// a key.
 func (s *Site) throw(purpose, a, b uint64) dice {
 	var d dice
 	d.pcg.Seed(mix(s.Config.Seed^mix(purpose)), mix(a^mix(b)))
 	return d
 }
 
-// mix is the finalizer of SplitMix64: neighbouring numbers become unrelated.
+// mix is the finalizer of SplitMix64. It maps similar numbers to unrelated ones.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -35,13 +35,12 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// below returns a number from 0 to n-1. The bias is negligible.
+// below returns a random number from 0 to n-1. The bias is negligible.
 func (d *dice) below(n int) int {
 	high, _ := bits.Mul64(d.pcg.Uint64(), uint64(n))
 	return int(high)
 }
 
-// percent returns true with a probability of p per cent.
 func (d *dice) percent(p int) bool { return d.below(100) < p }
 
 func pick[T any](d *dice, from []T) T { return from[d.below(len(from))] }

@@ -2,8 +2,8 @@ package gen
 
 import "path"
 
-// file is a file of the site other than a node's: fixed text, or the data of a place for a range of
-// keys.
+// file is a file of the site other than a node's. It has either a fixed text, or the data of a
+// place for the keys from first to end-1.
 type file struct {
 	path       string
 	text       string
@@ -38,7 +38,6 @@ hierarchy:
   - [common, 'true', 'data/common']
 `
 
-// fixedFiles lists the files that do not belong to a node.
 func (s *Site) fixedFiles() []file {
 	all := len(s.names)
 	files := []file{
@@ -75,7 +74,6 @@ func (s *Site) moduleFiles(m int) []file {
 	return files
 }
 
-// dirs lists the directories that the files need.
 func (s *Site) dirs() []string {
 	dirs := []string{"data/node"}
 	for _, f := range s.fixed {
@@ -84,11 +82,11 @@ func (s *Site) dirs() []string {
 	return dirs
 }
 
-// Files returns the number of files of the site.
 func (s *Site) Files() int { return len(s.fixed) + s.Nodes }
 
-// File appends file i to buf. It returns the slash-separated path below the site, the content, and
-// the number of bindings. It does not use the file system.
+// File appends the content of file i to buf. It returns the path relative to the site, with
+// slashes, the extended buf, and the number of bindings in the file. It does not use the file
+// system.
 func (s *Site) File(i int, buf []byte) (name string, data []byte, bindings int) {
 	if i < len(s.fixed) && s.fixed[i].text != "" {
 		return s.fixed[i].path, append(buf, s.fixed[i].text...), 0
@@ -104,7 +102,8 @@ func (s *Site) path(i int) string {
 	return s.fixed[i].path
 }
 
-// bound returns the place of file i and, in ascending order, the keys it binds.
+// bound returns the place whose data is in file i, and the keys that the file binds in ascending
+// order.
 func (s *Site) bound(i int) (place, []int) {
 	if node := i - len(s.fixed); node >= 0 {
 		return place{SiteNode, node}, append(s.overrides(node), s.Keys)

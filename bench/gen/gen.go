@@ -1,8 +1,9 @@
-// Package gen generates synthetic sites for the benchmarks, and predicts every lookup in them.
+// Package gen generates synthetic sites for the benchmarks, and predicts the result of every lookup
+// in them.
 //
 // A site is a pure function of its Config: equal Configs give equal bytes on every machine. Each
-// value comes from a separate random stream, named by the level, the scope and the key. So one
-// binding can be written, or predicted by Expected, without generating others.
+// value comes from its own random stream, which depends only on the level, the scope and the key.
+// So one binding can be generated, or predicted by Expected, without generating any others.
 package gen
 
 import (
@@ -13,16 +14,16 @@ import (
 	"sync"
 )
 
-// Config defines the size of a site. Equal Configs give equal sites.
+// Config defines the size of a site.
 type Config struct {
-	Nodes     int    // nodes with a data file
-	Keys      int    // keys bound by the modules, each by exactly one
-	Modules   int    // modules; each has the same number of keys
-	Overrides int    // keys that each node file binds, without HotKey
-	Seed      uint64 // any number
+	Nodes     int    // nodes that have a data file
+	Keys      int    // keys bound by modules, each by a single module
+	Modules   int    // all modules have about the same number of keys
+	Overrides int    // keys that each node file binds, in addition to HotKey
+	Seed      uint64 // selects the random names, values and facts
 }
 
-// Sizes lists the sites in the tables of bench/README.md.
+// Sizes maps the names of sites in bench/README.md to their configurations.
 var Sizes = map[string]Config{
 	"S":   {Nodes: 500, Keys: 2_000, Modules: 50, Overrides: 20, Seed: 1},
 	"M":   {Nodes: 5_000, Keys: 5_000, Modules: 50, Overrides: 20, Seed: 1},
@@ -31,7 +32,7 @@ var Sizes = map[string]Config{
 	"XXL": {Nodes: 1_000_000, Keys: 20_000, Modules: 50, Overrides: 50, Seed: 1},
 }
 
-// Totals counts the generated files and bindings.
+// Totals counts what Write has generated.
 type Totals struct {
 	Files    int
 	Bytes    int64
@@ -44,7 +45,6 @@ func (t *Totals) add(u Totals) {
 	t.Bindings += u.Bindings
 }
 
-// check returns an error if the site cannot be generated.
 func (c Config) check() error {
 	switch {
 	case c.Nodes < 0 || c.Overrides < 0:
@@ -59,8 +59,8 @@ func (c Config) check() error {
 	return nil
 }
 
-// Write generates the site of c below dir, which must be empty or absent, because a file of another
-// site would change the values.
+// Write generates the site of c in dir, which must be empty or absent: leftover files of another
+// site would change the results of lookups.
 func Write(dir string, c Config) (Totals, error) {
 	site, err := New(c)
 	if err != nil {
@@ -88,11 +88,11 @@ func claim(dir string) error {
 	return err
 }
 
-// writers is the number of goroutines that write files. More are not faster, because the file
-// system creates the files of a directory one at a time.
+// writers is the number of goroutines that write files. A larger number is not faster, because the
+// file system creates the files of a directory one at a time.
 const writers = 2
 
-// writeFiles lets each writer write every writers-th file.
+// writeFiles starts the writers. With n writers, each writes every n-th file.
 func (s *Site) writeFiles(dir string) (Totals, error) {
 	var (
 		wg     sync.WaitGroup

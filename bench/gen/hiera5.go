@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// The data files for Hiera 3 and 5 differ only in the syntax of variables, %{name}.
+// The data files for Hiera 5 differ from the generated ones only in the syntax of variables:
+// %{name} instead of ${name}.
 
 const hiera5Site = `version: 5
 defaults: {datadir: data, data_hash: yaml_data}
@@ -24,7 +25,8 @@ hierarchy:
   - {name: common, path: common.yaml}
 `
 
-// Hiera5 ranges over the files of the same site as a control repository of Hiera 5.
+// Hiera5 returns an iterator over the paths and contents of the same site as a Hiera 5 control
+// repository.
 func (s *Site) Hiera5() iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		for path, text := range s.HieraData() {
@@ -40,7 +42,8 @@ func (s *Site) Hiera5() iter.Seq2[string, []byte] {
 	}
 }
 
-// HieraData ranges over the data files of the site in the syntax of Hiera.
+// HieraData returns an iterator over the paths and contents of the site's data files, with
+// variables in Hiera syntax.
 func (s *Site) HieraData() iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		for i := range s.Files() {

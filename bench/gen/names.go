@@ -2,8 +2,7 @@ package gen
 
 import "strconv"
 
-// These are words from the infrastructure of a medium-sized company. YAML reads each of them as a string without
-// quotes.
+// The vocabulary of names and values. YAML reads each of these words as a string without quotes.
 var (
 	software = []string{
 		"nginx", "apache", "postgresql", "mysql", "redis", "rabbitmq", "elasticsearch", "kibana", "logstash", "grafana",
@@ -30,8 +29,8 @@ var (
 	cities    = []string{"fra", "ams", "lon", "par", "osl", "waw", "nyc", "sfo", "sin", "syd", "nrt", "gru"}
 	families  = []string{"Debian", "RedHat", "Suse", "Archlinux"}
 	stages    = []string{"production", "staging", "testing"}
-	osNames   = []string{"Debian", "CentOS", "SLES", "Archlinux"} // parallel to families
-	osMajor   = []string{"12", "9", "15", "6"}                    // parallel to families
+	osNames   = []string{"Debian", "CentOS", "SLES", "Archlinux"} // osNames[i] belongs to families[i]
+	osMajor   = []string{"12", "9", "15", "6"}                    // osMajor[i] belongs to families[i]
 	plainWord = []string{
 		"present", "absent", "running", "stopped", "latest", "installed", "enabled", "disabled", "permissive",
 		"enforcing",
@@ -57,7 +56,8 @@ func threeDigits(n int) string {
 	return text
 }
 
-// moduleName adds numbers once the vocabulary is used up.
+// moduleName returns a different name for each i. It appends a number once all combinations of
+// words are used.
 func moduleName(i int) string {
 	name := prefixes[i/len(software)%len(prefixes)] + software[i%len(software)]
 	if round := i / (len(software) * len(prefixes)); round > 0 {
@@ -66,10 +66,11 @@ func moduleName(i int) string {
 	return name
 }
 
-// HotKey is bound in the common data of the site, and in the file of every node to the number of the node, from 1.
+// HotKey is bound in the common data of the site, and in the file of each node. The value for node
+// i is i+1.
 const HotKey = "site::hot"
 
-// keyNames returns the keys of all modules. Those of one module are adjacent.
+// keyNames returns the keys of all modules. The keys of a module are adjacent.
 func (s *Site) keyNames() []string {
 	d := s.throw(forKeys, 0, 0)
 	names := make([]string, s.Keys)
@@ -85,7 +86,8 @@ func (s *Site) keyNames() []string {
 	return names
 }
 
-// param returns the name of a class parameter. In one of four cases, the class is the module's main class.
+// param returns a random name for a class parameter, without the module. A quarter of the names
+// belong to the module's main class.
 func param(d *dice) string {
 	name := pick(d, paramFirst) + "_" + pick(d, paramLast)
 	if d.percent(25) {

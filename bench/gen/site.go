@@ -6,17 +6,17 @@ import (
 	"slices"
 )
 
-// Site is a generated site. It stores only the tables of keys and computes everything else on
-// demand. It is safe for concurrent use.
+// Site is a generated site. It stores only tables of keys and computes everything else on demand.
+// It is safe for concurrent use.
 type Site struct {
 	Config
 	names []string // the keys of the modules, then HotKey
-	kinds []Kind   // parallel to names
+	kinds []Kind   // kinds[i] belongs to names[i]
 	index map[string]int
-	fixed []file // files that do not belong to a node
+	fixed []file // files other than those of nodes
 }
 
-// New prepares the site of c. It writes nothing.
+// New returns the site of c. It writes no files.
 func New(c Config) (*Site, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -36,30 +36,29 @@ func New(c Config) (*Site, error) {
 // slice.
 func (s *Site) KeyNames() []string { return s.names }
 
-// KindOf returns the kind of value that key i of KeyNames has at every level.
+// KindOf returns the kind of KeyNames()[i], which is the same at every level.
 func (s *Site) KindOf(i int) Kind { return s.kinds[i] }
 
-// moduleOf returns the module that binds key i.
 func (s *Site) moduleOf(i int) int { return i * s.Modules / s.Keys }
 
-// keysOf returns the range of keys that a module binds.
+// keysOf returns the range of keys that a module binds, from first to end-1.
 func (s *Site) keysOf(module int) (first, end int) {
 	return ceilDiv(module*s.Keys, s.Modules), ceilDiv((module+1)*s.Keys, s.Modules)
 }
 
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
-// Level is a level in the precedence of a generated site.
+// Level is a level of the hierarchy of a generated site.
 type Level int
 
-// The levels, lowest first.
+// The levels of the hierarchy, lowest first.
 const (
 	ModuleCommon    Level = iota // every key except HotKey, once
-	ModuleOSFamily               // 10 % of the keys, in each file of a family
-	SiteCommon                   // 5 % of the keys
-	SiteEnvironment              // 2 % of the keys, in each file of an environment
-	SiteOSFamily                 // 3 % of the keys, in each file of a family
-	SiteNode                     // as many keys as Overrides, in each file of a node
+	ModuleOSFamily               // 10 % of the module's keys, in each OS family's file
+	SiteCommon                   // 5 % of all keys
+	SiteEnvironment              // 2 % of all keys, in each environment's file
+	SiteOSFamily                 // 3 % of all keys, in each OS family's file
+	SiteNode                     // Config.Overrides keys and HotKey, in each node's file
 )
 
 var levels = [...]struct {
@@ -76,8 +75,8 @@ var levels = [...]struct {
 
 func (l Level) String() string { return levels[l].name }
 
-// place is a level for one value of its category. The index is that of the family, the environment
-// or the node, and 0 for common.
+// place identifies the data of a level for one OS family, environment or node. scopeIndex is the
+// number of that family, environment or node. At the common levels, it is 0.
 type place struct {
 	level      Level
 	scopeIndex int
@@ -85,10 +84,9 @@ type place struct {
 
 func (p place) coordinate() uint64 { return uint64(p.level)<<48 | uint64(p.scopeIndex) }
 
-// binds reports whether the data at p has key i.
 func (s *Site) binds(p place, i int) bool {
 	switch {
-	case i == s.Keys: // the index of HotKey
+	case i == s.Keys: // HotKey follows the keys of the modules
 		return p.level == SiteCommon || p.level == SiteNode && p.scopeIndex < s.Nodes
 	case p.level == SiteNode:
 		return slices.Contains(s.overrides(p.scopeIndex), i)
@@ -97,7 +95,7 @@ func (s *Site) binds(p place, i int) bool {
 	return d.percent(levels[p.level].percent)
 }
 
-// value returns the value that p binds key i to, if it does.
+// value returns the value of key i at p. It assumes that p binds the key.
 func (s *Site) value(p place, i int) Value {
 	if i == s.Keys && p.level == SiteNode {
 		return Value{Kind: Integer, Int: p.scopeIndex + 1}
@@ -106,8 +104,8 @@ func (s *Site) value(p place, i int) Value {
 	return draw(&d, s.kinds[i])
 }
 
-// overrides returns the keys that the file of a node binds, in ascending order and without HotKey.
-// It returns none for a node without a file.
+// overrides returns the keys that a node's file binds, in ascending order and without HotKey. It
+// returns nil for a node without a file.
 func (s *Site) overrides(node int) []int {
 	if node >= s.Nodes {
 		return nil
@@ -116,13 +114,13 @@ func (s *Site) overrides(node int) []int {
 	return sample(&d, s.Overrides, s.Keys)
 }
 
-// sample implements Floyd's algorithm: k different numbers below n in k draws.
+// sample returns k different random numbers below n, in ascending order. It uses Floyd's algorithm.
 func sample(d *dice, k, n int) []int {
-	chosen := make([]int, 0, k+1) // room for HotKey, which the caller may add
+	chosen := make([]int, 0, k+1) // room for HotKey, which the caller may append
 	for top := n - k; top < n; top++ {
 		number := d.below(top + 1)
 		at, taken := slices.BinarySearch(chosen, number)
-		if taken { // top is larger than all numbers chosen before
+		if taken { // top is larger than all numbers chosen so far
 			at, number = len(chosen), top
 		}
 		chosen = slices.Insert(chosen, at, number)
@@ -130,10 +128,12 @@ func sample(d *dice, k, n int) []int {
 	return chosen
 }
 
-// node holds the facts of a node that select its levels.
+// node contains the facts that select a node's levels: indexes of its OS family and its
+// environment.
 type node struct{ family, stage int }
 
-// Families and environments are unevenly distributed, as in real fleets.
+// node returns the facts of node i. As in real fleets, some families and environments are much more
+// frequent than others.
 func (s *Site) node(i int) node {
 	d := s.throw(forNode, uint64(i), 0)
 	return node{
@@ -142,11 +142,11 @@ func (s *Site) node(i int) node {
 	}
 }
 
-// NodeName returns the fqdn of node i.
+// NodeName returns the fully qualified name of node i.
 func (s *Site) NodeName(i int) string { return nodeName(i) }
 
-// Facts returns the facts of node i. Numbers from Nodes on are nodes without a data file, like
-// newly installed machines.
+// Facts returns the facts of node i. If i is at least Nodes, the node has no data file, like a
+// newly installed machine.
 func (s *Site) Facts(i int) map[string]any {
 	n, fqdn := s.node(i), nodeName(i)
 	host, rest := cutDot(fqdn)
@@ -184,15 +184,14 @@ func Facts(c Config, i int) (map[string]any, error) {
 	return s.Facts(i), nil
 }
 
-// Answer is the expected result of a lookup.
 type Answer struct {
 	Level Level
-	JSON  string // compact JSON, with hashes in the order of the data
+	JSON  string // compact, with hash entries in the order of the data file
 }
 
-// Expected returns the expected result for key on node i. It searches the levels from the highest
-// down for the first that binds the key. It applies the rule directly, without any code of the
-// compiler. An unknown key is an error.
+// Expected returns the expected result of looking up key for node i. It searches the node's levels
+// from the highest down for the first that binds the key, without using any code of the compiler.
+// An unknown key is an error.
 func (s *Site) Expected(i int, key string) (Answer, error) {
 	k, ok := s.index[key]
 	if !ok {
@@ -206,7 +205,7 @@ func (s *Site) Expected(i int, key string) (Answer, error) {
 	return Answer{}, fmt.Errorf("gen: key %q is bound nowhere", key)
 }
 
-// places returns the places that apply to node i, highest first.
+// places returns the places whose data applies to node i, highest first.
 func (s *Site) places(i int) []place {
 	n := s.node(i)
 	return []place{
@@ -219,8 +218,8 @@ func (s *Site) places(i int) []place {
 	}
 }
 
-// Expected returns the expected result for key on node i in the site of c. For many lookups, use
-// New and the method.
+// Expected returns the expected result of looking up key for node i in the site of c. For many
+// lookups, it is faster to call New once and use Site.Expected.
 func Expected(c Config, i int, key string) (Answer, error) {
 	s, err := New(c)
 	if err != nil {
@@ -229,10 +228,10 @@ func Expected(c Config, i int, key string) (Answer, error) {
 	return s.Expected(i, key)
 }
 
-// Scope is a level and a value of its category, as text.
+// Scope identifies the data of a level for one OS family, environment or node.
 type Scope struct {
 	Level Level
-	Value string // value of the level's category: a family, an environment, a fqdn; "" for common
+	Value string // the OS family, the environment or the fqdn; "" at the common levels
 }
 
 func (p place) scope() Scope {
@@ -248,7 +247,7 @@ func (p place) scope() Scope {
 	}
 }
 
-// Scopes returns the scopes of node i, highest first.
+// Scopes returns the scopes whose data applies to node i, highest first.
 func (s *Site) Scopes(i int) []Scope {
 	var scopes []Scope
 	for _, p := range s.places(i) {
@@ -257,14 +256,13 @@ func (s *Site) Scopes(i int) []Scope {
 	return scopes
 }
 
-// Binding is a key bound at a scope.
 type Binding struct {
 	Scope Scope
 	Key   string
 	Value Value
 }
 
-// Bindings ranges over all bindings of the site by file.
+// Bindings returns an iterator over all bindings of the site, file by file.
 func (s *Site) Bindings() iter.Seq[Binding] {
 	return func(yield func(Binding) bool) {
 		for i := range s.Files() {

@@ -7,23 +7,22 @@ import (
 	"strings"
 )
 
-// Kind is the kind of a key's values, the same at every level.
+// Kind is the kind of a key's values. A key has values of the same kind at every level.
 type Kind int
 
-// The kinds, with the percentage of keys that have them.
 const (
-	String       Kind = iota // 40: a short constant string
-	Interpolated             // 10: a string that uses one or two facts
-	Integer                  // 15
-	Boolean                  // 10
-	List                     // 15
-	Hash                     // 10
+	String       Kind = iota // a short string without variables
+	Interpolated             // a string with one or two facts
+	Integer
+	Boolean
+	List
+	Hash
 )
 
-// quota lists the percentage of each Kind.
+// quota is the percentage of keys that have values of each kind.
 var quota = [...]int{String: 40, Interpolated: 10, Integer: 15, Boolean: 10, List: 15, Hash: 10}
 
-// kindsOf assigns kinds to n keys by their quotas and shuffles them.
+// kindsOf returns the kinds of n keys in random order, in the proportions of quota.
 func (s *Site) kindsOf(n int) []Kind {
 	kinds := make([]Kind, 0, n)
 	sum := 0
@@ -41,14 +40,14 @@ func (s *Site) kindsOf(n int) []Kind {
 	return kinds
 }
 
-// Value is a generated value in a data file.
+// Value is a generated value. Kind selects the fields that are used.
 type Value struct {
 	Kind  Kind
-	Text  string   // text of a String or Interpolated
-	Int   int      // number of an Integer
-	Bool  bool     // truth of a Boolean
-	Names []string // keys of the items of a Hash
-	Items []Value  // items of a List or Hash
+	Text  string   // for String and Interpolated
+	Int   int      // for Integer
+	Bool  bool     // for Boolean
+	Names []string // for Hash: the keys of Items
+	Items []Value  // for List and Hash
 }
 
 func draw(d *dice, kind Kind) Value {
@@ -68,8 +67,8 @@ func draw(d *dice, kind Kind) Value {
 	}
 }
 
-// text returns a string as in real data: words from a small set, paths, versions, host names,
-// addresses and identifiers.
+// text returns a random string that looks like real data: a common word, a path, a version, a host
+// name, an address or an identifier.
 func text(d *dice) string {
 	switch d.below(8) {
 	case 0:
@@ -115,7 +114,7 @@ func integer(d *dice) int {
 	}
 }
 
-// list returns two to six strings, or as many integers.
+// list returns two to six strings or two to six integers.
 func list(d *dice) Value {
 	kind := String
 	if d.percent(25) {
@@ -128,7 +127,7 @@ func list(d *dice) Value {
 	return v
 }
 
-// hash returns two to five entries, every fifth of them a list.
+// hash returns two to five entries. About every fifth value is a list.
 func hash(d *dice) Value {
 	v := Value{Kind: Hash}
 	first := d.below(len(paramLast))
@@ -139,8 +138,8 @@ func hash(d *dice) Value {
 	return v
 }
 
-// appendYAML appends v in the form that follows a colon or a dash. below is the indentation of its
-// items.
+// appendYAML appends v as it is written after a colon or a dash. The items of a list or hash start
+// on new lines, indented by below spaces.
 func (v Value) appendYAML(out []byte, below int) []byte {
 	switch v.Kind {
 	case Integer:
@@ -168,8 +167,8 @@ func (v Value) appendItems(out []byte, indent int) []byte {
 	return out
 }
 
-// appendScalar quotes a string unless it starts like a word. Numbers, addresses and versions are
-// quoted. No word of the vocabulary is a YAML boolean.
+// appendScalar writes words and paths as they are and quotes all other strings, such as numbers,
+// addresses and templates. No word in the vocabulary is a YAML boolean.
 func appendScalar(out []byte, text string) []byte {
 	if isWord := text[0] >= 'a' && text[0] <= 'z' || text[0] == '/'; isWord && !strings.Contains(text, "${") &&
 		!isHex(text) {
@@ -180,12 +179,13 @@ func appendScalar(out []byte, text string) []byte {
 	return append(out, '\'')
 }
 
-// isHex reports whether text is an identifier that might be read as a number.
+// isHex reports whether text has only hexadecimal digits. YAML might read such an identifier as a
+// number.
 func isHex(text string) bool {
 	return strings.Trim(text, "0123456789abcdef") == ""
 }
 
-// JSON returns the result of a lookup that finds v: compact JSON with the variables replaced by
+// JSON returns the expected JSON of a lookup that finds v: compact, with variables replaced by
 // facts.
 func (v Value) JSON(facts map[string]any) string {
 	return string(v.appendJSON(nil, facts))
@@ -219,7 +219,6 @@ func (v Value) appendJSONItems(out []byte, facts map[string]any) []byte {
 	return out
 }
 
-// expand replaces ${name}, the only form of interpolation in templates.
 func expand(text string, facts map[string]any) string {
 	return os.Expand(text, func(name string) string {
 		value, _ := facts[name].(string)

@@ -1,5 +1,6 @@
-// Package measure compares the times of several cases. Cases alternate in short rounds, so that
-// other load on the machine affects all of them alike. The result is the median of the rounds.
+// Package measure compares the times of several operations. It measures them alternately in short
+// rounds, so that other load on the machine affects all of them alike, and uses the median of the
+// rounds.
 package measure
 
 import (
@@ -7,13 +8,12 @@ import (
 	"time"
 )
 
-// Case is an operation to measure.
 type Case struct {
 	Name string
 	Run  func(n int) // performs n operations
 }
 
-// Result is the time of a case in nanoseconds per operation.
+// Result describes the time of a case, in nanoseconds per operation.
 type Result struct {
 	Name   string
 	Median float64
@@ -21,13 +21,12 @@ type Result struct {
 	High   float64 // third quartile of the rounds
 }
 
-// Plan defines the length of a measurement.
 type Plan struct {
-	Rounds int           // turns of each case
-	Turn   time.Duration // approximate length of a turn
+	Rounds int           // number of measurements of each case
+	Turn   time.Duration // approximate length of a measurement
 }
 
-// Run measures the cases in turns and returns a result for each.
+// Run measures the cases alternately and returns one result per case, in the same order.
 func Run(plan Plan, cases []Case) []Result {
 	sizes := make([]int, len(cases))
 	for i, c := range cases {
@@ -46,7 +45,8 @@ func Run(plan Plan, cases []Case) []Result {
 	return results
 }
 
-// operations returns the number of operations that fit in a turn. It also warms the case up.
+// operations returns the number of operations that take about as long as turn. It also warms up the
+// case.
 func operations(c Case, turn time.Duration) int {
 	for n := 1; ; n *= 2 {
 		if took := perOperation(c, n) * float64(n); took >= float64(turn)/4 {

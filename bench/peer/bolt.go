@@ -1,4 +1,4 @@
-// Package peer stores a generated site in the databases that the runtime is compared with.
+// Package peer stores a generated site in a bbolt database, which the runtime is compared with.
 package peer
 
 import (
@@ -10,20 +10,18 @@ import (
 	"bindc/bench/gen"
 )
 
-// Bolt is a site in bbolt. It has one bucket, whose keys consist of a scope and a key of the site,
-// and whose values are JSON. A lookup has to try the scopes of a node one by one.
+// Bolt is a site in bbolt, a key-value store. The keys of its only bucket consist of a scope and a
+// key of the site; the values are JSON. A lookup has to try the scopes of a node one by one.
 type Bolt struct{ db *bolt.DB }
 
 var bucket = []byte("bindings")
 
-// batch is the number of bindings per transaction.
 const batch = 200_000
 
 type pair struct{ key, value []byte }
 
-// BuildBolt stores the site in a new file.
 func BuildBolt(path string, s *gen.Site) error {
-	// The file need not survive a power failure.
+	// NoSync is safe here: a file lost in a power failure is built again.
 	db, err := bolt.Open(path, 0o644, &bolt.Options{NoSync: true, NoFreelistSync: true})
 	if err != nil {
 		return err
@@ -49,7 +47,7 @@ func fill(db *bolt.DB, s *gen.Site) error {
 	return put(db, pairs)
 }
 
-// put stores pairs in ascending order, which avoids page splits.
+// put stores pairs in ascending order of their keys, which avoids page splits.
 func put(db *bolt.DB, pairs []pair) error {
 	slices.SortFunc(pairs, func(a, b pair) int { return bytes.Compare(a.key, b.key) })
 	return db.Update(func(tx *bolt.Tx) error {
@@ -66,14 +64,14 @@ func put(db *bolt.DB, pairs []pair) error {
 	})
 }
 
-// BoltKey appends to out the bbolt key for a binding of key in scope.
+// BoltKey appends the bbolt key for key in scope to out.
 func BoltKey(out []byte, scope gen.Scope, key string) []byte {
 	out = append(out, '0'+byte(scope.Level))
 	out = append(append(out, scope.Value...), 0)
 	return append(out, key...)
 }
 
-// OpenBolt opens a file written by BuildBolt for reading.
+// OpenBolt opens a file that BuildBolt has written. The caller must call Close.
 func OpenBolt(path string) (*Bolt, error) {
 	db, err := bolt.Open(path, 0o444, &bolt.Options{ReadOnly: true})
 	if err != nil {
@@ -82,13 +80,13 @@ func OpenBolt(path string) (*Bolt, error) {
 	return &Bolt{db}, nil
 }
 
-// Close closes the file.
 func (b *Bolt) Close() error { return b.db.Close() }
 
-// Get reads the value of key in its own transaction. It returns the length, or -1 if there is no value.
+// Get reads the value of a bbolt key in a transaction of its own. It returns the length of the
+// value, or -1 if there is none.
 func (b *Bolt) Get(key []byte) (length int) {
 	length = -1
-	_ = b.db.View(func(tx *bolt.Tx) error { // the function reports no error
+	_ = b.db.View(func(tx *bolt.Tx) error { // the function always returns nil
 		if value := tx.Bucket(bucket).Get(key); value != nil {
 			length = len(value)
 		}
@@ -97,7 +95,8 @@ func (b *Bolt) Get(key []byte) (length int) {
 	return length
 }
 
-// Lookup tries key at each scope until one has it.
+// Lookup tries key in each scope until it finds a value. It returns the length of the value, or -1
+// if there is none.
 func (b *Bolt) Lookup(scopes []gen.Scope, key string) (length int) {
 	length = -1
 	_ = b.db.View(func(tx *bolt.Tx) error {

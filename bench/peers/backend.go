@@ -13,22 +13,22 @@ import (
 	"bindc/bench/gen"
 )
 
-// backendCase is a set of data that Puppet looks up in two environments: as its own data, and in a
-// snapshot.
+// backendCase describes data that Puppet looks up in two environments: Own, which uses Puppet's own
+// backend, and Ours, which queries a snapshot.
 type backendCase struct {
 	Name    string           `json:"name"`
 	Own     string           `json:"own"`
 	Ours    string           `json:"ours"`
-	Others  []string         `json:"others"` // environments that are measured in addition
+	Others  []string         `json:"others"` // more environments to measure
 	Nodes   []map[string]any `json:"nodes"`
 	Keys    []string         `json:"keys"`
-	Failing []string         `json:"failing"` // keys whose lookups fail for some node
-	Merged  []string         `json:"merged"`  // keys with lists
+	Failing []string         `json:"failing"` // keys whose lookups fail for at least one node
+	Merged  []string         `json:"merged"`  // keys whose values are lists
 	Targets targets          `json:"targets"`
 }
 
-// targets are the highest allowed ratios of our times to those of Puppet's own data. 0 means no
-// target.
+// targets are the highest allowed ratios of our times to the times with Puppet's own backend. 0
+// means no target.
 type targets struct {
 	Found   float64 `json:"found"`
 	Absent  float64 `json:"absent"`
@@ -38,23 +38,22 @@ type targets struct {
 	Apply   float64 `json:"apply"`
 }
 
-// backendLayout writes the environments of the benchmark.
 type backendLayout struct {
 	dir   string
 	cases []backendCase
 }
 
-// backendRun holds the settings of backend.rb.
 type backendRun struct {
-	scripts string   // the directory with backend.rb
+	scripts string   // the control repositories; "" skips them
 	corpora string   // the directory of control repositories, or ""
-	turns   int      // number of turns for each environment
-	warm    int      // catalogs that puppetserver compiles before first lookups are measured
-	large   bool     // also measure sites of 500 and of 50 000 nodes
-	parts   []string // parts to run: mri, apply, jruby, http
+	turns   int      // measurements of each environment
+	warm    int      // catalogs that puppetserver compiles before the first measurement
+	large   bool     // also measure sites of 500 and 50 000 nodes
+	parts   []string // any of mri, apply, jruby and http
 }
 
-// backend runs backend.rb, which measures Puppet's own data and snapshots of the same data.
+// backend runs backend.rb, which compares lookups in Puppet's own data with lookups in snapshots of
+// the same data.
 func backend(run backendRun) error {
 	dir, err := os.MkdirTemp("", "bindc-backend")
 	if err != nil {
@@ -115,7 +114,8 @@ func (l *backendLayout) layOut(corpora string, large bool) error {
 	return nil
 }
 
-// located writes the environments of a site of structured bindings, whose locations Puppet merges.
+// located writes the environments of a generated site: one with its data for Hiera 5, and one that
+// queries a snapshot of its structured form.
 func (l *backendLayout) located(s *gen.Site, size string) error {
 	own := renamed(hiera5(s), "code/environments/production", "code/environments/own"+size)
 	if err := write(l.dir, own, question{}); err != nil {
@@ -131,8 +131,8 @@ func (l *backendLayout) located(s *gen.Site, size string) error {
 	return l.ask(site, c.Ours, "")
 }
 
-// ask creates an environment that queries the snapshot of a site. from is the Hiera 5 configuration
-// that is compiled, or "".
+// ask creates an environment that queries the snapshot of site. If from is not "", it is the Hiera
+// 5 configuration that the snapshot was built from.
 func (l *backendLayout) ask(site, name, from string, flags ...string) error {
 	snapshot := filepath.Join(l.dir, "snapshots", name+".snap")
 	if err := os.MkdirAll(filepath.Dir(snapshot), 0o755); err != nil {
@@ -154,7 +154,7 @@ func (l *backendLayout) ask(site, name, from string, flags ...string) error {
 	return l.configure(name, config)
 }
 
-// configure creates an environment that has only a hiera.yaml.
+// configure creates an environment that contains nothing but a hiera.yaml.
 func (l *backendLayout) configure(name, config string) error {
 	root := l.environment(name)
 	if err := os.MkdirAll(filepath.Join(root, "modules"), 0o755); err != nil {
@@ -167,7 +167,6 @@ func (l *backendLayout) environment(name string) string {
 	return filepath.Join(l.dir, "code/environments", name)
 }
 
-// siteFiles returns the files of the site as the generator writes them.
 func siteFiles(s *gen.Site) []file {
 	var files []file
 	for i := range s.Files() {
@@ -177,8 +176,8 @@ func siteFiles(s *gen.Site) []file {
 	return files
 }
 
-// renamed moves files to another directory. It renames the environment of a node to the fact stage,
-// because Puppet's environment selects the data to measure.
+// renamed moves files to another directory. In the files, it renames the fact environment to stage,
+// because Puppet reserves environment for the environment that is measured.
 func renamed(files []file, from, to string) []file {
 	stage := strings.NewReplacer("${environment}", "${stage}", "%{environment}", "%{stage}")
 	for i, f := range files {
@@ -187,7 +186,7 @@ func renamed(files []file, from, to string) []file {
 	return files
 }
 
-// backendNodes returns 30 nodes that exist in both sizes.
+// backendNodes returns the facts of 30 nodes that have data files in all measured sizes.
 func backendNodes(s *gen.Site) (nodes []map[string]any) {
 	for i := range 30 {
 		facts := s.Facts(i * 16)

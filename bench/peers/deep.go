@@ -11,10 +11,8 @@ import (
 	"bindc/bench/measure"
 )
 
-// deepLevels is the number of levels that a deep merge covers.
 const deepLevels = 8
 
-// deep compares a deep merge over several levels with Puppet's.
 func deep(scripts string, plan measure.Plan) error {
 	dir, err := os.MkdirTemp("", "bindc-deep")
 	if err != nil {
@@ -61,8 +59,8 @@ func deep(scripts string, plan measure.Plan) error {
 	return out.Flush()
 }
 
-// deepSite returns a hierarchy in which each level has some users with some attributes. The next level repeats half
-// of them.
+// deepSite returns a control repository in which each level defines four users. Two of them are
+// also defined by the next level.
 func deepSite() []file {
 	const root = "code/environments/production/"
 	config := "version: 5\nhierarchy:\n"

@@ -11,7 +11,8 @@ import (
 	"bindc/bench/gen"
 )
 
-// The data files of the peers differ from the generator's only in the syntax of variables, %{name}.
+// The data files for Hiera 3 differ from the generated ones only in the syntax of variables: they
+// contain %{name} instead of ${name}.
 
 const hiera3Config = `---
 :backends: [yaml]
@@ -27,14 +28,14 @@ const hiera3Config = `---
   - modules/common
 `
 
-// file is one file of a layout.
+// file is a file to write; path is relative to the directory of the site.
 type file struct {
 	path string
 	data []byte
 }
 
-// hiera5 returns the site as a Puppet environment with modules. The environments of all nodes are
-// the same.
+// hiera5 returns the site as the Puppet environment production, with modules. All other
+// environments link to it.
 func hiera5(s *gen.Site) []file {
 	var files []file
 	for path, text := range s.Hiera5() {
@@ -43,8 +44,8 @@ func hiera5(s *gen.Site) []file {
 	return files
 }
 
-// hiera3 returns the site in one hierarchy. Hiera 3 has no modules, so their data is combined below
-// the site's.
+// hiera3 returns the site as a single hierarchy. Hiera 3 does not read data in modules, so the data
+// of all modules is combined in the lowest levels.
 func hiera3(s *gen.Site, dir string) []file {
 	files := []file{{"hiera.yaml", fmt.Appendf(nil, hiera3Config, dir)}}
 	merged := map[string]*bytes.Buffer{}
@@ -67,7 +68,7 @@ func hiera3(s *gen.Site, dir string) []file {
 	return files
 }
 
-// write writes files below dir, and the lookups that the peers are to make.
+// write writes files to dir, and the requested lookups to peers.json.
 func write(dir string, files []file, ask question) error {
 	asked, err := json.Marshal(ask)
 	if err != nil {
@@ -85,7 +86,7 @@ func write(dir string, files []file, ask question) error {
 	return nil
 }
 
-// environments makes the other environments copies of production.
+// environments makes the named environments symbolic links to production.
 func environments(dir string, names ...string) error {
 	for _, name := range names {
 		if err := os.Symlink("production", filepath.Join(dir, "code/environments", name)); err != nil {

@@ -14,20 +14,20 @@ import (
 // Sizes of a generated control repository.
 const (
 	levelModules = 20
-	levelKeys    = 30 // strings of each module
-	levelLists   = 5  // lists of each module
+	levelKeys    = 30 // strings per module
+	levelLists   = 5  // lists per module
 	levelNodes   = 30
 )
 
-// levels writes the environments of a control repository with n levels: nodes, facts, and a common
-// one. Every string is in the last level, and half of them are in another one; lists are in every
-// other level.
+// levels writes the environments of a control repository with n levels: the first for nodes, the
+// last common, and the others for facts. Every string is in the last level, and half of the strings
+// are in another level too. Lists are in every second level.
 func (l *backendLayout) levels(n int, goals targets) error {
 	random := rand.New(rand.NewPCG(uint64(n), 1))
 	name := fmt.Sprint(n)
 	c := backendCase{Name: name + " levels", Own: "own" + name, Ours: "ours" + name, Targets: goals}
 	c.Others = []string{"key" + name, "hash" + name}
-	values := map[string]any{} // values for floors
+	values := map[string]any{} // the values that floors returns
 	data := make([]strings.Builder, n)
 	for m := range levelModules {
 		for k := range levelKeys {
@@ -60,8 +60,7 @@ func (l *backendLayout) levels(n int, goals targets) error {
 	return l.floors(name, values)
 }
 
-// levelFacts returns the facts of the nodes. At each level, a node has a unique value or one of
-// three.
+// levelFacts returns the facts of the nodes. The fact for each level has one of three values.
 func levelFacts(n int) (nodes []map[string]any) {
 	for i := range levelNodes {
 		fqdn := fmt.Sprintf("node%02d.example.org", i)
@@ -74,7 +73,7 @@ func levelFacts(n int) (nodes []map[string]any) {
 	return nodes
 }
 
-// writeLevels writes the data files and the hiera.yaml of Puppet's own environment.
+// writeLevels writes the data files and the hiera.yaml that Puppet's own backend reads.
 func (l *backendLayout) writeLevels(environment string, data []strings.Builder) error {
 	var files []file
 	config := "version: 5\nhierarchy:\n"
@@ -84,7 +83,7 @@ func (l *backendLayout) writeLevels(environment string, data []strings.Builder) 
 		switch level {
 		case 0:
 			path = "nodes/%{trusted.certname}"
-			for i := 0; i < levelNodes; i += 3 { // a third of the nodes has data
+			for i := 0; i < levelNodes; i += 3 { // only a third of the nodes have data
 				files = append(files, file{fmt.Sprintf("data/nodes/node%02d.example.org.yaml", i), text})
 			}
 		case len(data) - 1:
@@ -101,8 +100,8 @@ func (l *backendLayout) writeLevels(environment string, data []strings.Builder) 
 	return write(l.environment(environment), files, question{})
 }
 
-// floors creates the environments that show the minimum cost of Puppet's two interfaces: their functions only read a
-// hash in Ruby.
+// floors creates environments that show the minimum cost of Puppet's interfaces lookup_key and
+// data_hash. Their functions only read a Ruby hash.
 func (l *backendLayout) floors(name string, values map[string]any) error {
 	text, err := json.Marshal(values)
 	if err != nil {
@@ -122,10 +121,10 @@ func (l *backendLayout) floors(name string, values map[string]any) error {
 	return nil
 }
 
-// corpusSite is the control repository to measure. It needs no keys for encrypted data.
+// corpusSite is the real control repository to measure. It has no encrypted data, so it needs no
+// keys for decryption.
 const corpusSite = "himlar"
 
-// corpus writes the environments of a real control repository, with all its keys.
 func (l *backendLayout) corpus(corpora string) error {
 	root := filepath.Join(corpora, corpusSite)
 	c := backendCase{Name: "a real repository", Own: "ownreal", Ours: "oursreal"}
@@ -144,7 +143,8 @@ func (l *backendLayout) corpus(corpora string) error {
 	return l.ask(own, c.Ours, filepath.Join(own, "hiera.yaml"))
 }
 
-// corpusKeys returns the keys of the expected results, and those that fail for some node.
+// corpusKeys reads a file of expected results. It returns the keys, and in failing the keys whose
+// lookups fail for at least one node.
 func corpusKeys(path string) (keys, failing []string, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -169,7 +169,7 @@ func corpusKeys(path string) (keys, failing []string, err error) {
 	return keys, failing, lines.Err()
 }
 
-// corpusNodes returns the nodes. Variables of the top scope become facts.
+// corpusNodes returns the facts of each node. It adds the top-scope variables to them.
 func corpusNodes(path string) (nodes []map[string]any, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -1,5 +1,6 @@
-// Peers compares the lookups of bindc with those of Puppet (Hiera 5), and by default also with those of Hiera 3. It
-// first checks that the results are equal. The script ./run installs the requirements and starts it.
+// Peers compares the time of lookups in bindc snapshots with Puppet (Hiera 5) and Hiera 3. It first
+// checks that all of them return the same results. The script ./run installs the requirements and
+// starts it.
 package main
 
 import (
@@ -28,7 +29,7 @@ func main() {
 	nodes := flag.Int("nodes", 16, "number of nodes")
 	keys := flag.Int("keys", 300, "number of keys to look up for each node")
 	inProcess := measure.Plan{Rounds: 15, Turn: 200 * time.Millisecond}
-	commands := measure.Plan{Rounds: 11, Turn: 1} // one run per turn
+	commands := measure.Plan{Rounds: 11, Turn: 1} // each turn is one run of the command
 	flag.IntVar(&inProcess.Rounds, "rounds", inProcess.Rounds, "rounds of each case within a process")
 	flag.IntVar(&commands.Rounds, "runs", commands.Rounds, "runs of each command")
 	snapshots := flag.Bool("backend", false, "compare Puppet's own data with snapshots that Puppet queries")
@@ -68,25 +69,26 @@ func main() {
 	}
 }
 
-// must ends the measurement on an error. The results have been checked, so this does not happen.
+// must panics on an error. Errors are not expected, because all lookups have been checked before.
 func must(err error) {
 	if err != nil {
 		panic(err)
 	}
 }
 
-// question lists the lookups: each key for each node.
+// question lists the lookups to make: every key for every node.
 type question struct {
 	Nodes []map[string]any `json:"nodes"`
 	Keys  []string         `json:"keys"`
 }
 
-// peers is one site in all formats, and the processes that make lookups in it.
+// peers is one site in the formats of bindc, Hiera 5 and Hiera 3, with the processes that look up
+// keys in it.
 type peers struct {
 	dir            string
 	site           *built.Site
 	ask            question
-	numbers        []int // numbers of the nodes
+	numbers        []int // numbers of the nodes in the generated site
 	ours           *own
 	hiera3, hiera5 *ruby
 }
@@ -132,7 +134,7 @@ func (p *peers) close() {
 	os.RemoveAll(p.dir)
 }
 
-// choose selects nodes from the whole site, and keys of all kinds.
+// choose selects nodes spread over the whole site, and random keys.
 func (p *peers) choose(nodes, keys int) {
 	for i := range nodes {
 		p.numbers = append(p.numbers, i*p.site.Nodes/nodes)
@@ -146,7 +148,7 @@ func (p *peers) choose(nodes, keys int) {
 	}
 }
 
-// layOut writes the site in all formats and the facts of the first node, and compiles bindq.
+// layOut writes the site in all formats, writes the facts of the first node, and compiles bindq.
 func (p *peers) layOut() error {
 	if err := write(p.path("hiera3"), hiera3(p.site.Site, p.path("hiera3")), p.ask); err != nil {
 		return err
@@ -171,7 +173,7 @@ func (p *peers) layOut() error {
 	return err
 }
 
-// output returns the output of a command without the trailing newline.
+// output runs a command and returns its standard output without surrounding white space.
 func output(program string, args ...string) (string, error) {
 	cmd := exec.Command(program, args...)
 	var stderr bytes.Buffer
@@ -183,7 +185,8 @@ func output(program string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// lookups returns the commands that look up a key for the first node: ours, Hiera 5, Hiera 3.
+// lookups returns the commands that look up key for the first node, in the order bindq, Hiera 5,
+// Hiera 3.
 func (p *peers) lookups(key string) [][]string {
 	facts, node := p.path("facts.json"), p.ask.Nodes[0]
 	dir := p.path("hiera5")
@@ -197,7 +200,6 @@ func (p *peers) lookups(key string) [][]string {
 	}
 }
 
-// compare measures and prints the table.
 func (p *peers) compare(inProcess, commands measure.Plan) error {
 	out := tabwriter.NewWriter(os.Stdout, 0, 0, 1, ' ', 0)
 	fmt.Fprintln(out, "| what\t| bindc\t| Hiera 5\t| ratio\t| Hiera 3\t| ratio\t|\n|---\t|---\t|---\t|---\t|---\t|---\t|")
@@ -228,7 +230,8 @@ func (p *peers) compare(inProcess, commands measure.Plan) error {
 	return out.Flush()
 }
 
-// line returns a row of the table: our time, and the times of the peers with their ratios.
+// line returns a row of the table. The first result is ours; for the others, the row also has the
+// ratio to ours. Each operation of a case made per lookups.
 func line(name string, results []measure.Result, per int) string {
 	own := results[0].Median
 	text := fmt.Sprintf("| %s\t| %s\t", name, duration(own/float64(per)))
@@ -238,7 +241,7 @@ func line(name string, results []measure.Result, per int) string {
 	return text + "|"
 }
 
-// duration formats a time with three digits.
+// duration formats a time in nanoseconds with at least three digits, in a suitable unit.
 func duration(ns float64) string {
 	for _, unit := range []string{"ns", "µs", "ms"} {
 		if ns < 1000 {
@@ -249,13 +252,13 @@ func duration(ns float64) string {
 	return digits(ns) + " s"
 }
 
-// digits formats x with three digits, or with all digits before the point.
+// digits formats x with at least three significant digits.
 func digits(x float64) string {
 	return strconv.FormatFloat(x, 'f', max(0, 2-int(math.Log10(max(1, x)))), 64)
 }
 
-// check compares all results with the generator's predictions, and those of the commands for a key
-// of each kind.
+// check compares every result with the generator's prediction. The slower commands are checked with
+// one key of each kind.
 func (p *peers) check() error {
 	for name, from := range map[string]func() ([][]json.RawMessage, error){
 		"bindc": p.ours.answers, "Hiera 5": p.hiera5.answers, "Hiera 3": p.hiera3.answers,
@@ -295,7 +298,7 @@ func (p *peers) checkCommands() error {
 	return nil
 }
 
-// expect compares a result for node i of the question with the generator's prediction.
+// expect compares a result for node i of ask with the generator's prediction.
 func (p *peers) expect(i int, key, got string) error {
 	want, err := p.site.Expected(p.numbers[i], key)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// own makes lookups in this process.
+// own looks up keys with package bindings, in this process.
 type own struct {
 	snap  *bindings.Snapshot
 	facts []*bindings.Facts
@@ -36,12 +36,12 @@ func open(path string, ask question) (*own, error) {
 	return o, err
 }
 
-// do returns the operation that has the name what in serve.rb.
+// do returns the method for an operation, which has the same name in serve.rb.
 func (o *own) do(what string) func(n int) {
 	return map[string]func(int){"lookup": o.lookup, "visit": o.visit, "glance": o.glance}[what]
 }
 
-// look looks up a key and reads the value. The Ruby peers also read values when they find them.
+// look looks up key and reads the value, as the Ruby peers do.
 func (o *own) look(r *bindings.Request, key string) bindings.Value {
 	v, found, err := r.Lookup(key)
 	must(err)

@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// ruby is a peer in a separate process, see serve.rb.
+// ruby is a Ruby process that looks up keys in Hiera 3 or Hiera 5, see serve.rb.
 type ruby struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
 	out *bufio.Reader
 }
 
-// start runs a script with the directory of a layout, and waits until it is ready.
+// start runs a Ruby script with the directory of a site, and waits until it is ready.
 func start(script, dir string) (*ruby, error) {
 	r := &ruby{cmd: exec.Command("ruby", script, dir)}
 	r.cmd.Stderr = os.Stderr
@@ -39,13 +39,12 @@ func start(script, dir string) (*ruby, error) {
 	return r, nil
 }
 
-// stop ends the process.
 func (r *ruby) stop() error {
 	r.in.Close()
 	return r.cmd.Wait()
 }
 
-// ask sends a line and returns the line of the answer.
+// ask sends a line to the process and returns the next line that it prints.
 func (r *ruby) ask(format string, args ...any) (string, error) {
 	if _, err := fmt.Fprintf(r.in, format+"\n", args...); err != nil {
 		return "", err
@@ -58,7 +57,7 @@ func (r *ruby) line() (string, error) {
 	return strings.TrimSpace(line), err
 }
 
-// do returns a case for package measure. serve.rb describes the operation.
+// do returns a function that performs an operation n times. serve.rb describes the operations.
 func (r *ruby) do(what string) func(n int) {
 	return func(n int) {
 		_, err := r.ask("%s %d", what, n)
@@ -66,7 +65,7 @@ func (r *ruby) do(what string) func(n int) {
 	}
 }
 
-// answers returns the values of all keys for all nodes.
+// answers returns the values of all keys, in one slice for each node.
 func (r *ruby) answers() ([][]json.RawMessage, error) {
 	line, err := r.ask("answers")
 	if err != nil {

@@ -8,22 +8,22 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Sum adds up results, so that the compiler does not remove the measured work.
+// Sum adds up results, so that the compiler cannot remove the measured work.
 var Sum uint64
 
-// must ends the measurement on an error. The worlds have been checked, so this does not happen.
+// must panics on an error. Errors are not expected, because Open has checked the lookups.
 func must(err error) {
 	if err != nil {
 		fail(err)
 	}
 }
 
-// fail panics with err. Keeping it out of line lets the compiler inline must into its callers.
+// fail panics with err. It must not be inlined, so that must is small enough to be inlined.
 //
 //go:noinline
 func fail(err error) { panic(err) }
 
-// lookup looks up keys in the request of the first visitor.
+// lookup returns a case that looks up keys in the first visitor's request.
 func (w *World) lookup(keys []string) func(n int) {
 	request := w.requests[0]
 	return func(n int) {
@@ -34,7 +34,7 @@ func (w *World) lookup(keys []string) func(n int) {
 	}
 }
 
-// get looks up keys in the map.
+// get returns a case that reads keys from a Go map, for comparison with lookup.
 func (w *World) get(keys []string) func(n int) {
 	return func(n int) {
 		for i := range n {
@@ -54,8 +54,8 @@ func (w *World) everyNode(n int) {
 	}
 }
 
-// scan is the yardstick for a key that every node binds: a linear search of a list with all of its
-// bindings. The nodes are in random order, so a few of them represent all.
+// scan does the same as everyNode by a linear search in a list of all bindings. The nodes are
+// visited in a scattered order, because the time depends on the position in the list.
 func (w *World) scan(n int) {
 	for i := range n {
 		name := w.site.NodeName(w.nodes[i*617%visitors])
@@ -68,7 +68,8 @@ func (w *World) scan(n int) {
 	}
 }
 
-// together looks up keys in two goroutines, each with its own request. alone does the same work in one goroutine.
+// together looks up keys in two goroutines, each with its own request. The method alone makes the
+// same lookups in one goroutine.
 func (w *World) together(n int) {
 	var done sync.WaitGroup
 	for g := range 2 {
@@ -79,7 +80,6 @@ func (w *World) together(n int) {
 
 func (w *World) alone(n int) { w.ask(w.requests[0], n) }
 
-// ask looks up n constants in a request.
 func (w *World) ask(request *bindings.Request, n int) {
 	for i := range n {
 		_, _, err := request.Lookup(w.constants[i%sequence])
@@ -87,7 +87,7 @@ func (w *World) ask(request *bindings.Request, n int) {
 	}
 }
 
-// visit resets a request and looks some keys up. This is one operation.
+// visit resets a request and makes perVisit lookups. Both together count as one operation.
 func (w *World) visit(n int) {
 	request, err := w.snap.Request(w.facts[0])
 	must(err)
@@ -102,10 +102,10 @@ func (w *World) visit(n int) {
 	}
 }
 
-// visitMap reads the map as often as visit makes lookups.
+// visitMap makes as many map reads as visit makes lookups.
 func (w *World) visitMap(n int) { w.get(w.constants)(perVisit * n) }
 
-// glance resets a request and makes one lookup.
+// glance resets a request and makes a single lookup.
 func (w *World) glance(n int) {
 	request, err := w.snap.Request(w.facts[0])
 	must(err)
@@ -116,7 +116,6 @@ func (w *World) glance(n int) {
 	}
 }
 
-// open opens the snapshot for one request and one lookup.
 func (w *World) open(n int) {
 	for i := range n {
 		snap, err := bindings.Open(w.site.Snapshot, bindings.Options{})
@@ -130,12 +129,12 @@ func (w *World) open(n int) {
 	}
 }
 
-// bolt is the site in bbolt. get reads an existing binding at the level where a lookup finds it;
-// levels tries the scopes of a node in turn; open opens the file for one get.
+// bolt is the same site in a bbolt file. The method get reads the bindings that a lookup would
+// find, levels tries the scopes of a node one by one, and open opens the file for a single get.
 type bolt struct {
 	path   string
 	db     *peer.Bolt
-	keys   [][]byte // bbolt keys of the winning bindings, see peer.BoltKey
+	keys   [][]byte // for each visitor, the bbolt key of one binding, see peer.BoltKey
 	scopes [][]gen.Scope
 	world  *World
 }

@@ -12,18 +12,18 @@ import (
 	"bindc/snapshot"
 )
 
-// Fact is a counted quantity and the value to compare it with.
+// Fact is a size, a count or a time, and what to compare it with.
 type Fact struct {
 	Name    string
 	Value   float64
 	Unit    string
-	Against string  // "" if Value is compared with Target
-	Other   float64 // value to compare with, in Unit
-	Target  float64 // target for the ratio, or for Value if Against is ""
+	Against string  // what Value is compared with; if "", it is compared with Target
+	Other   float64 // the value to compare with, in Unit
+	Target  float64 // largest allowed Value/Other; if Against is "", largest allowed Value
 }
 
-// Sizes returns facts about the snapshot of a site. indexTarget is the number of bytes that a
-// binding may take in the index.
+// Sizes returns the sizes of a site's snapshot. The target for the size of the index is indexTarget
+// bytes per binding.
 func Sizes(w *World, indexTarget float64) ([]Fact, error) {
 	f, err := snapshot.Open(w.site.Snapshot)
 	if err != nil {
@@ -42,12 +42,12 @@ func Sizes(w *World, indexTarget float64) ([]Fact, error) {
 	}, nil
 }
 
-// keyRecord is the size of a key's record, which belongs to the index. The rest of section keys is
-// values (format.md).
+// keyRecord is the size in bytes of a key's record. It counts as index, but the rest of section
+// keys as values (see format.md).
 const keyRecord = 64
 
-// indexBytes returns the size of everything that locates values: all but values, recipes and the
-// list of inputs.
+// indexBytes returns the total size of the sections that locate values. It leaves out values,
+// recipes and the list of inputs.
 func indexBytes(info snapshot.Info) uint64 {
 	n := uint64(keyRecord * info.Keys)
 	for _, s := range info.Sections {
@@ -72,7 +72,7 @@ func bytesBelow(dir string) (total int64, err error) {
 	return total, err
 }
 
-// Allocations counts the allocations of resetting a request, a lookup, and reading the value.
+// Allocations counts the allocations of one reset of a request with one lookup whose value is read.
 func Allocations(w *World) (Fact, error) {
 	request, err := w.snap.Request(w.facts[0])
 	if err != nil {
@@ -100,8 +100,8 @@ func Allocations(w *World) (Fact, error) {
 	return Fact{w.Size() + " allocations of request, lookup and reading", n, "", "", 0, 0}, nil
 }
 
-// Process measures a bindq process with one lookup, and a Go program that does nothing, in
-// milliseconds of wall time.
+// Process compares the wall time of a bindq process that makes one lookup with that of a Go program
+// that does nothing. Both are in milliseconds.
 func Process(w *World, rounds int) (Fact, error) {
 	dir, err := os.MkdirTemp("", "bindc-process-")
 	if err != nil {

@@ -11,8 +11,9 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Multibindings compares a multibinding with contributions of many nodes to one with contributions
-// of few. A lookup collects those of its node, and should not visit the others.
+// Multibindings compares lookups of a multibinding to which many nodes contribute with one to which
+// few nodes contribute. The time should be the same: a lookup should visit only the contributions
+// for its own node.
 func Multibindings(few, many int) ([]Row, error) {
 	small, err := collecting("all", few, 2, contributions(few))
 	if err != nil {
@@ -26,8 +27,8 @@ func Multibindings(few, many int) ([]Row, error) {
 		measure.Case{Name: fmt.Sprintf("%d nodes", few), Run: small.Run}, 1, 0}}, nil
 }
 
-// Classes compares the list of a node's classes, in a site with many of them, to a multibinding
-// with as many names: each node has ten unique names, and there are ten common ones.
+// Classes compares the lookup of a node's classes with a multibinding of the same size. Each node
+// has twenty classes: ten of its own and ten that are common to all nodes.
 func Classes(classes, nodes int) ([]Row, error) {
 	included, err := collecting("/classes", nodes, 20, named(classes, nodes, "{include: %s}"))
 	if err != nil {
@@ -43,8 +44,8 @@ func Classes(classes, nodes int) ([]Row, error) {
 		measure.Case{Name: "multibinding of this size", Run: contributed.Run}, 1, 0}}, nil
 }
 
-// collecting looks up a key that bind binds to a list of so many elements, for one node after the
-// other.
+// collecting returns a case that looks up key for one node after the other. bind is the text of the
+// bindings; elements is the expected length of each value.
 func collecting(key string, nodes, elements int, bind string) (measure.Case, error) {
 	dir, err := os.MkdirTemp("", "bindc-multibind-")
 	if err != nil {
@@ -79,7 +80,7 @@ func collecting(key string, nodes, elements int, bind string) (measure.Case, err
 
 func nodeName(i int) string { return fmt.Sprintf("node%06d.example.com", i) }
 
-// contributions returns a contribution of each node, and a common one.
+// contributions returns the text of a multibinding with one contribution per node and a common one.
 func contributions(nodes int) string {
 	var b strings.Builder
 	b.WriteString("  - {name: all, multibind_id: ids, type: Array}\n  - {in: ids, to: everybody}\n")
@@ -89,7 +90,8 @@ func contributions(nodes int) string {
 	return b.String()
 }
 
-// named returns a statement for each name. Ten names are common, and each node has some of its own.
+// named returns the text of bindings that use statement with ten names for all nodes and ten others
+// for each node. The verb in statement is replaced by the name.
 func named(names, nodes int, statement string) string {
 	var b strings.Builder
 	ten := func(from int) string {

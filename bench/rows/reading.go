@@ -7,23 +7,25 @@ import (
 	bindings "bindc/runtime"
 )
 
-// answers holds the values of all keys for the first visitor, in the forms in which a program without
-// a snapshot may hold them.
+// answers contains the values of all keys for the first visitor, in the forms that a Go program
+// without snapshots might use.
 type answers struct {
 	pointers map[string]*plainValue
 	anys     map[string]any
-	entries  map[string]string // for keys bound to hashes, the first entry that a dotted key can name
+	entries  map[string]string // for each key bound to a hash, the first entry that a dotted key can name
 }
 
-// plainValue is a value without any package of this project.
+// plainValue is a value as a Go program without snapshots might store it. Like a bindings.Value, it
+// does not need a type switch to read.
 type plainValue struct {
 	kind   bindings.Kind
-	number int64 // the value, if it is an integer or a boolean
+	number int64 // the value of an integer or a boolean
 	text   string
-	whole  any // the value, if it is of another kind
+	whole  any // the value of any other kind
 }
 
-// answers looks up all keys. check compares the same answers with the generator's predictions.
+// answers looks up all keys for the first visitor. Open also compares these values with the
+// generator's predictions.
 func (w *World) answers() (answers, error) {
 	a := answers{map[string]*plainValue{}, map[string]any{}, map[string]string{}}
 	for _, key := range w.site.KeyNames() {
@@ -53,7 +55,7 @@ func (w *World) answers() (answers, error) {
 	return a, nil
 }
 
-// entryOf returns the first key of a hash, or "" if that is not a plain word.
+// entryOf returns the first key of a hash, or "" if a dotted key cannot name it without quotes.
 func entryOf(v bindings.Value) string {
 	for k := range v.Entries() {
 		name := k.String()
@@ -65,10 +67,10 @@ func entryOf(v bindings.Value) string {
 	return ""
 }
 
-// smallText is the length of the longest text that counts as small.
+// smallText is the length in bytes of the longest string that counts as small.
 const smallText = 16
 
-// isSmall reports whether v is an integer, a boolean or a short text.
+// isSmall reports whether v is an integer, a boolean or a string of at most smallText bytes.
 func isSmall(v *plainValue) bool {
 	switch v.kind {
 	case bindings.Int, bindings.Bool:
@@ -79,7 +81,7 @@ func isSmall(v *plainValue) bool {
 	return false
 }
 
-// readKinds looks up keys and reads the kinds of the values.
+// readKinds returns a case that looks up keys and reads the kind of each value.
 func (w *World) readKinds(keys []string) func(n int) {
 	request := w.requests[0]
 	return func(n int) {
@@ -118,7 +120,8 @@ func (w *World) getAnyKinds(keys []string) func(n int) {
 	}
 }
 
-// readSmall looks up keys and reads the values. Of a string, it reads the length and the first byte.
+// readSmall returns a case that looks up keys and reads each value. It reads only the length and
+// the first byte of a string.
 func (w *World) readSmall(keys []string) func(n int) {
 	request := w.requests[0]
 	return func(n int) {
@@ -171,7 +174,7 @@ func (w *World) getAny(keys []string) func(n int) {
 	}
 }
 
-// copyTexts looks up keys and copies the strings.
+// copyTexts returns a case that looks up keys bound to strings and copies each string.
 func (w *World) copyTexts(keys []string) func(n int) {
 	request := w.requests[0]
 	return func(n int) {
@@ -185,7 +188,7 @@ func (w *World) copyTexts(keys []string) func(n int) {
 	}
 }
 
-// textSum reads a string, which is not empty in these sites.
+// textSum reads the length and the first byte of text, which must not be empty.
 func textSum(text string) uint64 { return uint64(len(text)) + uint64(text[0]) }
 
 func boolSum(b bool) uint64 {

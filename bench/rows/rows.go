@@ -5,16 +5,16 @@ import (
 	"bindc/bench/measure"
 )
 
-// Row is a case and the case that it is compared with.
+// Row compares the time of Case with that of Yardstick.
 type Row struct {
 	Name      string
 	Case      measure.Case
 	Yardstick measure.Case
-	Per       int     // lookups per operation in both cases
-	Target    float64 // largest allowed ratio; 0 for no target
+	Per       int     // lookups per operation of both cases
+	Target    float64 // largest allowed ratio; 0 means no target
 }
 
-// Lookups returns the rows of one large site.
+// Lookups returns the rows that need only one large site.
 func Lookups(w *World) ([]Row, error) {
 	constant := measure.Case{Name: "constant lookup", Run: w.lookup(w.constants)}
 	get := func(keys []string) measure.Case { return measure.Case{Name: "map get", Run: w.get(keys)} }
@@ -44,7 +44,8 @@ func Lookups(w *World) ([]Row, error) {
 	return w.named(rows), nil
 }
 
-// reading returns the rows that also read the values, and compares them with maps whose values are read.
+// reading returns the rows that also read the value. They are compared with Go maps whose values
+// are read too.
 func (w *World) reading() []Row {
 	var (
 		pointers = func(run func(n int)) measure.Case { return measure.Case{Name: "map[string]*Value", Run: run} }
@@ -63,7 +64,7 @@ func (w *World) reading() []Row {
 	}
 }
 
-// Hiera5 returns the rows of a site of Hiera 5.
+// Hiera5 returns the rows for a Hiera 5 site.
 func Hiera5(w *World) []Row {
 	return w.named([]Row{
 		{"Hiera 5, absent key", measure.Case{Run: w.lookup(w.absent)},
@@ -73,7 +74,7 @@ func Hiera5(w *World) []Row {
 	})
 }
 
-// named adds the name of the site to the rows.
+// named adds the name of the site to the name of each row.
 func (w *World) named(rows []Row) []Row {
 	for i := range rows {
 		rows[i].Name = w.Size() + " " + rows[i].Name
@@ -84,8 +85,8 @@ func (w *World) named(rows []Row) []Row {
 	return rows
 }
 
-// Growth compares a site with a smaller one: lookups should cost the same. A separate row has a map
-// that grows with the keys, which shows the effect of more memory.
+// Growth compares lookups in a large site with the same lookups in a small one. The time should be
+// the same. The row for a Go map shows the effect of the larger memory alone.
 func Growth(small, large *World) []Row {
 	pair := func(name string, per int, target float64, of func(*World) func(int)) Row {
 		return Row{name, measure.Case{Run: of(large)}, measure.Case{Name: "same on " + small.Size(), Run: of(small)},
@@ -99,7 +100,7 @@ func Growth(small, large *World) []Row {
 	})
 }
 
-// Twins compares a site of Hiera 5 with the same site of Hiera 2.
+// Twins compares a Hiera 5 site with the same data in a Hiera 2 site.
 func Twins(hiera2, hiera5 *World) []Row {
 	pair := func(name string, per int, of func(*World) func(int)) Row {
 		return Row{"Hiera 5, " + name, measure.Case{Run: of(hiera5)}, measure.Case{Name: "Hiera 2 twin",
@@ -113,13 +114,13 @@ func Twins(hiera2, hiera5 *World) []Row {
 	})
 }
 
-// Crowd returns the row of a key that every node of a site binds.
+// Crowd returns the row for the key that every node of a site binds.
 func Crowd(w *World) []Row {
 	return w.named([]Row{{"key of every node, any node", measure.Case{Run: w.everyNode},
 		measure.Case{Name: "scan of its candidates", Run: w.scan}, 1, 1.0 / 200}})
 }
 
-// Opening compares opening a large site with opening a small one, which should cost the same.
+// Opening compares opening a large site with opening a small one. The time should be the same.
 func Opening(small, large *World) []Row {
 	return large.named([]Row{{"open + request + 1 lookup", measure.Case{Run: large.open},
 		measure.Case{Name: "same on " + small.Size(), Run: small.open}, 1, 1.0}})

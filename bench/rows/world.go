@@ -1,5 +1,5 @@
-// Package rows defines the measurements: cases on generated sites, and the rows of the table that
-// compare them.
+// Package rows defines the measured cases on generated sites, and the table rows that compare two
+// cases.
 package rows
 
 import (
@@ -12,46 +12,46 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Numbers of prepared items. The lengths of sequences are powers of two, which makes wrapping
-// around cheap.
+// The length of a sequence of keys and the number of visitors are powers of two, so that wrapping
+// around is cheap.
 const (
-	sequence = 1 << 16 // keys in the order of lookups
-	visitors = 1 << 10 // nodes that take turns
-	perVisit = 300     // lookups of a new request
+	sequence = 1 << 16 // length of the sequences of keys to look up
+	visitors = 1 << 10 // nodes whose keys are looked up in turn
+	perVisit = 300     // lookups made in each new request
 	hotKeys  = 100
 )
 
-// World is an open site, with everything prepared that the cases should not spend time on.
+// World is an open site. Everything that should not be measured is prepared in advance.
 type World struct {
 	site     *built.Site
 	snap     *bindings.Snapshot
-	facts    []*bindings.Facts   // facts of the visitors
-	requests []*bindings.Request // requests of the visitors
+	facts    []*bindings.Facts   // facts[i] belongs to nodes[i]
+	requests []*bindings.Request // requests[i] belongs to nodes[i]
 	nodes    []int               // numbers of the visitors
 
-	constants []string // keys of constants, in random order, with repetitions
-	hot       []string // a hundred of the constants, repeated
-	small     []string // constants with small values, see isSmall
-	smallHot  []string // a hundred of the small constants, repeated
-	texts     []string // small constants that are strings
-	absent    []string // unbound keys
-	templates []string // keys of interpolated strings
-	dotted    []string // dotted keys of entries of hashes, such as key.entry
+	constants []string // random keys bound to constants, with repetitions
+	hot       []string // like constants, but only 100 different keys
+	small     []string // like constants, but only small values, see isSmall
+	smallHot  []string // like small, but only 100 different keys
+	texts     []string // like small, but only strings
+	absent    []string // keys that are not bound
+	templates []string // keys of strings with two variables
+	dotted    []string // keys of hash entries, such as key.entry
 
-	table  map[string]uint32 // a map with every key of the site, for comparison
-	values answers           // values in Go maps, for comparison
+	table  map[string]uint32 // contains all keys; lookups are compared with reading it
+	values answers           // contains all values; reading values is compared with it
 
-	candidates []candidate // candidates of the hot key, one per node
+	candidates []candidate // bindings of gen.HotKey, one per node
 }
 
-// candidate is a binding for one node.
+// candidate is the value of gen.HotKey for one node.
 type candidate struct {
 	node  string
 	value uint32
 }
 
-// Open prepares the world of c. It checks the values to be measured against the generator's
-// predictions.
+// Open opens the site of c, which it creates if needed. It compares all values to be measured with
+// the generator's predictions.
 func Open(c gen.Config) (*World, error) {
 	site, err := built.Get(c)
 	if err != nil {
@@ -60,8 +60,7 @@ func Open(c gen.Config) (*World, error) {
 	return open(site, site.Snapshot)
 }
 
-// OpenHiera5 prepares the world of c as a control repository of Hiera 5, which must have the same
-// values.
+// OpenHiera5 is like Open, but compiles the site from Hiera 5 data. The values must be the same.
 func OpenHiera5(c gen.Config) (*World, error) {
 	site, err := built.Get(c)
 	if err != nil {
@@ -90,13 +89,11 @@ func open(site *built.Site, snapshot string) (*World, error) {
 	return w, w.check()
 }
 
-// Site returns the site of w.
 func (w *World) Site() *built.Site { return w.site }
 
-// Close closes the snapshot.
 func (w *World) Close() error { return w.snap.Close() }
 
-// meet creates the requests of the visitors, which are nodes spread over the whole site.
+// meet creates requests for the visitors, which are spread over all nodes of the site.
 func (w *World) meet() error {
 	for i := range visitors {
 		node := i * w.site.Nodes / visitors
@@ -149,7 +146,6 @@ func (w *World) chooseKeys() {
 	w.smallHot = draw(dice, some(dice, small))
 }
 
-// some chooses a hundred keys.
 func some(dice *rand.Rand, from []string) []string {
 	out := make([]string, hotKeys)
 	for i := range out {
@@ -158,8 +154,8 @@ func some(dice *rand.Rand, from []string) []string {
 	return out
 }
 
-// twoVariables reports whether key is bound to a string with two variables for the first visitor.
-// Only those templates of the generator have the environment together with a name or the OS family.
+// twoVariables reports whether the value of key is a string with two variables. The generator has
+// only two such templates; both combine the environment with the host name or the OS family.
 func (w *World) twoVariables(key string) bool {
 	answer, err := w.site.Expected(w.nodes[0], key)
 	facts := w.site.Facts(w.nodes[0])
@@ -167,8 +163,8 @@ func (w *World) twoVariables(key string) bool {
 	return err == nil && has("environment") && (has("hostname") || has("osfamily"))
 }
 
-// draw chooses keys at random. It copies each key: with the same string as in the map, a read of the map could skip
-// the comparison, and real callers have different strings.
+// draw returns a sequence of random keys. It copies each string: map reads with the very string in
+// the map would be faster than in real programs, because equal pointers need no comparison.
 func draw(dice *rand.Rand, from []string) []string {
 	copies := make([]string, len(from))
 	for i, key := range from {
@@ -181,8 +177,9 @@ func draw(dice *rand.Rand, from []string) []string {
 	return out
 }
 
-// check compares the values to be measured with the generator's predictions: every key for one
-// node, and for every visitor the hot key, some keys of the sequence, and some absent keys.
+// check compares the values to be measured with the generator's predictions. It checks every key
+// for one visitor. For all visitors, it checks the hot key, some keys of the sequences, and some
+// absent keys.
 func (w *World) check() error {
 	for _, key := range w.site.KeyNames() {
 		if err := w.checkOne(0, w.requests[0], key); err != nil {
@@ -227,7 +224,7 @@ func (w *World) checkOne(visitor int, request *bindings.Request, key string) err
 	return nil
 }
 
-// Size returns the name of the site's configuration.
+// Size returns the name of the site's configuration in gen.Sizes.
 func (w *World) Size() string {
 	for name, c := range gen.Sizes {
 		if w.site.Config == c {

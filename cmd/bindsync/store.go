@@ -88,11 +88,11 @@ func (store *storeFlag) rollbackCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rollback NAME",
 		Short: "Go back to an earlier snapshot and pin it",
-		Long: "rollback switches NAME back to the last snapshot that was active for more than a\n" +
-			"minute; another rollback goes further back. It pins NAME: follow stores new\n" +
-			"releases but does not activate them until 'bindsync follow --resume NAME', or\n" +
-			"'bindsync activate' of the snapshot in the source. It needs no network and runs\n" +
-			"no gates.\n\n" +
+		Long: "rollback switches NAME back to the previous snapshot. It skips snapshots that\n" +
+			"were active for less than a minute. Another rollback goes further back. It pins\n" +
+			"NAME: follow stores new releases but does not activate them until 'bindsync\n" +
+			"follow --resume NAME', or 'bindsync activate' of the snapshot in the source. It\n" +
+			"needs no network and runs no gates.\n\n" +
 			"Exit status: 0 switched, 1 the snapshot is refused, 2 on an error.",
 		Example: "  bindsync rollback production",
 		Args:    cobra.ExactArgs(1),

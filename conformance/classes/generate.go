@@ -1,5 +1,5 @@
-// Package classes makes random sites with data for the parameters of classes, and asks real Puppet what happens when
-// it declares these classes.
+// Package classes generates random sites with data for class parameters, and asks Puppet which
+// errors occur when nodes declare the classes.
 package classes
 
 import (
@@ -8,26 +8,26 @@ import (
 	"strings"
 )
 
-// Site is a site of Hiera 5 with one module. Each of its classes has one parameter, p.
+// Site is a Hiera 5 site with one module. Each class has a single parameter, p.
 type Site struct {
-	Files   map[string]string // content by path
+	Files   map[string]string // from the path to the content
 	Classes []string
 }
 
-// Roles lists the values of the fact role. "" means that the fact is not set. Each role has a data file.
+// Roles lists the values of the fact role. A node with the role "" does not have the fact. Each
+// other role has a data file.
 var Roles = []string{"", "a", "b"}
 
-// generator makes one site.
 type generator struct {
 	*rand.Rand
 	aliases []string
-	types   map[string]typ      // types of the aliases, by name
+	types   map[string]typ      // types of the aliases, by alias name
 	data    map[string][]string // lines of data files, by path
 	options map[string][]string // lines of lookup_options, by path
-	places  *rand.Rand          // decides where lookup_options are
+	places  *rand.Rand          // chooses the files for lookup_options
 }
 
-// Generate returns the site of a seed with n classes.
+// Generate returns a random site with n classes. Equal seeds give equal sites.
 func Generate(seed uint64, n int) *Site {
 	g := generator{Rand: rand.New(rand.NewPCG(seed, 29)), data: map[string][]string{},
 		types: map[string]typ{}, options: map[string][]string{}, places: rand.New(rand.NewPCG(seed, 30))}
@@ -68,7 +68,8 @@ func (g *generator) common(line string) {
 
 func (g *generator) often(percent int) bool { return g.IntN(100) < percent }
 
-// class returns the manifest of a class with a parameter of type t. Its default has that type.
+// class returns the manifest of a class with a parameter of type t. If the parameter has a default,
+// the default is of type t.
 func (g *generator) class(name string, t typ) string {
 	layout := []string{"class %s (\n  %s $p%s,\n) { }\n", "class %s(%s $p%s) {\n  class { 'x': }\n}\n",
 		"# class m::no ($x) { }\nclass %s ( # comment, with ( and ,\n  %s\n  $p%s # )\n) inherits m::params { }\n"}[g.IntN(3)]
@@ -80,7 +81,7 @@ func (g *generator) class(name string, t typ) string {
 	return fmt.Sprintf(layout, name, t.text, defaultValue)
 }
 
-// bind adds values of a key to the data.
+// bind adds values of type t for a key to some data files, and sometimes lookup_options for it.
 func (g *generator) bind(key string, t typ) {
 	bound := false
 	for _, path := range []string{"data/common.yaml", "data/role/a.yaml", "data/role/b.yaml"} {
@@ -112,7 +113,8 @@ func (g *generator) option() string {
 	return "{merge: " + merges[g.IntN(len(merges))] + ", convert_to: " + convert[g.IntN(len(convert))] + "}"
 }
 
-// written returns a value for a type as YAML. Many values do not have the type.
+// written returns a value for a parameter of type t, as YAML. Some of the values are not of that
+// type.
 func (g *generator) written(t typ) string {
 	switch {
 	case g.often(4):

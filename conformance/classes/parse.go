@@ -16,18 +16,17 @@ var parse string
 // Definition is a class or a type alias that Puppet's parser finds in a manifest.
 type Definition struct {
 	Name   string
-	Tree   string // of an alias, as Puppet prints its type; "" for a class
+	Tree   string // the type of an alias, as Puppet prints it; "" for a class
 	Params []Param
 }
 
-// Param is a parameter of a class.
 type Param struct {
 	Name, Type string
-	Optional   bool // the parameter has a default
+	Optional   bool // whether the parameter has a default
 }
 
-// Parse returns the definitions in manifests, by path, in the order of Puppet's parser. It omits manifests that
-// Puppet rejects.
+// Parse runs Puppet's parser on manifests. It returns the definitions of each manifest by its path,
+// in their order. Manifests that Puppet rejects are not in the result.
 func Parse(paths []string) (map[string][]Definition, error) {
 	cmd := exec.Command("ruby", "-e", parse)
 	cmd.Stdin = strings.NewReader(strings.Join(paths, "\n") + "\n")
@@ -70,7 +69,6 @@ func definition(f []any) Definition {
 	return d
 }
 
-// text returns a JSON string, or "" for null.
 func text(v any) string {
 	s, _ := v.(string)
 	return s

@@ -10,17 +10,17 @@ import (
 //go:embed oracle.rb
 var source string
 
-// Puppet is a process that asks real Puppet about one site at a time.
+// Puppet is a running Puppet that declares classes. It handles one site at a time.
 type Puppet struct{ *oracle.Process }
 
-// StartPuppet starts the process.
+// StartPuppet starts Puppet. The caller must call Close.
 func StartPuppet() (*Puppet, error) {
 	p, err := oracle.Start(source)
 	return &Puppet{p}, err
 }
 
-// Ask returns what happens when a node of each role declares each class of the site in dir, an absolute path: "" or the
-// message of Puppet's error.
+// Ask declares each class on a node of each role. dir is the absolute path of the site. An answer
+// is Puppet's error message, or "" if the class can be declared.
 func (p *Puppet) Ask(dir string, classes []string) (answers [][]string, err error) {
 	question, err := json.Marshal(map[string]any{"dir": dir, "roles": Roles, "classes": classes})
 	if err != nil {

@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// typ is a random type.
+// typ is a Puppet type with a generator of values.
 type typ struct {
 	text string
-	// value returns a random value of the type. ok is false if data files cannot contain such a value.
+	// value returns a random value of the type. It returns false if data files cannot contain such
+	// a value.
 	value func(g *generator, depth int) (val, bool)
 }
 
@@ -100,7 +101,7 @@ var leaves = []typ{
 	{"Number", some()},
 }
 
-// typ returns a random type.
+// typ returns a random type. Types are nested at most depth levels deep.
 func (g *generator) typ(depth int) typ {
 	if depth == 0 || g.often(25) {
 		if g.often(12) && len(g.aliases) > 0 {
@@ -146,7 +147,7 @@ func (g *generator) use(alias string) typ {
 	}}
 }
 
-// alias returns the type of an alias, which may refer to itself.
+// alias returns a random type for an alias. The type may refer to the alias itself.
 func (g *generator) alias(name string) typ {
 	if g.often(60) {
 		return g.typ(2)
@@ -244,7 +245,7 @@ func (g *generator) structure(inner func() typ) typ {
 	}}
 }
 
-// Values of data.
+// Values in data files and manifests. A val is nil or a bool, int, float64, string, list or hash.
 type (
 	val   struct{ v any } // nil, bool, int, float64, string, list or hash
 	list  []val
@@ -311,7 +312,7 @@ func (g *generator) anything(depth int) val {
 	return val{out}
 }
 
-// mutated returns v with one part replaced, removed or added.
+// mutated returns v with one element or entry changed, removed or added.
 func (g *generator) mutated(v val) val {
 	switch x := v.v.(type) {
 	case list:

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// kind is the kind of most values of a key, so that most merges fit.
+// kind is the kind of a key's values. Most values of a key have the same kind, so that most merges
+// are valid.
 type kind int
 
 const (
@@ -35,7 +36,7 @@ func (g *generator) data(l *layer) Map {
 	return out
 }
 
-// value returns a random value for key. Strings in it may look up other keys, see asks.
+// value returns a random value for key. Strings in the value may look up other keys, see asks.
 func (g *generator) value(key string) any {
 	k := g.kinds[key]
 	if g.one(8) {
@@ -54,8 +55,8 @@ func (g *generator) value(key string) any {
 	return pick(g, g.text(key), g.scalar(), any(g.array(key, 1)), any(g.hash(key, 1)))
 }
 
-// scalar returns a scalar. The large integer is negative, because convert_to would make a list of as many elements as a
-// positive one.
+// scalar returns a random scalar. Its only large integer is negative, because convert_to with Array
+// would create a list with as many elements as a positive one says.
 func (g *generator) scalar() any {
 	return pick[any](g, 0, 1, 2, 10, -3, int64(-123456789012),
 		1.0, 1.5, 1e20, 1e-05, 100000.0, true, false, nil, "1", "")
@@ -101,7 +102,8 @@ func (g *generator) hash(key string, depth int) Map {
 	return out
 }
 
-// any returns a value inside another one.
+// any returns a random value for a list or hash. Its lists and hashes are nested at most depth
+// levels deep.
 func (g *generator) any(key string, depth int) any {
 	switch n := g.r.IntN(10); {
 	case n == 0 && depth > 0:
@@ -154,7 +156,8 @@ func (g *generator) interpolation(key string) string {
 		"%{lookup ('d')}", "\\%{role}", "%{alias('d')} ")
 }
 
-// asks returns a lookup of another key, usually a later one.
+// asks returns an interpolation that looks up a key. The key usually follows the given key in keys,
+// so that few lookups form a loop.
 func (g *generator) asks(key string) string {
 	from := 0
 	for i, k := range keys {
@@ -177,7 +180,7 @@ func (g *generator) asks(key string) string {
 	return "%{" + method + `("` + other + `")}`
 }
 
-// quoted returns a key in the form for a lookup, with quotes if necessary.
+// quoted returns a key as a lookup must write it: in quotes if it contains a dot.
 func quoted(key string) string {
 	if strings.Contains(key, ".") {
 		return `"` + key + `"`
@@ -213,7 +216,8 @@ func (g *generator) options(module string) any {
 	return out
 }
 
-// pattern returns a pattern that usually matches a key. Patterns of a module begin with its prefix.
+// pattern returns a pattern for lookup_options that usually matches key. For a module's key, it
+// begins with the module's prefix.
 func (g *generator) pattern(key string) string {
 	module, name, ok := strings.Cut(key, "::")
 	if !ok {
@@ -223,7 +227,7 @@ func (g *generator) pattern(key string) string {
 	return "^" + module + "::" + pick(g, name, ".*", "[ab]$", `\w`, `(?:a|c)\z`, "", "[^b]")
 }
 
-// strategy returns a merge strategy that usually fits a kind.
+// strategy returns a merge strategy that is usually valid for values of kind k.
 func (g *generator) strategy(k kind) any {
 	if g.one(10) {
 		k = anything
@@ -244,7 +248,7 @@ func (g *generator) strategy(k kind) any {
 		any("unconstrained_deep"), any(Map{{"strategy", "reverse_deep"}, {"unpack_arrays", ","}}))
 }
 
-// deep returns a deep merge with options.
+// deep returns the options of a deep merge with random settings.
 func (g *generator) deep() any {
 	out := Map{{"strategy", "deep"}}
 	if g.one(2) {
@@ -284,7 +288,8 @@ func (g *generator) question() Question {
 	return q
 }
 
-// segments returns the keys to dig with, which may not exist.
+// segments returns dotted subkeys, such as .p.0. They usually suit values of kind k, but may not
+// exist.
 func segments(g *generator, k kind) string {
 	switch {
 	case g.one(6):
@@ -297,7 +302,7 @@ func segments(g *generator, k kind) string {
 	return ""
 }
 
-// fits returns a strategy that can merge values of a kind.
+// fits returns a merge strategy that is valid for values of kind k.
 func fits(k kind) string {
 	switch k {
 	case texts, scalars, arrays:

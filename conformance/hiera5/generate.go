@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// questionsPerSite is the number of questions for a site. Puppet needs a millisecond for most of them.
+// questionsPerSite is small because Puppet takes about a millisecond per question.
 const questionsPerSite = 24
 
-// New creates the site of a seed, which is always the same.
+// New returns a random site. Equal seeds give equal sites.
 func New(seed uint64) *Site {
 	g := &generator{r: rand.New(rand.NewPCG(seed, 13)), kinds: map[string]kind{}}
 	g.site.Files = map[string]any{"site/environment.conf": "modulepath = modules\n"}
@@ -43,19 +43,19 @@ func New(seed uint64) *Site {
 type generator struct {
 	r            *rand.Rand
 	site         Site
-	kinds        map[string]kind // the kind of value that each key has
-	interpolates int             // one in this many strings has an interpolation
-	texts        int             // number of strings so far
-	integer      any             // the key of hashes that looks like an index: an integer if data is YAML
+	kinds        map[string]kind // the kind of most values of a key
+	interpolates int             // one in this many strings interpolates something
+	texts        int             // number of unique strings so far
+	integer      any             // hash key that looks like an index: in YAML an integer, otherwise a string
 }
 
-// one returns true with probability 1/n.
 func (g *generator) one(n int) bool { return g.r.IntN(n) == 0 }
 
-// pick returns one of its arguments. An argument that is given twice is twice as likely.
+// pick returns a random argument. An argument that is given twice is twice as likely.
 func pick[T any](g *generator, from ...T) T { return from[g.r.IntN(len(from))] }
 
-// keys lists the keys in data. Texts usually look up later keys, so that not all lookups are loops.
+// keys lists the keys in data. Most lookups in values are of later keys, so that few lookups form a
+// loop.
 var keys = []string{"a", "m::a", "b", "m::b", "n::a", "c", "e.f", "m::c", "d", "n::b", "o::a"}
 
 func (g *generator) node() Node {
@@ -96,10 +96,10 @@ func (g *generator) node() Node {
 	return n
 }
 
-// variable is a variable in a string or a path.
+// variable is a variable that strings and paths interpolate.
 type variable struct {
 	expr string
-	path []any // path in the node's variables; empty for an undefined variable
+	path []any // path to its value in a node's facts and variables; nil if it is undefined
 }
 
 var variables = []variable{
@@ -121,8 +121,8 @@ var variables = []variable{
 	{"no::where", nil}, {"facts.os.nothing", nil}, {"facts.list.9", nil}, {"", nil}, {"::", nil}, {"''", nil},
 }
 
-// known returns the value of a variable for a node, or "" if it is undefined. It is only used to choose the files to
-// write.
+// known returns the value of a variable for a node, or "" if it is undefined. The generator only
+// uses it to choose which files to write.
 func (n *Node) known(v variable) string {
 	scope := slices.Concat(n.Facts, n.Vars,
 		Map{{"facts", n.Facts}, {"trusted", n.Trusted}, {"environment", n.Environment}})
@@ -146,9 +146,10 @@ func (n *Node) known(v variable) string {
 	return fmt.Sprint(at)
 }
 
-// template is a path: strings and variables in turn.
+// template is a path with variables. It alternates texts and variables, beginning and ending with a
+// text.
 type template struct {
-	texts     []string // one more element than variables
+	texts     []string // has one element more than variables
 	variables []variable
 }
 
@@ -168,7 +169,7 @@ func (t template) of(value func(variable) string) string {
 	return out
 }
 
-// template returns a path of a form, in which each * is a variable.
+// template returns a template for form. Each * in form becomes a random variable.
 func (g *generator) template(form string) template {
 	t := template{texts: strings.Split(form, "*")}
 	for range len(t.texts) - 1 {
@@ -177,12 +178,11 @@ func (g *generator) template(form string) template {
 	return t
 }
 
-// layer is a configuration with its data.
 type layer struct {
 	root, module string
-	ext          string // extension in defaults; "" if every entry has one
+	ext          string // extension of data files, from defaults; "" if each entry has its own
 	datadir      template
-	files        map[string]bool // paths of data files, below the root
+	files        map[string]bool // paths of data files, relative to root
 }
 
 func (g *generator) layer(root, module string, entries int) {
@@ -194,7 +194,7 @@ func (g *generator) layer(root, module string, entries int) {
 		config = config.with("defaults", defaults)
 	}
 	if g.one(25) && l.ext == "yaml" {
-		l.add("data/common.yaml") // a file that no hierarchy uses
+		l.add("data/common.yaml") // not in the hierarchy
 	} else {
 		config = config.with("hierarchy", g.entries(l, 1+g.r.IntN(entries)))
 	}
@@ -218,7 +218,7 @@ func (g *generator) layer(root, module string, entries int) {
 	}
 }
 
-// add records the path of a data file, unless it is outside the data.
+// add adds a data file to the layer, unless the path is invalid or outside the layer.
 func (l *layer) add(path string) {
 	if !strings.Contains(path, "//") && !strings.HasPrefix(path, "/") && !strings.HasSuffix(path, "/") {
 		l.files[path] = true
@@ -259,7 +259,7 @@ func (g *generator) entries(l *layer, n int) (out []any) {
 	return out
 }
 
-// forms lists the forms of paths.
+// forms lists the forms of paths in the hierarchy. Each * becomes a variable.
 var forms = []string{"common", "common", "*", "*", "nodes/*", "x/*", "*/*", "*-*", "*/x", "x*", "*.d/*", "common*",
 	"sub/common"}
 
@@ -300,11 +300,13 @@ func (g *generator) locations(l *layer, e Map, datadir template, ext string) Map
 	return e.with("path", path())
 }
 
-// globs lists forms of globs, in which + is an asterisk.
+// globs lists the forms of globs in the hierarchy. Each * becomes a variable, and each + an
+// asterisk.
 var globs = []string{"glob/+", "glob/+", "glob/*+", "glob/{b,a}", "glob/{ab,*}", "glob/[ab]", "glob/?", "glob/+/+",
 	"glob/++/+", "glob/+b", "glob/a", "glob/none+", "glob/{s/,}a"}
 
-// instantiate adds files for a path: for existing nodes and for others.
+// instantiate adds files that match a template: for some of the nodes, and sometimes one for none
+// of them.
 func (g *generator) instantiate(l *layer, datadir, t template) {
 	for i := range g.site.Nodes {
 		if !g.one(3) {

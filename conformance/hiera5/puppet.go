@@ -11,16 +11,17 @@ import (
 //go:embed oracle.rb
 var source string
 
-// Puppet is a process that asks real Puppet about one site at a time.
+// Puppet is a running Puppet that looks up keys. It handles one site at a time.
 type Puppet struct{ *oracle.Process }
 
-// StartPuppet starts the process. args are arguments of oracle.rb.
+// StartPuppet starts oracle.rb with args. The caller must call Close.
 func StartPuppet(args ...string) (*Puppet, error) {
 	p, err := oracle.Start(source, args...)
 	return &Puppet{p}, err
 }
 
-// Ask asks all questions about a site that is written below dir, an absolute path.
+// Ask returns Puppet's answers to the questions of a site, in their order. dir is the absolute path
+// where the site was written.
 func (p *Puppet) Ask(dir string, s *Site) ([]Answer, error) {
 	line, err := p.Process.Ask([]byte(jsonText(Map{{"dir", dir}, {"nodes", s.Nodes}, {"questions", s.Questions}})))
 	if err != nil {

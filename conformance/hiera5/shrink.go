@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Shrink removes parts of a site for as long as the answers differ without them.
+// Shrink returns a smaller site for which differs still returns true. It removes files, entries and
+// elements one at a time until none can be removed.
 func (s *Site) Shrink(differs func(*Site) bool) *Site {
 	for n := 0; ; {
 		smaller, ok := s.without(n)
@@ -20,8 +21,8 @@ func (s *Site) Shrink(differs func(*Site) bool) *Site {
 	}
 }
 
-// without returns the site without its nth part, or false if there are fewer. Parts are files, and the elements of
-// mappings and lists in files and nodes, the larger parts before those inside them.
+// without returns the site without one file, entry or element. They are numbered from 0; the
+// entries and elements inside one follow it. If there is no number n, it returns false.
 func (s *Site) without(n int) (*Site, bool) {
 	out := &Site{Files: maps.Clone(s.Files), Nodes: slices.Clone(s.Nodes), Questions: s.Questions}
 	for _, name := range slices.Sorted(maps.Keys(s.Files)) {
@@ -44,8 +45,8 @@ func (s *Site) without(n int) (*Site, bool) {
 	return nil, false
 }
 
-// less returns v without its nth element, counted depth first. If v has fewer elements, it
-// subtracts their number from n.
+// less returns v without element n, counted depth first. If v has no such element, it subtracts the
+// number of v's elements from n.
 func less(v any, n *int) any {
 	switch v := v.(type) {
 	case Map:

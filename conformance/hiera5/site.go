@@ -1,13 +1,13 @@
-// Package hiera5 creates random control repositories of Hiera 5, small ones that use every feature, and asks real
-// Puppet (oracle.rb) for the answers. It is independent of the tested program.
+// Package hiera5 generates small random Hiera 5 control repositories, and looks up keys in them with Puppet
+// (oracle.rb). It does not use the program under test.
 //
-// Keys and values come from small sets, so that levels collide. The kind of value of most keys is decided first, so
-// that most merges fit their values and some do not. Mistakes in a site affect only some keys and some requests, so a
-// compiler must accept every site.
+// Keys and values come from small sets, so that several levels bind the same key. Most values of a key have the
+// same kind, so that most merges are valid and some are not. A mistake in a site affects only some keys and
+// requests, so a compiler must accept every site.
 //
-// Some features are missing, because Puppet's answer depends on earlier questions: convert_to with arguments, and data
-// providers with caches. Features that other tests cover are missing, too (encrypted strings, scalars of YAML), as are
-// paths that search the whole machine.
+// The sites do not use convert_to with arguments or data providers with caches, because Puppet's answers would
+// depend on earlier questions. They do not use encrypted strings and special YAML scalars either, which other tests
+// cover, or paths that would search the whole machine.
 package hiera5
 
 import (
@@ -20,14 +20,14 @@ import (
 	"slices"
 )
 
-// Site is a control repository with its nodes and questions.
+// Site is a control repository with nodes and questions for Puppet.
 type Site struct {
-	Files     map[string]any // content by path (site/... or global/...): a Map or a string
+	Files     map[string]any // from the path (site/… or global/…) to a Map or a string
 	Nodes     []Node
 	Questions []Question
 }
 
-// Node holds the facts of a node. Vars are variables that are not facts.
+// Node describes a node. Vars contains variables that are not facts.
 type Node struct {
 	Facts       Map    `json:"facts"`
 	Trusted     Map    `json:"trusted"`
@@ -35,14 +35,15 @@ type Node struct {
 	Vars        Map    `json:"vars"`
 }
 
-// Question asks for a key, for Nodes[Node]. Without Merge, lookup_options apply.
+// Question asks for the value of Key for node number Node. If Merge is empty, lookup_options
+// determine the merge.
 type Question struct {
 	Node  int    `json:"node"`
 	Key   string `json:"key"`
 	Merge string `json:"merge,omitempty"`
 }
 
-// Answer is an answer of Puppet. Error is the class of an error.
+// Answer is Puppet's answer to a Question. Error is the class of the Ruby exception, or "".
 type Answer struct {
 	Found     bool            `json:"found"`
 	Value     json.RawMessage `json:"value,omitempty"`
@@ -50,7 +51,7 @@ type Answer struct {
 	Error     string          `json:"error,omitempty"`
 }
 
-// Write writes the files below dir.
+// Write writes the files of the site to dir.
 func (s *Site) Write(dir string) error {
 	for name := range s.Files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
@@ -70,14 +71,14 @@ func (s *Site) text(name string) string {
 		if filepath.Ext(name) == ".yaml" {
 			return yamlText(content)
 		}
-		return jsonText(content) + "\n" // JSON is YAML, too, in case a name has no extension
+		return jsonText(content) + "\n" // in YAML files without an extension too, since JSON is YAML
 	case string:
 		return content
 	}
 	panic("a file is a Map or a text")
 }
 
-// String returns the whole site as text.
+// String returns all files and nodes of the site as text.
 func (s *Site) String() string {
 	out := ""
 	for _, name := range slices.Sorted(maps.Keys(s.Files)) {
@@ -89,7 +90,8 @@ func (s *Site) String() string {
 	return out
 }
 
-// Print returns a fingerprint of the site. Stored answers are valid while it is the same.
+// Print returns a fingerprint of the site and its questions. Stored answers are valid only for an
+// equal fingerprint.
 func (s *Site) Print() string {
 	sum := sha256.Sum256([]byte(s.String() + jsonText(s.Questions)))
 	return hex.EncodeToString(sum[:8])

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// Map is a mapping with ordered keys, because merges and Ruby's textual form of hashes depend on the order. Values are
-// nil, bool, int, float64, string, []any and Map. Keys are strings and, in YAML, integers.
+// Map is a mapping with ordered keys. Merges and Ruby's text form of hashes depend on the order.
+// Keys are strings or, in YAML, integers. Values are nil, bool, int, float64, string, []any or Map.
 type Map []Pair
 
 type Pair struct{ Key, Value any }
 
-// Get returns the value of a key, or nil.
+// Get returns the value of a key, or nil if the key does not exist.
 func (m Map) Get(key any) any {
 	for _, p := range m {
 		if p.Key == key {
@@ -24,7 +24,8 @@ func (m Map) Get(key any) any {
 	return nil
 }
 
-// with returns the mapping with a key set. As in Ruby, an existing key keeps its place.
+// with sets a key and returns the mapping. It modifies m if the key exists; the key then keeps its
+// position.
 func (m Map) with(key, value any) Map {
 	for i := range m {
 		if m[i].Key == key {
@@ -68,7 +69,8 @@ func jsonText(v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// floatText formats a float so that YAML and JSON do not read it as an integer.
+// floatText formats a float with a decimal point, so that YAML and JSON do not read it as an
+// integer.
 func floatText(f float64) string {
 	text := strconv.FormatFloat(f, 'g', -1, 64)
 	if mantissa, exponent, ok := strings.Cut(text, "e"); ok && !strings.Contains(mantissa, ".") {
@@ -79,7 +81,6 @@ func floatText(f float64) string {
 	return text
 }
 
-// yamlText formats a mapping in block style.
 func yamlText(m Map) string {
 	var b strings.Builder
 	b.WriteString("---\n")
@@ -102,7 +103,7 @@ func yamlBlock(b *strings.Builder, indent string, v any) {
 	}
 }
 
-// yamlBelow writes a value after a key or a dash.
+// yamlBelow writes a value as it follows a key or a dash.
 func yamlBelow(b *strings.Builder, indent string, v any) {
 	switch c := v.(type) {
 	case Map:
@@ -124,7 +125,7 @@ func yamlBelow(b *strings.Builder, indent string, v any) {
 	}
 }
 
-// yamlScalar writes a scalar. It quotes strings that could be read as something else.
+// yamlScalar formats a scalar. It quotes strings that YAML might read as another type.
 func yamlScalar(v any) string {
 	text, ok := v.(string)
 	switch {
@@ -140,8 +141,8 @@ func yamlScalar(v any) string {
 	return "'" + strings.ReplaceAll(text, "'", "''") + "'"
 }
 
-// plainText reports whether YAML reads text without quotes as the same text. It accepts only names of more than one
-// letter that begin with a small letter and are not special words.
+// plainText reports whether text needs no quotes in YAML. It accepts only lower-case names of at
+// least three characters that are not special words.
 func plainText(text string) bool {
 	if len(text) < 3 || text[0] < 'a' || text[0] > 'z' {
 		return false

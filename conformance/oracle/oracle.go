@@ -1,4 +1,4 @@
-// Package oracle asks a program in Ruby, which asks real Puppet, one question at a time.
+// Package oracle runs a Ruby program that answers questions with the help of Puppet.
 package oracle
 
 import (
@@ -8,14 +8,14 @@ import (
 	"os/exec"
 )
 
-// Process is a running program. It reads a question from each line and writes its answer as a line.
+// Process is a running Ruby program. It reads one question per line and writes one answer per line.
 type Process struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
 	out *bufio.Reader
 }
 
-// Start starts the program with that source.
+// Start runs Ruby code with arguments. The caller must call Close.
 func Start(source string, args ...string) (*Process, error) {
 	cmd := exec.Command("ruby", append([]string{"-e", source, "--"}, args...)...)
 	in, err := cmd.StdinPipe()
@@ -29,7 +29,7 @@ func Start(source string, args ...string) (*Process, error) {
 	return &Process{cmd, in, bufio.NewReader(out)}, cmd.Start()
 }
 
-// Ask returns the answer to a question. Neither contains a newline, except that the answer ends in one.
+// Ask sends a question, which must not contain a newline, and returns the line with the answer.
 func (p *Process) Ask(question []byte) ([]byte, error) {
 	if _, err := p.in.Write(append(question, '\n')); err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (p *Process) Ask(question []byte) ([]byte, error) {
 	return line, nil
 }
 
-// Close ends the program.
+// Close closes the program's input and waits for the program to exit.
 func (p *Process) Close() error {
 	if err := p.in.Close(); err != nil {
 		return err

@@ -4,7 +4,7 @@ package adopt
 
 import "io/fs"
 
-// On this platform, permissions cannot be checked before a file is written.
+// Other platforms have no portable way to check permissions before a file is written.
 
 func writable(string) error { return nil }
 
@@ -12,5 +12,5 @@ func lock(string) (unlock func(), err error) { return func() {}, nil }
 
 func keepsReaders(fs.FileInfo) bool { return true }
 
-// Share does nothing: this platform has no groups.
+// Share does nothing, because this platform has no groups.
 func Share(string, string) (bool, error) { return false, nil }

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// writable returns the reason why no file can be created in dir, or nil.
+// writable returns an error if the user cannot create files in dir.
 func writable(dir string) error {
 	if err := unix.Access(dir, unix.W_OK|unix.X_OK); err != nil {
 		return &fs.PathError{Op: "write", Path: dir, Err: err}
@@ -21,7 +21,8 @@ func writable(dir string) error {
 	return nil
 }
 
-// lock waits until no other program changes the environment in dir. It does nothing on file systems without locks.
+// lock waits until no other bindc process changes the environment in dir. On file systems without
+// locks, it returns immediately.
 func lock(dir string) (unlock func(), err error) {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -32,8 +33,9 @@ func lock(dir string) (unlock func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// keepsReaders reports whether a replacement for a file can keep the file's readers. This needs root, or the file's
-// owner as a member of its group. A file that everybody may read loses no readers.
+// keepsReaders reports whether everybody who can read a file will be able to read its replacement.
+// If not everybody can read the file, this is true only for root, and for the file's owner as a
+// member of the file's group.
 func keepsReaders(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || os.Geteuid() == 0 || info.Mode()&0o004 != 0 {
@@ -43,8 +45,9 @@ func keepsReaders(info fs.FileInfo) bool {
 	return err == nil && int(st.Uid) == os.Geteuid() && slices.Contains(append(groups, os.Getegid()), int(st.Gid))
 }
 
-// Share makes the snapshot readable for a group if others cannot read it and the user is root. It reports whether it
-// had to. Later snapshots at this path keep this.
+// Share lets a group read the snapshot at path and reports whether it had to change the file. It
+// does so only if the user is root and others cannot read the file. Later snapshots at path keep
+// the group.
 func Share(path, group string) (bool, error) {
 	info, err := os.Stat(path)
 	if err != nil || os.Geteuid() != 0 || info.Mode()&0o004 != 0 {
@@ -52,7 +55,7 @@ func Share(path, group string) (bool, error) {
 	}
 	g, err := user.LookupGroup(group)
 	if err != nil {
-		return false, nil // Puppet runs as the same user
+		return false, nil // without this group, Puppet runs as the current user
 	}
 	gid, err := strconv.Atoi(g.Gid)
 	if err != nil || int(info.Sys().(*syscall.Stat_t).Gid) == gid {

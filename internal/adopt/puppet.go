@@ -18,17 +18,16 @@ import (
 //go:embed puppet.rb
 var script []byte
 
-// Puppet is an installation of Puppet.
 type Puppet struct {
 	ruby string
-	dir  string // directory of the files that the script reads and writes
+	dir  string // directory for files exchanged with the script
 }
 
-// places lists the directories where packages install Puppet, in addition to the PATH.
+// places lists where packages install the command puppet if it is not in PATH.
 var places = []string{"/opt/puppetlabs/bin/puppet"}
 
-// FindPuppet finds the installed Puppet, which will use the directory dir for its files. It returns nil if Puppet is
-// not installed.
+// FindPuppet returns the installed Puppet, or nil if there is none. Puppet will write its files to
+// dir.
 func FindPuppet(dir string) *Puppet {
 	command, err := exec.LookPath("puppet")
 	for i := 0; err != nil && i < len(places); i++ {
@@ -43,8 +42,8 @@ func FindPuppet(dir string) *Puppet {
 	return &Puppet{ruby: rubyOf(command), dir: dir}
 }
 
-// rubyOf returns the ruby that runs a program: the ruby next to the program, the ruby in the program's first line, or
-// any ruby.
+// rubyOf returns the ruby for a Ruby program: the one in the same directory, the one in the
+// program's #! line, or the first in PATH.
 func rubyOf(command string) string {
 	ruby := filepath.Join(filepath.Dir(command), "ruby")
 	if _, err := exec.LookPath(ruby); err == nil {
@@ -61,68 +60,69 @@ func rubyOf(command string) string {
 	return "ruby"
 }
 
-// Probe holds Puppet's information about itself and an environment.
+// Probe describes Puppet and one of its environments.
 type Probe struct {
 	Version    string   `json:"version"`
 	ModulePath []string `json:"modulepath"`
-	Facts      string   `json:"facts"`   // directory in which a server keeps the facts of nodes
+	Facts      string   `json:"facts"`   // directory where a server stores the facts of nodes
 	Group      string   `json:"group"`   // group of the user that runs the server
-	Timeout    string   `json:"timeout"` // environment_timeout
-	Eyaml      bool     `json:"eyaml"`   // hiera-eyaml is installed
+	Timeout    string   `json:"timeout"` // the setting environment_timeout
+	Eyaml      bool     `json:"eyaml"`   // whether hiera-eyaml is installed
 }
 
-// probeTime limits a run of Puppet that compares nothing.
+// probeTime limits runs of Puppet other than comparisons.
 const probeTime = 2 * time.Minute
 
-// Probe runs Puppet to describe an environment, which is in the directory own.
+// Probe runs Puppet to describe an environment. own is the directory of the environment.
 func (p *Puppet) Probe(ctx context.Context, own, environment string) (*Probe, error) {
 	answer := &Probe{}
 	order := map[string]any{"do": "probe", "environment": environment, "own": own}
 	return answer, p.run(ctx, probeTime, order, answer)
 }
 
-// Comparison describes what to compare: the environment in the directory Own, and a copy in the directory Asking that
-// uses a snapshot.
+// Comparison describes what to compare: an environment in the directory Own, and a copy of it in
+// the directory Asking that uses a snapshot.
 type Comparison struct {
 	Environment string
 	Own, Asking string
 	Keys        []string
-	Nodes       []facts.Node // nodes to compare for; if empty, this machine
+	Nodes       []facts.Node // if empty, compare for this machine
 	Time        time.Duration
 }
 
-// Result is the outcome of a comparison.
+// Result is the result of a comparison.
 type Result struct {
 	Version     string       `json:"version"`
-	Complete    bool         `json:"complete"`     // all merges were compared within the time limit
-	Keys        int          `json:"keys"`         // keys in the snapshot and in the files that Puppet reads
-	Answers     int          `json:"answers"`      // number of answers that were compared
-	Plain       int          `json:"plain"`        // answers without a merge by the caller
-	Found       int          `json:"found"`        // answers with a value
-	Failing     int          `json:"failing"`      // answers that are errors on both sides
-	FailingKeys []string     `json:"failing_keys"` // keys whose answers without a merge are errors on both sides
+	Complete    bool         `json:"complete"`     // whether all merges were compared within the time limit
+	Keys        int          `json:"keys"`         // number of keys in the snapshot and the data files
+	Answers     int          `json:"answers"`      // number of lookups compared
+	Plain       int          `json:"plain"`        // lookups without an explicit merge
+	Found       int          `json:"found"`        // lookups that returned a value
+	Failing     int          `json:"failing"`      // lookups that failed in both environments
+	FailingKeys []string     `json:"failing_keys"` // keys that failed in both without an explicit merge
 	Nodes       []string     `json:"nodes"`
 	Different   int          `json:"different"`
-	Differences []Difference `json:"differences"` // the first differences
+	Differences []Difference `json:"differences"` // only the first ones
 }
 
-// Difference is an answer that differs with the snapshot.
+// Difference is a lookup whose results differ between the environments.
 type Difference struct {
 	Key, Node, Merge, How string
 }
 
-// grace is the time that a comparison may take in addition to its limit, to start Puppet and to finish some keys.
+// grace is added to the time limit of a comparison, for the start of Puppet and for keys that are
+// already being compared.
 const grace = time.Minute
 
-// Compare looks up all keys in both environments.
+// Compare looks up all keys in both environments and compares the results.
 func (p *Puppet) Compare(ctx context.Context, c Comparison) (*Result, error) {
-	nodes := append([]facts.Node{}, c.Nodes...) // not null
+	nodes := append([]facts.Node{}, c.Nodes...) // JSON must have [], not null
 	answer := &Result{}
 	return answer, p.run(ctx, c.Time+grace, map[string]any{"do": "compare", "environment": c.Environment,
 		"own": c.Own, "asking": c.Asking, "keys": c.Keys, "nodes": nodes, "seconds": c.Time.Seconds()}, answer)
 }
 
-// run runs Puppet with an order, and reads its answer.
+// run runs puppet.rb with an order and decodes the answer.
 func (p *Puppet) run(ctx context.Context, limit time.Duration, order, answer any) error {
 	in, out, code := filepath.Join(p.dir, "order"), filepath.Join(p.dir, "answer"), filepath.Join(p.dir, "puppet.rb")
 	text, err := json.Marshal(order)

@@ -1,6 +1,7 @@
-// Package adopt switches an environment of Puppet from its own data to a snapshot, and back. Puppet reads hiera.yaml
-// for each catalog. Therefore adopt replaces that file atomically, once everything that the new file needs is on disk.
-// If the program is killed, hiera.yaml is either the old file or the new one, and both work.
+// Package adopt switches a Puppet environment from Puppet's own data to a snapshot, and back.
+// Puppet reads hiera.yaml for each catalog. Therefore adopt first writes everything that the new
+// hiera.yaml needs, and then replaces the file atomically. If the program is killed, hiera.yaml is
+// either the old file or the new one, and both work.
 package adopt
 
 import (
@@ -15,35 +16,33 @@ import (
 	"bindc/internal/hieraconfig"
 )
 
-// State is the progress of an adoption.
+// State says how far an environment has been adopted.
 type State int
 
-// States. An adoption that is killed leaves Native, Begun or Adopted. 'mv hiera.yaml hiera5.yaml' results in Broken:
-// catalogs have no data.
+// Killing bindc adopt leaves an environment in one of the states Native, Begun and Adopted. The
+// command 'mv hiera.yaml hiera5.yaml' leaves it Broken: catalogs have no data.
 const (
 	Native  State = iota // hiera.yaml is Puppet's own
-	Begun                // hiera.yaml is Puppet's own, and hiera5.yaml is a copy of it
-	Broken               // hiera5.yaml exists; hiera.yaml is missing or empty
+	Begun                // hiera.yaml is Puppet's own; hiera5.yaml is a copy of it
+	Broken               // hiera.yaml is missing or empty; hiera5.yaml exists
 	Adopted              // hiera.yaml uses a snapshot; bindc compiles hiera5.yaml
 )
 
-// Environment is the directory of an environment.
 type Environment struct {
 	Dir    string
 	State  State
-	Config hieraconfig.Config  // the hierarchy that bindc compiles
-	Asks   hieraconfig.Options // the options in hiera.yaml, if the state is Adopted
+	Config hieraconfig.Config  // hierarchy that bindc compiles
+	Asks   hieraconfig.Options // options of the snapshot in hiera.yaml, if State is Adopted
 
-	seen map[string][]byte // contents of the files as read by Inspect; nil if missing
+	seen map[string][]byte // contents of hiera.yaml and hiera5.yaml when Inspect read them; nil if missing
 }
 
-// Names of the files.
 const (
 	hieraFile  = "hiera.yaml"  // read by Puppet
 	hiera5File = "hiera5.yaml" // compiled by bindc, if it exists
 )
 
-// Obstacle is the reason why an environment cannot be changed, with the fix.
+// Obstacle is an error that prevents changing an environment. Hint says how to resolve it.
 type Obstacle struct{ Reason, Hint string }
 
 func (r *Obstacle) Error() string { return r.Reason }
@@ -52,7 +51,7 @@ func refuse(hint, format string, args ...any) error {
 	return &Obstacle{Reason: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// Inspect determines the state of the environment in dir.
+// Inspect reads the environment in dir and determines its state.
 func Inspect(dir string) (*Environment, error) {
 	e := &Environment{Dir: dir}
 	own, ownErr := os.ReadFile(e.path(hieraFile))
@@ -80,7 +79,8 @@ func Inspect(dir string) (*Environment, error) {
 	return e, e.classify(own, copied, copiedErr == nil)
 }
 
-// classify determines the state of an environment that has a hiera.yaml.
+// classify sets the state of an environment whose hiera.yaml is not empty. both says whether
+// hiera5.yaml exists too.
 func (e *Environment) classify(own, copied []byte, both bool) error {
 	if err := e.parse(hieraFile, own); err != nil {
 		return err
@@ -106,7 +106,8 @@ func (e *Environment) classify(own, copied []byte, both bool) error {
 	return nil
 }
 
-// parse parses the configuration that bindc compiles, which must be of version 5.
+// parse parses the file name and stores the result in e.Config. It accepts only version 5 of the
+// format.
 func (e *Environment) parse(name string, src []byte) (err error) {
 	if e.Config, err = hieraconfig.Parse(e.path(name), src); err != nil {
 		hint := "correct the file; Puppet cannot read it either"
@@ -137,8 +138,8 @@ func isLink(path string) bool {
 	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
-// Deployed reports whether a tool deploys the environment from a repository. Such a tool would restore the old
-// hiera.yaml.
+// Deployed reports whether a deployment tool or git manages the environment. The next deployment
+// would then restore the old hiera.yaml.
 func (e *Environment) Deployed() bool {
 	for _, name := range []string{".r10k-deploy.json", ".g10k-deploy.json", ".git"} {
 		if _, err := os.Lstat(e.path(name)); err == nil {
@@ -148,7 +149,8 @@ func (e *Environment) Deployed() bool {
 	return false
 }
 
-// Plan describes the remaining steps, one per line. The last one is the switch.
+// Plan describes the remaining steps of an adoption, one per line. The last step is to replace
+// hiera.yaml. text is its new content.
 func (e *Environment) Plan(snapshot string, text []byte) (lines []string) {
 	lines = append(lines, "write the snapshot "+snapshot)
 	switch {
@@ -171,13 +173,13 @@ func (e *Environment) Plan(snapshot string, text []byte) (lines []string) {
 	return append(lines, strings.TrimSuffix(b.String(), "\n"))
 }
 
-// isHieraFile reports whether hiera.yaml has the given text.
+// isHieraFile reports whether text is the content of hiera.yaml.
 func (e *Environment) isHieraFile(text []byte) bool {
 	there, err := os.ReadFile(e.path(hieraFile))
 	return err == nil && bytes.Equal(there, text)
 }
 
-// Check returns the reason why this user cannot change the environment or write the snapshot, or nil.
+// Check returns an error if this user cannot change the environment or write the snapshot.
 func (e *Environment) Check(snapshot string) error {
 	const asOwner = "run bindc as root, or as the owner of the environment"
 	if err := writable(e.Dir); err != nil {
@@ -203,7 +205,7 @@ func (e *Environment) Check(snapshot string) error {
 	dir := filepath.Dir(snapshot)
 	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
-			break // adopt creates the missing directories
+			break // adopt creates missing directories
 		}
 	}
 	if err := writable(dir); err != nil {
@@ -212,10 +214,11 @@ func (e *Environment) Check(snapshot string) error {
 	return nil
 }
 
-// standardModules lists the module directories that Puppet's packages add to every environment.
+// standardModules lists the module directories that Puppet's packages add to the module path.
 var standardModules = []string{"/opt/puppetlabs/puppet/modules", "/usr/share/puppet/modules"}
 
-// ModulePath returns the module path of the environment, without running Puppet.
+// ModulePath returns the module path of the environment. It reads environment.conf instead of
+// running Puppet.
 func (e *Environment) ModulePath() []string {
 	base := append([]string{filepath.Join(e.Dir, "..", "..", "modules")}, standardModules...)
 	conf, _ := os.ReadFile(e.path("environment.conf"))
@@ -240,7 +243,7 @@ func (e *Environment) ModulePath() []string {
 	return append([]string{e.path("modules")}, base...)
 }
 
-// Module returns the directory of the module bindc in a module path, or "".
+// Module returns the directory of the Puppet module bindc in a module path, or "".
 func Module(path []string) string {
 	for _, dir := range path {
 		at := filepath.Join(dir, "bindc")
@@ -251,8 +254,8 @@ func Module(path []string) string {
 	return ""
 }
 
-// HasDataHash reports whether a version of the module bindc has the function bindc::data_hash, which was added in
-// 1.1.0.
+// HasDataHash reports whether the installed Puppet module has the function bindc::data_hash, which
+// was added in 1.1.0.
 func HasDataHash(module string) bool { return hasFunction(module, "data_hash") }
 
 func hasFunction(module, name string) bool {

@@ -12,11 +12,12 @@ import (
 	"bindc/internal/fsx"
 )
 
-// beforeStep is called before each step that changes a file. Tests end the program in it.
+// beforeStep is called before each step that changes a file. Tests set it to interrupt an adoption.
 var beforeStep = func(step string) {}
 
-// Switch makes Puppet use the snapshot: it calls write to write the snapshot, and then replaces hiera.yaml by text. It
-// fails if the files have changed since Inspect, because the snapshot would then have another hierarchy.
+// Switch makes Puppet use a snapshot. It calls write, which must write the snapshot, and then
+// replaces hiera.yaml with text. If hiera.yaml or hiera5.yaml has changed since Inspect, Switch
+// fails, because the snapshot would not match.
 func (e *Environment) Switch(text []byte, write func() error) error {
 	unlock, err := lock(e.Dir)
 	if err != nil {
@@ -47,8 +48,8 @@ func (e *Environment) Switch(text []byte, write func() error) error {
 	return replaceFile(e.path(hieraFile), like, text)
 }
 
-// copyHieraFile makes hiera5.yaml like hiera.yaml: a link to the same file, or a file with the same content and
-// permissions.
+// copyHieraFile creates hiera5.yaml. If hiera.yaml is a link, hiera5.yaml becomes a link to the
+// same file; otherwise it becomes a copy.
 func (e *Environment) copyHieraFile() error {
 	from, to := e.path(hieraFile), e.path(hiera5File)
 	if isLink(from) {
@@ -79,7 +80,8 @@ func (e *Environment) unchanged() error {
 	return nil
 }
 
-// replaceFile atomically replaces the file at path, and syncs its directory.
+// replaceFile atomically replaces the file at path and syncs its directory. The new file gets the
+// permissions of like.
 func replaceFile(path string, like fs.FileInfo, text []byte) error {
 	o := fsx.ReplaceOptions{Limit: 0o777, Synced: true, Like: like, Link: true}
 	return fsx.Replace(path, o, func(f *os.File) error {
@@ -88,7 +90,7 @@ func replaceFile(path string, like fs.FileInfo, text []byte) error {
 	})
 }
 
-// Undo atomically restores the original hiera.yaml. It reports whether there was anything to undo.
+// Undo atomically restores the original hiera.yaml. It reports whether it changed anything.
 func (e *Environment) Undo() (bool, error) {
 	unlock, err := lock(e.Dir)
 	if err != nil {
@@ -100,7 +102,7 @@ func (e *Environment) Undo() (bool, error) {
 	}
 	beforeStep("undo")
 	for _, name := range []string{hieraFile, hiera5File} {
-		fsx.ClearBeside(e.path(name)) // left by an adoption that was killed
+		fsx.ClearBeside(e.path(name)) // left behind by a killed adoption
 	}
 	switch e.State {
 	case Native:
@@ -111,9 +113,9 @@ func (e *Environment) Undo() (bool, error) {
 	return true, os.Rename(e.path(hiera5File), e.path(hieraFile))
 }
 
-// Shadow creates a copy of the environment below dir, under another name, and returns the
-// directory of the copy. The copy consists of links, except for the Hiera configuration, whose
-// content is hiera.
+// Shadow creates a copy of the environment as the directory name in dir, and returns the path of
+// the copy. The copy consists of symbolic links, except for hiera.yaml, whose content is hiera, and
+// environment.conf.
 func (e *Environment) Shadow(dir, name string, hiera []byte) (string, error) {
 	root, err := filepath.Abs(e.Dir)
 	if err != nil {
@@ -144,11 +146,10 @@ func (e *Environment) Shadow(dir, name string, hiera []byte) (string, error) {
 	return dir, os.WriteFile(filepath.Join(shadow, hieraFile), hiera, 0o600)
 }
 
-// settings is the name of the file with an environment's settings.
 const settings = "environment.conf"
 
-// copySettings copies environment.conf without config_version, which names a program that Puppet would run for every
-// catalog.
+// copySettings copies environment.conf without the setting config_version. Puppet would run the
+// command in that setting for every catalog.
 func copySettings(from, to string) error {
 	text, err := os.ReadFile(from)
 	if err != nil {
@@ -163,7 +164,8 @@ func copySettings(from, to string) error {
 	return os.WriteFile(to, []byte(kept.String()), 0o600)
 }
 
-// MakeDir creates the directory of a snapshot and its parents, accessible to every user.
+// MakeDir creates the directory for a snapshot, and missing parents, so that every user can read
+// them.
 func MakeDir(dir string) error {
 	if info, err := os.Stat(dir); err == nil && info.IsDir() {
 		return nil
@@ -176,8 +178,8 @@ func MakeDir(dir string) error {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err
 	}
-	return os.Chmod(dir, 0o755) // independent of the umask
+	return os.Chmod(dir, 0o755) // the umask may have removed permissions
 }
 
-// Original returns the content of the hierarchy that bindc compiles.
+// Original returns the content of the hierarchy that bindc compiles, as Inspect read it.
 func (e *Environment) Original() []byte { return e.seen[filepath.Base(e.Source())] }

@@ -9,16 +9,16 @@ import (
 	"bindc/internal/layout"
 )
 
-// comments holds the comments of a file, with the empty lines between them. The comments at the top of the file are in
-// head. All other comments are stored by the position of the statement that they belong to: above the statement, or at
-// the end of its first line.
+// comments contains the comments of a file, with the empty lines between them. Those at the top of
+// the file are in head. All others belong to a statement, whose position is the map key. They are
+// above the statement, or at the end of its first line.
 type comments struct {
 	head   []string
 	above  map[diag.Pos][]string
 	inline map[diag.Pos]string
 }
 
-// placeComments assigns each comment of src to a statement.
+// placeComments returns the comments of src. It assigns each of them to a statement of f.
 func placeComments(src []byte, f *File, isPuppet bool) comments {
 	read := layout.YAMLComments
 	if isPuppet {
@@ -33,7 +33,7 @@ func placeComments(src []byte, f *File, isPuppet bool) comments {
 	slices.SortFunc(p.starts, func(a, b diag.Pos) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
 	})
-	for i, at := range p.starts { // an empty line belongs to the first statement of the next line
+	for i, at := range p.starts { // an empty line belongs to the first statement on the next line
 		if i > 0 && p.starts[i-1].Line < at.Line && p.isBlank(at.Line-1) {
 			p.above[at] = []string{""}
 		}
@@ -52,11 +52,11 @@ type commentPlacer struct {
 	comments
 	lines       []string
 	starts      []diag.Pos   // positions of all statements, in order
-	commentOnly map[int]bool // lines with only a comment
+	commentOnly map[int]bool // lines that contain only a comment
 }
 
-// insert assigns a comment to the statement on the same line. If the line has no statement, insert assigns the comment
-// to the next statement, or to the enclosing statement.
+// insert assigns a comment to the statement that begins on the same line. If there is none, the
+// comment belongs to the next statement, or to the statement that contains it.
 func (p *commentPlacer) insert(c layout.Comment) {
 	line := c.Line
 	for line < len(p.lines) && (p.commentOnly[line] || p.isBlank(line)) {

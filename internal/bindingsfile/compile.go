@@ -10,34 +10,36 @@ import (
 	"bindc/internal/value"
 )
 
-// Compiled is a compiled binding. It does not depend on the rest of the site.
+// Compiled is a compiled binding. It depends only on the binding's own attributes, not on the rest
+// of the site.
 type Compiled struct {
 	Key       string         // "" for a contribution without a name
 	Pos       diag.Pos       // position of the key
-	Recipe    *recipe.Recipe // nil after an error, which is reported
-	Literal   *Literal       // constant value of a contribution that is neither optional nor transformed; otherwise nil
-	In        *Reference     // the multibinding that a contribution is for; nil for a binding of a key
-	Multibind *Multibind     // set for a multibinding
-	Type      *types.Type    // the declared type, or nil
-	Rebinds   *Reference     // the other key of an alias, a renamed key or a rebinding; or nil
-	Erases    bool           // the statement hides lower bindings of the key in Rebinds
+	Recipe    *recipe.Recipe // nil if an error was reported
+	Literal   *Literal       // value of a contribution if it is constant and neither optional nor transformed
+	In        *Reference     // multibinding to which the binding contributes; nil if it binds a key
+	Multibind *Multibind     // nil unless it is a multibinding
+	Type      *types.Type    // nil if no type is declared
+	Rebinds   *Reference     // key to which an alias, a renamed key or a rebinding refers; otherwise nil
+	Erases    bool           // whether it hides lower bindings of the key in Rebinds
 	Abstract  bool
 	Override  bool
 }
 
-// Reference is a use of a multibinding's id or of a key.
+// Reference refers to a key or, by its id, to a multibinding.
 type Reference struct {
 	ID  string
 	Pos diag.Pos
 }
 
-// Multibind describes what contributions to a multibinding must be.
+// Multibind describes a multibinding and its requirements for contributions.
 type Multibind struct {
 	ID      string
-	Options *recipe.Options // nil after an error, which is reported
+	Options *recipe.Options // nil if an error was reported
 }
 
-// Compile compiles a statement with attributes. It adds errors to diags. It returns nil if the key is unknown.
+// Compile compiles a binding with attributes and adds errors to diags. It returns nil if the key is
+// unknown.
 func (s *Statement) Compile(diags *diag.List) *Compiled {
 	s.takeKeyOfRebind()
 	if s.Key == "" && s.In == nil {
@@ -56,7 +58,8 @@ func (s *Statement) Compile(diags *diag.List) *Compiled {
 	return &c.out
 }
 
-// takeKeyOfRebind makes the argument of `rebind` the key of the binding.
+// takeKeyOfRebind sets the key of the binding to the argument of rebind, if the binding has no
+// other key.
 func (s *Statement) takeKeyOfRebind() {
 	i := slices.IndexFunc(s.Producers, func(p Producer) bool { return p.Name == "rebind" })
 	if i >= 0 && s.Key == "" {
@@ -66,7 +69,7 @@ func (s *Statement) takeKeyOfRebind() {
 	}
 }
 
-// missingKey returns the error for a binding without a key.
+// missingKey returns the error for a binding that does not say which key it binds.
 func (s *Statement) missingKey() diag.Diagnostic {
 	if len(s.Producers) == 1 && s.Producers[0].Name == "rebind" {
 		l := s.Producers[0].Argument
@@ -82,10 +85,11 @@ type compiler struct {
 	*Statement
 	diags  *diag.List
 	out    Compiled
-	broken bool // an error was reported
+	broken bool // whether an error was reported
 }
 
-// errorf reports an error in the value of this binding. The key and the condition of the binding are still known.
+// errorf reports an error in the value of the binding. The key and the condition of the binding
+// remain valid.
 func (c *compiler) errorf(at diag.Pos, code diag.Code, format string, args ...any) {
 	c.add(diag.Diagnostic{Pos: at, Code: code, Message: fmt.Sprintf(format, args...)})
 }

@@ -11,9 +11,11 @@ import (
 	"bindc/internal/yaml"
 )
 
-// Convert converts a bindings file to the other syntax, with its comments. It parses the result and checks that it has
-// the same meaning. It returns false and reports the reason if the file has errors or the other syntax cannot express
-// it. The name in a YAML file must be names[0], the full name; in Puppet syntax, any of names is valid.
+// Convert converts a bindings file between YAML and Puppet syntax. It keeps the comments, and
+// verifies that the result has the same meaning. If the file has errors or cannot be expressed in
+// the other syntax, it adds diagnostics and returns false.
+//
+// names are the valid names for the bindings. A YAML file must use the full name, names[0].
 func Convert(file string, src []byte, names []string, diags *diag.List) ([]byte, bool) {
 	toYAML := strings.HasSuffix(file, ".pp")
 	f := parseAndRead(file, src, toYAML, diags)
@@ -39,7 +41,8 @@ func Convert(file string, src []byte, names []string, diags *diag.List) ([]byte,
 
 var errInexpressible = errors.New("this cannot be expressed in the other syntax")
 
-// checked converts a file and returns the text if it has the same statements as f.
+// checked converts a file and verifies that the result has the same statements as f. If it does
+// not, checked returns an error.
 func checked(f *File, name string, c comments, toYAML bool) ([]byte, error) {
 	write := puppetText
 	if toYAML {
@@ -56,7 +59,8 @@ func checked(f *File, name string, c comments, toYAML bool) ([]byte, error) {
 	return out, nil
 }
 
-// reportInexpressible reports each statement that the other syntax cannot express, and whether there are any.
+// reportInexpressible reports all statements that cannot be expressed in the other syntax. It
+// returns whether there are any.
 func reportInexpressible(list []*Statement, toYAML bool, diags *diag.List) (any bool) {
 	for _, s := range list {
 		_, err := checked(&File{Statements: []*Statement{s}}, "set", comments{}, toYAML)
@@ -72,7 +76,8 @@ func reportInexpressible(list []*Statement, toYAML bool, diags *diag.List) (any 
 	return any
 }
 
-// parseAndRead parses and reads a file. It returns nil only after an error.
+// parseAndRead parses a bindings file. It returns nil if it has reported an error that prevents
+// that.
 func parseAndRead(file string, src []byte, isPuppet bool, diags *diag.List) *File {
 	if isPuppet {
 		if p := ParsePuppet(file, src, diags); p != nil {
@@ -91,7 +96,8 @@ func parseAndRead(file string, src []byte, isPuppet bool, diags *diag.List) *Fil
 	return YAML{Document: doc}.Read(nil, diags)
 }
 
-// formatted formats src. YAML that bindc cannot format is returned unchanged.
+// formatted returns src in canonical layout. It returns src unchanged if the formatter does not
+// support its syntax.
 func formatted(src []byte, isPuppet bool) []byte {
 	format := layout.YAML
 	if isPuppet {
@@ -104,8 +110,8 @@ func formatted(src []byte, isPuppet bool) []byte {
 	return src
 }
 
-// canonical prints the statements of a file for comparison. Puppet syntax expresses everything in it, because one of
-// the two files is in Puppet syntax.
+// canonical returns the statements of a file in a form that can be compared. It can use Puppet
+// syntax, because one of the two compared files is in that syntax.
 func canonical(f *File) string {
 	text, _ := puppetText(f, "", comments{})
 	return string(text)

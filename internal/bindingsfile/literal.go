@@ -7,15 +7,15 @@ import (
 	"bindc/internal/value"
 )
 
-// Literal is a value in a file, with the positions of its parts.
+// Literal is a value in a bindings file, with the positions of the values inside it.
 type Literal struct {
 	Value value.Value
 	Pos   diag.Pos
-	Kids  []Literal // elements of an array, or keys and values of a hash in turn
+	Kids  []Literal // elements of an array, or alternating keys and values of a hash
 }
 
-// Within returns the part of l at path, a list of keys and indexes from the outside in. If that part has no position,
-// Within returns the innermost enclosing part that has a position.
+// Within returns the literal inside l at path, whose elements are hash keys and array indexes. If
+// that literal has no position, Within returns the innermost one around it that has.
 func (l *Literal) Within(path []value.Value) *Literal {
 	if len(path) == 0 {
 		return l
@@ -31,7 +31,8 @@ func (l *Literal) Within(path []value.Value) *Literal {
 	return l
 }
 
-// Entry returns the key and the value of entry i of a hash. If l is computed, both have the position of l.
+// Entry returns the literals of a hash's entry i, which has the given key. If the hash is computed,
+// both have the position of l.
 func (l *Literal) Entry(i int, key value.Value) (name, val Literal) {
 	if 2*i < len(l.Kids) && value.Identical(l.Kids[2*i].Value, key) {
 		return l.Kids[2*i], l.Kids[2*i+1]
@@ -39,7 +40,8 @@ func (l *Literal) Entry(i int, key value.Value) (name, val Literal) {
 	return Literal{Value: key, Pos: l.Pos}, Literal{Pos: l.Pos}
 }
 
-// Named returns the value of a key in a hash, or nil.
+// Named returns the value of a key in a hash. It returns nil if the key is missing or l is not a
+// hash.
 func (l *Literal) Named(name string) *Literal {
 	for key, val := range l.pairs() {
 		if text, _ := key.text(); text == name {
@@ -49,7 +51,8 @@ func (l *Literal) Named(name string) *Literal {
 	return nil
 }
 
-// ScalarText returns a string, number or boolean as text. It returns "" for other values and for nil.
+// ScalarText returns a string, number or boolean as text. It returns "" for all other values, and
+// if l is nil.
 func (l *Literal) ScalarText() string {
 	if l == nil {
 		return ""
@@ -57,7 +60,7 @@ func (l *Literal) ScalarText() string {
 	return scalarText(l.Value)
 }
 
-// scalarText returns a string, number or boolean as text, and "" for other values.
+// scalarText returns a string, number or boolean as text. It returns "" for all other values.
 func scalarText(v value.Value) string {
 	switch v.Kind() {
 	case value.String, value.Int, value.Bool, value.Float:
@@ -66,7 +69,8 @@ func scalarText(v value.Value) string {
 	return ""
 }
 
-// text returns a string as text. ok is false for other values. These include regular expressions, which are not names.
+// text returns the value if it is a string. Otherwise it returns false, also for a regular
+// expression.
 func (l *Literal) text() (text string, ok bool) {
 	if l.Value.Kind() != value.String {
 		return "", false
@@ -74,7 +78,8 @@ func (l *Literal) text() (text string, ok bool) {
 	return l.Value.Text(), true
 }
 
-// pairs yields the keys and values of a hash, in order. It yields nothing for other values.
+// pairs returns an iterator over the entries of a hash, in order. For other values, it yields
+// nothing.
 func (l *Literal) pairs() iter.Seq2[*Literal, *Literal] {
 	return func(yield func(*Literal, *Literal) bool) {
 		if l.Value.Kind() != value.Hash {
@@ -88,7 +93,7 @@ func (l *Literal) pairs() iter.Seq2[*Literal, *Literal] {
 	}
 }
 
-// collect makes a hash or an array of kids' values.
+// collect returns a hash or an array of the kids' values. For a hash, keys and values alternate.
 func collect(isHash bool, kids []Literal) value.Value {
 	if isHash {
 		var b value.Builder

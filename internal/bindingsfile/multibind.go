@@ -11,7 +11,7 @@ import (
 	"bindc/internal/value"
 )
 
-// multibind compiles a multibinding (language.md, section 8).
+// multibind compiles a multibinding, see language.md, section 8. l is its id.
 func (c *compiler) multibind(l *Literal, r *recipe.Recipe) {
 	id, _ := l.text()
 	if id == "" || strings.ContainsRune(id, 0) {
@@ -27,8 +27,8 @@ func (c *compiler) multibind(l *Literal, r *recipe.Recipe) {
 	r.Kind, r.Name, r.Options = recipe.Multibind, recipe.ContributionKey(id), o
 }
 
-// collected records whether a multibinding of type t is an array or a hash, and the element type. It returns false
-// after an error.
+// collected sets in o whether a multibinding of type t collects an array or a hash, and the type of
+// its elements. It returns false if it has reported an error.
 func (c *compiler) collected(t *types.Type, o *recipe.Options) bool {
 	if t == nil {
 		return c.Type == nil
@@ -52,7 +52,7 @@ var (
 	resolutions  = []string{"priority", "ignore", "error", "append", "merge"}
 )
 
-// options reads the options of a multibinding. It returns false after an error.
+// options parses the options of a multibinding. It returns false if it has reported an error.
 func (c *compiler) options(o *recipe.Options) bool {
 	l := c.Options
 	if l == nil {
@@ -85,7 +85,8 @@ func (c *compiler) options(o *recipe.Options) bool {
 	return o.Array || c.checkHashOptions(o)
 }
 
-// combinator checks that a combinator has the right parameters and that uniq is the only other option.
+// combinator checks the parameters of a combinator, and that the only other option is uniq. It
+// returns false if it has reported an error.
 func (c *compiler) combinator(o *recipe.Options) bool {
 	l := c.Options.Named("combinator")
 	if c.Combinator == nil { // the combinator has a syntax error
@@ -122,7 +123,7 @@ func (c *compiler) option(o *recipe.Options, name string, l *Literal) bool {
 		}
 	case name == "flatten":
 		if o.Flatten = int(min(max(v.Int(), -2), math.MaxInt32)); v.Kind() == value.Bool {
-			o.Flatten = -o.Flatten // 'true' flattens all levels, which is -1
+			o.Flatten = -o.Flatten // true means all levels, for which the number is -1
 		} else if v.Kind() != value.Int || o.Flatten < -1 {
 			expected = "true, false, a number of levels, or -1 for all"
 		}
@@ -142,7 +143,8 @@ func (c *compiler) option(o *recipe.Options, name string, l *Literal) bool {
 	return expected == ""
 }
 
-// checkHashOptions reports options of a hash that contradict each other or its type.
+// checkHashOptions checks that the options of a multibinding of type Hash are consistent. It
+// returns false if it has reported an error.
 func (c *compiler) checkHashOptions(o *recipe.Options) bool {
 	switch at := c.Options.Pos; {
 	case (o.Flatten != 0 || o.Uniq) && o.Resolution != recipe.AppendAll:

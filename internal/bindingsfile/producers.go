@@ -12,7 +12,7 @@ import (
 	"bindc/internal/value"
 )
 
-// contribution records the multibinding, if any, that the binding contributes to.
+// contribution sets out.In if the binding is a contribution to a multibinding.
 func (c *compiler) contribution() {
 	if c.In == nil {
 		return
@@ -28,7 +28,6 @@ func (c *compiler) contribution() {
 	}
 }
 
-// recipe compiles the producer, the type and the transformer.
 func (c *compiler) recipe() *recipe.Recipe {
 	r := &recipe.Recipe{Sensitive: c.Sensitive, Optional: c.Optional, Type: c.typeAt(c.Type)}
 	if c.Transformer != nil {
@@ -55,10 +54,11 @@ func (c *compiler) recipe() *recipe.Recipe {
 	return r
 }
 
-// keptProducers lists the producers that have an effect on an abstract binding, because they name an id or another key.
+// keptProducers lists the producers that have an effect even on an abstract binding.
 var keptProducers = []string{"multibind_id", "rebind", "to_alias_of", "to_renamed"}
 
-// warnOfDropped warns about a value in an abstract binding, where it has no effect. An explicit null gives no warning.
+// warnOfDropped warns about the value of an abstract binding, which is never used. A value of null
+// is no reason to warn.
 func (c *compiler) warnOfDropped() {
 	for i := range c.Producers {
 		p := &c.Producers[i]
@@ -76,7 +76,7 @@ func (c *compiler) warnOfDropped() {
 	}
 }
 
-// checkTransformer reports a transformer that cannot be called with one argument.
+// checkTransformer reports a transformer that does not accept exactly one argument.
 func (c *compiler) checkTransformer() {
 	if c.Transformer == nil || c.Transformer.Takes(1) {
 		return
@@ -86,7 +86,8 @@ func (c *compiler) checkTransformer() {
 		Hint:    "write |$value| { ... }; facts are variables"})
 }
 
-// checkProducers reports a binding with no producer or with several, and options that the producer does not support.
+// checkProducers reports a binding with no producer or with several. It also reports options that
+// the producer does not have.
 func (c *compiler) checkProducers() {
 	names, options := make([]string, len(c.Producers)), false
 	for i, p := range c.Producers {
@@ -111,7 +112,7 @@ func (c *compiler) checkProducers() {
 	}
 }
 
-// constant checks the type of a constant at build time, so that lookups need not check it.
+// constant checks the type of a constant value. Lookups then need not check it.
 func (c *compiler) constant(r *recipe.Recipe) {
 	if c.In != nil {
 		c.out.Literal = c.Producers[0].Argument
@@ -120,7 +121,8 @@ func (c *compiler) constant(r *recipe.Recipe) {
 	r.Type = nil
 }
 
-// mismatch reports m, an error in the type of r's value. It does nothing if m is nil.
+// mismatch reports that the value of r does not have the declared type. It does nothing if m is
+// nil.
 func (c *compiler) mismatch(r *recipe.Recipe, m *types.Mismatch) {
 	if m == nil {
 		return
@@ -149,7 +151,7 @@ func (c *compiler) produce(p *Producer, r *recipe.Recipe) {
 		r.Kind, r.Name, r.Value = recipe.Custom, "query", p.Argument.Value
 	case "to_alias_of", "to_renamed", "rebind":
 		c.rebind(p, r)
-	default: // 'to' and 'to_expression'
+	default: // to and to_expression
 		if p.Expr != nil {
 			r.Kind, r.Expr = recipe.Expression, p.Expr
 			r.Sensitive = r.Sensitive || p.Expr.HasHieraSecret()
@@ -159,7 +161,7 @@ func (c *compiler) produce(p *Producer, r *recipe.Recipe) {
 	}
 }
 
-// target reads a key to look up: `name` or `[type, name]`.
+// target parses a key to look up, of the form KEY or [TYPE, KEY].
 func (c *compiler) target(l *Literal) recipe.Target {
 	if name, ok := l.text(); ok {
 		return recipe.Target{Key: name}
@@ -209,8 +211,8 @@ func (c *compiler) hashLookup(l *Literal, r *recipe.Recipe) {
 	r.Kind, r.Targets, r.Value = recipe.HashLookup, []recipe.Target{t}, key.Value
 }
 
-// onlyKeys reports keys of a hash that are not in allowed. For keys in the list elsewhere, it adds the hint. It returns
-// false if it reports any.
+// onlyKeys reports keys of a hash that are not in allowed, and returns false if there are any. hint
+// is the hint for keys in elsewhere, which are valid in another place.
 func (c *compiler) onlyKeys(l *Literal, allowed, elsewhere []string, hint string) bool {
 	all := true
 	for key := range l.pairs() {
@@ -228,7 +230,8 @@ func (c *compiler) onlyKeys(l *Literal, allowed, elsewhere []string, hint string
 	return all
 }
 
-// custom reads a call of a registered producer: a name, [name, argument...], or {class_name: name, ...}.
+// custom parses a call of a registered producer. The call has the form NAME, [NAME, ARGUMENT…] or
+// {class_name: NAME, …}.
 func (c *compiler) custom(p *Producer, r *recipe.Recipe) {
 	l := p.Argument
 	r.Kind, r.Value = recipe.Custom, value.FromPairs()
@@ -253,7 +256,7 @@ func (c *compiler) custom(p *Producer, r *recipe.Recipe) {
 	}
 }
 
-// typeAt parses the type in l. It returns nil if l is nil, or after an error.
+// typeAt parses the type in l. It returns nil if l is nil or it has reported an error.
 func (c *compiler) typeAt(l *Literal) *types.Type {
 	if l == nil {
 		return nil

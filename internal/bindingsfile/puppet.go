@@ -13,21 +13,21 @@ import (
 	"bindc/internal/value"
 )
 
-// Puppet is a parsed bindings file in Puppet syntax (language.md, section 14.1).
+// Puppet is a parsed bindings file in Puppet syntax, see language.md, section 14.1.
 type Puppet struct {
 	*syntax.Text
 	file, src string
 	tree      *syntax.Bindings
 }
 
-// ParsePuppet parses a bindings file. It adds errors to diags. The result has the statements without an error. It is
-// nil if src is not valid UTF-8.
+// ParsePuppet parses a bindings file in Puppet syntax and adds errors to diags. Statements with a
+// syntax error are left out. It returns nil if src is not valid UTF-8.
 func ParsePuppet(file string, src []byte, diags *diag.List) *Puppet {
 	p := &Puppet{Text: syntax.NewText(file, string(src)), file: file, src: string(src)}
 	tree, errs := syntax.ParseBindings(p.src)
 	p.Report(errs, diags)
-	if (tree == nil || tree.Broken) && slices.ContainsFunc(word.FindAll(src, -1), meansSensitive) {
-		diags.Hide(file, 0, math.MaxInt) // it is unknown which lines are sensitive
+	if (tree == nil || tree.Broken) && slices.ContainsFunc(word().FindAll(src, -1), meansSensitive) {
+		diags.Hide(file, 0, math.MaxInt) // it is not known which lines are sensitive
 	}
 	if tree == nil {
 		return nil
@@ -39,7 +39,8 @@ func ParsePuppet(file string, src []byte, diags *diag.List) *Puppet {
 	return p
 }
 
-// warnOfHiera warns about Hiera interpolations and encrypted strings, which are plain text in a bindings file.
+// warnOfHiera warns about Hiera interpolations and encrypted strings. They have no special meaning
+// in a bindings file.
 func (p *Puppet) warnOfHiera(diags *diag.List) {
 	if !strings.Contains(p.src, "%{") && !strings.Contains(p.src, "ENC[") {
 		return
@@ -62,10 +63,10 @@ func (p *Puppet) warnOfHiera(diags *diag.List) {
 	}
 }
 
-// Broken reports whether a part of the file has a syntax error.
+// Broken reports whether the file has a syntax error, so that statements may be missing.
 func (p *Puppet) Broken() bool { return p.tree.Broken }
 
-// Secrets adds the ids of sensitive multibindings to ids.
+// Secrets implements Source.
 func (p *Puppet) Secrets(ids map[string]bool) { addSecretsOf(p.tree.Statements, ids) }
 
 func addSecretsOf(list []syntax.Statement, ids map[string]bool) {
@@ -82,7 +83,7 @@ func hasFlag(s *syntax.Statement, flag string) bool {
 	return slices.ContainsFunc(s.Flags, func(w syntax.Word) bool { return w.Text == flag })
 }
 
-// multibindID returns the id of a multibinding. By default, the id is its name.
+// multibindID returns the id of a multibinding. By default, that is its key.
 func multibindID(s *syntax.Statement) *expr.Node {
 	if s.In != nil {
 		return s.In
@@ -90,7 +91,7 @@ func multibindID(s *syntax.Statement) *expr.Node {
 	return s.Key
 }
 
-// constantText returns the value of a constant as text, and "" for nil.
+// constantText returns a scalar constant as text. It returns "" for other constants and for nil.
 func constantText(n *expr.Node) string {
 	if n == nil {
 		return ""
@@ -112,7 +113,7 @@ func (p *Puppet) Read(secrets map[string]bool, diags *diag.List) *File {
 	}
 }
 
-// puppetReader converts the syntax tree of a file to statements.
+// puppetReader converts the syntax tree of a file in Puppet syntax to statements.
 type puppetReader struct {
 	*Puppet
 	diags   *diag.List
@@ -134,20 +135,20 @@ func (r *puppetReader) statements(list []syntax.Statement) []*Statement {
 	return out
 }
 
-// isSensitive reports whether an option is 'sensitive' or a misspelling of it.
+// isSensitive reports whether the name of an option is sensitive, or a misspelling of it.
 func isSensitive(o syntax.Option) bool { return meansSensitive([]byte(o.Name.Text)) }
 
-// hide hides the lines of s in messages.
+// hide prevents messages from quoting the lines of a statement.
 func (r *puppetReader) hide(s *syntax.Statement) {
 	first, last := r.Line(s.Off), r.Line(s.End)
 	if begin := strings.LastIndexByte(r.src[:s.End], '\n') + 1; strings.TrimSpace(r.src[begin:s.End]) == "" {
-		last-- // the next statement begins on the same line
+		last-- // the next statement begins on the last line
 	}
 	r.diags.Hide(r.file, first, last)
 }
 
-// statement converts one statement. It returns nil if the key, a target or a side of a dependency is invalid. It
-// reports other errors, but returns the statement.
+// statement converts a statement and reports its errors. It returns nil only if the key, a target
+// or a side of a dependency is invalid.
 func (r *puppetReader) statement(s *syntax.Statement) *Statement {
 	out := &Statement{Keyword: keywordOf(s.Word), Pos: r.Pos(s.Off), KeyPos: r.Pos(s.Off)}
 	switch out.Keyword {
@@ -171,8 +172,8 @@ func (r *puppetReader) statement(s *syntax.Statement) *Statement {
 	return out
 }
 
-// keywordOf returns the keyword of a statement that begins with word. multibind, rebind, alias and renamed begin
-// bindings.
+// keywordOf returns the keyword for the first word of a statement. It returns Bind for multibind,
+// rebind, alias and renamed.
 func keywordOf(word string) Keyword {
 	return Keyword(max(0, slices.Index(keywords, word)))
 }
@@ -192,15 +193,15 @@ func (r *puppetReader) alternatives(when [][]syntax.Pair) (out [][]Pair) {
 	return out
 }
 
-// word returns a word of the file as a string literal.
 func (r *puppetReader) word(w syntax.Word) Literal { return r.text(w.Text, w.Off) }
 
-// text returns a string literal at an offset of the file.
+// text returns a string literal. off is its offset in the file.
 func (r *puppetReader) text(text string, off int) Literal {
 	return Literal{Value: value.FromString(text), Pos: r.Pos(off)}
 }
 
-// targets reads the target of parameters, or the two types of a map. It returns false after an error.
+// targets sets s.Subjects to the target of parameters or the types of a map. It returns false if it
+// has reported an error.
 func (r *puppetReader) targets(s *Statement, nodes ...*expr.Node) bool {
 	all := true
 	for _, n := range nodes {
@@ -213,7 +214,8 @@ func (r *puppetReader) targets(s *Statement, nodes ...*expr.Node) bool {
 	return all
 }
 
-// target converts a class, type or instance to text. It returns false after an error.
+// target converts a class, type or instance to a string. It returns false if it has reported an
+// error.
 func (r *puppetReader) target(n *expr.Node) (Literal, bool) {
 	texts := targetTexts(n)
 	if len(texts) != 1 {
@@ -224,8 +226,8 @@ func (r *puppetReader) target(n *expr.Node) (Literal, bool) {
 	return r.text(texts[0], n.Off), true
 }
 
-// targetTexts converts a class, a type or instances to the strings that YAML uses for them. It returns nil if n is
-// computed.
+// targetTexts converts a class, a type or several instances to strings, as written in YAML. It
+// returns nil if n is computed.
 func targetTexts(n *expr.Node) (texts []string) {
 	if v, ok := n.Constant(); ok {
 		return []string{v.Text()}
@@ -234,7 +236,7 @@ func targetTexts(n *expr.Node) (texts []string) {
 		return []string{n.Name}
 	}
 	for _, kid := range n.Kids[1:] {
-		name := kid.Name // a type in brackets is the name of the instance
+		name := kid.Name // a type in brackets is the name of an instance
 		if kid.Op != expr.TypeName {
 			v, _ := kid.Constant()
 			name = scalarText(v)
@@ -248,12 +250,12 @@ func targetTexts(n *expr.Node) (texts []string) {
 	return texts
 }
 
-// isTarget reports whether n is a type or an instance of a type.
+// isTarget reports whether n is a type or an instance of a type, such as Web or Web['one'].
 func isTarget(n *expr.Node) bool {
 	return n.Op == expr.TypeName || n.Op == expr.Access && n.Kids[0].Op == expr.TypeName
 }
 
-// dependency reads both sides of a dependency. It returns nil after an error.
+// dependency converts a dependency statement. It returns nil if it has reported an error.
 func (r *puppetReader) dependency(out *Statement, s *syntax.Statement) *Statement {
 	from, okFrom := r.withTargets(s.Target)
 	to, okTo := r.withTargets(s.Other)
@@ -264,8 +266,8 @@ func (r *puppetReader) dependency(out *Statement, s *syntax.Statement) *Statemen
 	return out
 }
 
-// withTargets replaces types and instances in n by strings. File['a', 'b'] becomes two strings. It returns false
-// after an error.
+// withTargets replaces the types and instances in n by strings. Several instances, as in File['a',
+// 'b'], become several strings. It returns false if it has reported an error.
 func (r *puppetReader) withTargets(n *expr.Node) (*expr.Node, bool) {
 	if !isTarget(n) && n.Op != expr.ArrayLit {
 		return n, true
@@ -298,13 +300,14 @@ func (r *puppetReader) withTargets(n *expr.Node) (*expr.Node, bool) {
 	return out, true
 }
 
-// isPlain reports whether a binding has only a key and a value.
+// isPlain reports whether a binding has no attributes other than a key and a value.
 func (s *Statement) isPlain() bool {
 	return len(s.Producers) == 1 && s.Producers[0].Name == "to" && !s.Broken && s.Type == nil && s.Transformer == nil &&
 		s.Options == nil && s.In == nil && !s.Abstract && !s.Override && !s.Sensitive && !s.Optional
 }
 
-// compileValue compiles the value of a plain binding, like the short form in YAML.
+// compileValue compiles the value of a binding for which isPlain is true. The result is the same as
+// for the short form in YAML.
 func (s *Statement) compileValue() {
 	p := s.Producers[0]
 	*s = Statement{Keyword: Bind, Pos: s.KeyPos, Key: s.Key}

@@ -11,7 +11,7 @@ import (
 	"bindc/internal/value"
 )
 
-// attributes reads the attributes of a binding. It returns false if the key has an error.
+// attributes converts the attributes of a binding. It returns false if the key is invalid.
 func (r *puppetReader) attributes(out *Statement, s *syntax.Statement) bool {
 	for _, flag := range s.Flags {
 		switch flag.Text {
@@ -42,7 +42,8 @@ func (r *puppetReader) attributes(out *Statement, s *syntax.Statement) bool {
 	return true
 }
 
-// key reads the key of a binding. For rebind, the key is an attribute. It returns false if the key is invalid.
+// key sets the key of a binding. It returns false if the key is invalid. For rebind, Compile sets
+// the key later.
 func (r *puppetReader) key(out *Statement, s *syntax.Statement) bool {
 	key := constantText(s.Key)
 	out.KeyPos = r.Pos(s.Key.Off)
@@ -81,8 +82,8 @@ func (r *puppetReader) producer(out *Statement, s *syntax.Statement) {
 	}
 }
 
-// addProducer adds a producer with a constant argument. If the argument is nil because of an error, it marks the
-// statement as broken.
+// addProducer adds a producer with a constant argument. If argument is nil, an error has been
+// reported, so addProducer marks the statement as broken.
 func (r *puppetReader) addProducer(out *Statement, name string, argument *Literal) {
 	if argument == nil {
 		out.Broken, name = true, "to"
@@ -90,8 +91,8 @@ func (r *puppetReader) addProducer(out *Statement, name string, argument *Litera
 	out.Producers = append(out.Producers, Producer{Name: name, Argument: argument})
 }
 
-// producerName returns the YAML attribute for the value n: `to` for a literal, whose strings may interpolate, and
-// otherwise `to_expression`.
+// producerName returns the YAML attribute for a value: to for a literal, in which strings may
+// interpolate, and to_expression for all other expressions.
 func producerName(n *expr.Node) string {
 	if isLiteral(n) {
 		return "to"
@@ -111,7 +112,6 @@ func isLiteral(n *expr.Node) bool {
 	return false
 }
 
-// producerOf returns a producer of the value n.
 func (r *puppetReader) producerOf(name string, n *expr.Node) Producer {
 	l, _ := r.literal(n)
 	out := Producer{Name: name, Argument: &l}
@@ -124,7 +124,8 @@ func (r *puppetReader) producerOf(name string, n *expr.Node) Producer {
 	return out
 }
 
-// literal returns the value of n with the positions of its parts. constant reports whether the value is a constant.
+// literal returns the value of n with the positions of the values inside it. constant reports
+// whether n is constant.
 func (r *puppetReader) literal(n *expr.Node) (l Literal, constant bool) {
 	l.Pos, constant = r.Pos(n.Off), true
 	if n.Op != expr.ArrayLit && n.Op != expr.HashLit {
@@ -141,7 +142,7 @@ func (r *puppetReader) literal(n *expr.Node) (l Literal, constant bool) {
 	return l, constant
 }
 
-// spread returns v as a literal in which every part has the position at.
+// spread returns v as a literal in which all values have the same position.
 func spread(v value.Value, at diag.Pos) Literal {
 	l := Literal{Value: v, Pos: at}
 	for elem := range v.Elems() {
@@ -153,7 +154,7 @@ func spread(v value.Value, at diag.Pos) Literal {
 	return l
 }
 
-// constant returns the value of n, which must be a constant. It returns nil after an error.
+// constant returns the value of n. If n is not constant, it reports an error and returns nil.
 func (r *puppetReader) constant(n *expr.Node) *Literal {
 	l, constant := r.literal(n)
 	if !constant {
@@ -163,14 +164,14 @@ func (r *puppetReader) constant(n *expr.Node) *Literal {
 	return &l
 }
 
-// attributeError reports an error in an attribute. The key and the condition of the binding are still known, so the
-// checks continue with the next attribute.
+// attributeError reports an error in an attribute. The key and the condition of the binding remain
+// valid.
 func (r *puppetReader) attributeError(off int, message string) {
 	r.diags.Add(diag.Diagnostic{Pos: r.Pos(off), Code: "attribute", Message: message, InValue: true})
 }
 
-// checkNames reports unknown functions, and types and regular expressions that always fail. It returns false if it
-// reports any. It also warns about misspelt facts.
+// checkNames reports unknown functions, and types and regular expressions that are always invalid.
+// It returns false if there are any. It also warns about misspelt facts.
 func (r *puppetReader) checkNames(n *expr.Node) bool {
 	errs := syntax.Check(n)
 	for _, e := range errs {
@@ -192,8 +193,8 @@ func (r *puppetReader) query(out *Statement, q *syntax.Query) {
 	r.addProducer(out, "to_query", r.constant(queryList(q)))
 }
 
-// queryList converts a query to PuppetDB's list form. The type becomes one of its conditions. Regular expressions in q
-// are replaced by their text.
+// queryList converts a query to the list form that PuppetDB uses, in which the type is another
+// condition. It modifies q: regular expressions become strings.
 func queryList(q *syntax.Query) *expr.Node {
 	constant := func(text string) *expr.Node {
 		return &expr.Node{Op: expr.Const, Off: q.Off, Value: value.FromString(text)}
@@ -213,7 +214,7 @@ var (
 		"to_hash_lookup",
 		"to_instance", "to_lookup_of", "to_producer", "to_renamed", "transformer"}
 
-	// keywordAttributes maps the other YAML attributes to their Puppet syntax.
+	// keywordAttributes maps the YAML attributes that have a keyword in Puppet syntax to examples.
 	keywordAttributes = map[string]string{"abstract": "bind abstract 'key'", "in": "bind … to … in 'id'",
 		"name": "bind 'key' …", "override": "bind override 'key' …", "rebind": "rebind 'key'",
 		"sensitive": "bind sensitive 'key' …", "to": "bind 'key' to …", "to_expression": "bind 'key' to …",
@@ -274,7 +275,7 @@ func (r *puppetReader) options(out *Statement, s *syntax.Statement) {
 	}
 }
 
-// flag reads an option whose value is true or false.
+// flag returns the value of a boolean option. It reports an error if the value is not a boolean.
 func (r *puppetReader) flag(o syntax.Option) bool {
 	v, _ := o.Value.Constant()
 	if v.Kind() != value.Bool {
@@ -294,7 +295,8 @@ func (r *puppetReader) unknownOption(o syntax.Option, allowed []string) {
 	r.diags.Add(d)
 }
 
-// optionValue returns the value of an option, which must be a constant.
+// optionValue returns the value of an option. If it is not constant, it reports an error and
+// returns nil.
 func (r *puppetReader) optionValue(o syntax.Option) *Literal {
 	if o.Lambda != nil {
 		r.attributeError(o.Value.Off, "expected a value for '"+o.Name.Text+"', found a lambda")
@@ -303,7 +305,8 @@ func (r *puppetReader) optionValue(o syntax.Option) *Literal {
 	return r.constant(o.Value)
 }
 
-// lambda reads an option that is a lambda.
+// lambda returns the value of an option that must be a lambda. If the lambda is missing or invalid,
+// it reports an error and returns nil. as is an example for the message.
 func (r *puppetReader) lambda(out *Statement, o syntax.Option, as string) *expr.Lambda {
 	if o.Lambda == nil {
 		r.attributeError(o.Value.Off, "expected a lambda for '"+o.Name.Text+"', as "+as)
@@ -315,7 +318,7 @@ func (r *puppetReader) lambda(out *Statement, o syntax.Option, as string) *expr.
 	return o.Lambda.Placeless()
 }
 
-// ownOption returns the value of an option of a multibinding. A lambda becomes text.
+// ownOption returns the value of an option of a multibinding. A lambda becomes a string.
 func ownOption(o syntax.Option) *expr.Node {
 	if o.Lambda == nil {
 		return o.Value

@@ -6,7 +6,7 @@ import (
 	"bindc/internal/value"
 )
 
-// rebind compiles a binding to another key, or to lower bindings of the same key (language.md, section 14.2).
+// rebind compiles an alias, a renamed key or a rebinding, see language.md, section 14.2.
 func (c *compiler) rebind(p *Producer, r *recipe.Recipe) {
 	name, _ := p.Argument.text()
 	switch {
@@ -31,8 +31,8 @@ func (c *compiler) rebind(p *Producer, r *recipe.Recipe) {
 	}
 }
 
-// checkOptional reports `optional` on an abstract binding, and on a producer that always has a value or is optional by
-// itself.
+// checkOptional reports an optional binding if it is abstract, or if its producer always has a
+// value or is optional anyway.
 func (c *compiler) checkOptional(r *recipe.Recipe) {
 	if !c.Optional || c.broken {
 		return
@@ -53,7 +53,7 @@ func (c *compiler) checkOptional(r *recipe.Recipe) {
 	}
 }
 
-// isNeverUndef reports whether the syntax of n shows that its value is never undef.
+// isNeverUndef reports whether n is an expression whose value can never be undef.
 func isNeverUndef(n *expr.Node) bool {
 	return n.Op == expr.Concat || n.Op == expr.ArrayLit || n.Op == expr.HashLit
 }

@@ -13,7 +13,7 @@ import (
 
 func number(n int64, col int) *Literal { return &Literal{Value: value.FromInt(n), Pos: at(col)} }
 
-func pattern(s string, col int) *Literal { return &Literal{Value: value.FromRegexp(s), Pos: at(col)} }
+func regexpAt(s string, col int) *Literal { return &Literal{Value: value.FromRegexp(s), Pos: at(col)} }
 
 // bindingTo returns a binding of the key 'a' with one producer.
 func bindingTo(name string, argument *Literal) Statement {
@@ -50,11 +50,11 @@ func TestBindingErrorsStateExpectedAndFound(t *testing.T) {
 	several.Producers = append(several.Producers, Producer{Name: "to_lookup_of", Argument: y})
 	twice := bindingTo("rebind", text("a", 1))
 	twice.Key, twice.Producers = "", append(twice.Producers, Producer{Name: "to", Argument: text("x", 2)})
-	contribution := Statement{In: pattern("m", 1), Producers: []Producer{{Name: "to", Argument: x}}}
+	contribution := Statement{In: regexpAt("m", 1), Producers: []Producer{{Name: "to", Argument: x}}}
 	untyped := bindingTo("to", x)
 	untyped.Type = list(6, text("Integer", 7))
 	typedByPattern := bindingTo("to", x)
-	typedByPattern.Type = pattern("Integer", 6)
+	typedByPattern.Type = regexpAt("Integer", 6)
 	optional := bindingTo("to_renamed", text("b", 1))
 	optional.Optional = true
 
@@ -68,7 +68,7 @@ func TestBindingErrorsStateExpectedAndFound(t *testing.T) {
 		{"to_hash_lookup: no name", bindingTo("to_hash_lookup", hash(1, key, y)), entry + "a hash without 'name'"},
 		{"to_hash_lookup: empty", bindingTo("to_hash_lookup", hash(1)), entry + "a hash"},
 		{"to_hash_lookup: list as key", bindingTo("to_hash_lookup", hash(1, name, x, key, list(5))), entry + "a hash"},
-		{"to_hash_lookup: regular expression as name", bindingTo("to_hash_lookup", hash(1, pattern("name", 2), x, key, y)),
+		{"to_hash_lookup: regular expression as name", bindingTo("to_hash_lookup", hash(1, regexpAt("name", 2), x, key, y)),
 			entry + "a hash without 'name'"},
 		{"to_hash_lookup: extra attribute",
 			bindingTo("to_hash_lookup", hash(1, name, x, key, y, text("typ", 6), text("Hash", 7))),
@@ -89,11 +89,11 @@ func TestBindingErrorsStateExpectedAndFound(t *testing.T) {
 		{"list with an interpolation for an Integer",
 			computing("to", &expr.Node{Op: expr.ArrayLit, Kids: []*expr.Node{interpolating}}),
 			"1 type_mismatch: 'a' is of type Integer: expected Integer, found Array"},
-		{"regular expression as id", bindingTo("multibind_id", pattern("m", 1)),
+		{"regular expression as id", bindingTo("multibind_id", regexpAt("m", 1)),
 			"1 multibind: expected a name without NUL for 'multibind_id', found the regular expression /m/"},
 		{"contribution to a regular expression", contribution,
 			"1 multibind: expected a multibind_id for 'in', found the regular expression /m/"},
-		{"regular expression as renamed key", bindingTo("to_alias_of", pattern("b", 1)),
+		{"regular expression as renamed key", bindingTo("to_alias_of", regexpAt("b", 1)),
 			"1 rebind: expected a key name for 'to_alias_of', found the regular expression /b/"},
 		{"optional lookup", optional,
 			"1 optional: 'to_renamed' is already skipped if there is no value: it cannot be optional"},
@@ -163,7 +163,7 @@ func TestInvalidMultibindOptionsAreReported(t *testing.T) {
 				" (this is an option of a list, for a multibinding of type Array)"},
 		{"misspelt", "Array", one("unic", yes), nil, "4 attribute: unknown attribute: 'unic' " +
 			"(did you mean 'uniq'?)"},
-		{"option name that is a regular expression", "Array", hash(3, pattern("uniq", 4), yes), nil,
+		{"option name that is a regular expression", "Array", hash(3, regexpAt("uniq", 4), yes), nil,
 			"4 attribute: unknown attribute: the regular expression /uniq/; " + unknownOfList},
 		{"flatten that is not a number of levels", "Array", one("flatten", number(-2, 5)), nil,
 			"5 multibind: expected true, false, a number of levels, or -1 for all for 'flatten', found the integer -2"},

@@ -3,39 +3,39 @@ package bindingsfile
 import (
 	"bytes"
 	"math"
-	"regexp"
 
 	"bindc/diag"
+	"bindc/internal/pattern"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
 )
 
 var (
-	word          = regexp.MustCompile(`[A-Za-z]+`)
+	word          = pattern.Lazy(`[A-Za-z]+`)
 	sensitiveFlag = []string{"sensitive"}
 )
 
-// meansSensitive reports whether word is 'sensitive' or a misspelling of it. A misspelt flag is an error, but messages
-// must still hide the binding.
+// meansSensitive reports whether word is sensitive or a misspelling of it. A misspelt attribute is
+// an error, but its message must not reveal the value.
 func meansSensitive(word []byte) bool {
 	return string(word) == "sensitive" || bytes.IndexAny(word, "sS") == 0 &&
 		diag.DidYouMean(string(word), sensitiveFlag) != ""
 }
 
-// Source is a parsed bindings file in either syntax.
+// Source is a parsed bindings file in YAML or Puppet syntax.
 type Source interface {
-	// Secrets adds the ids of sensitive multibindings to ids.
+	// Secrets sets ids[id] for each sensitive multibinding in the file.
 	Secrets(ids map[string]bool)
 
-	// Read reads the statements of the file, and returns nil if that is impossible. In messages, it hides the lines of
-	// sensitive bindings, and of contributions to the sensitive multibindings in secrets.
+	// Read returns the statements of the file, or nil if it is not a bindings file. Messages will
+	// not quote the lines of sensitive bindings. They will not quote contributions to multibindings
+	// in secrets either, which contains the ids set by Secrets for all files.
 	Read(secrets map[string]bool, diags *diag.List) *File
 }
 
-// YAML is a parsed bindings file in YAML or JSON.
 type YAML struct{ *yaml.Document }
 
-// Secrets adds the ids of sensitive multibindings to ids. It also finds multibindings where the syntax allows none.
+// Secrets implements Source. It even finds multibindings in places where none are allowed.
 func (y YAML) Secrets(ids map[string]bool) {
 	if y.Root != nil {
 		addSecrets(y.Root, ids)
@@ -51,15 +51,15 @@ func addSecrets(n *yaml.Node, ids map[string]bool) {
 	}
 }
 
-// hider hides the sensitive lines of a file in messages.
+// hider prevents messages from quoting the sensitive lines of a file.
 type hider struct {
 	*yaml.Document
 	diags   *diag.List
-	secrets map[string]bool // ids of sensitive multibindings in the site
+	secrets map[string]bool // ids of the sensitive multibindings in the site
 }
 
-// hideSensitive hides the lines of each sensitive node in n, which spans the lines from first to last. It also finds
-// bindings that are in the wrong place.
+// hideSensitive hides the lines of all sensitive nodes in n, even of those in places where no
+// binding is allowed. first and last are the lines of n.
 func (h *hider) hideSensitive(n *yaml.Node, first, last int) {
 	if isMarkedSensitive(n) || h.contributesToSecret(n) {
 		h.diags.Hide(h.File, first, last)
@@ -69,7 +69,7 @@ func (h *hider) hideSensitive(n *yaml.Node, first, last int) {
 	for i := range n.Kids {
 		kidFirst, kidLast := int(n.Kids[i].Line), last
 		if kidFirst < first || kidFirst > last {
-			kidLast = math.MaxInt // the end of an alias's target is unknown
+			kidLast = math.MaxInt // the last line of an alias's target is not known
 		} else if i+1 < len(n.Kids) && int(n.Kids[i+1].Line) >= kidFirst {
 			kidLast = h.lineBefore(&n.Kids[i+1])
 		}
@@ -77,8 +77,8 @@ func (h *hider) hideSensitive(n *yaml.Node, first, last int) {
 	}
 }
 
-// isMarkedSensitive reports whether n has the attribute 'sensitive', or a misspelling of it, with a value other than
-// false.
+// isMarkedSensitive reports whether n has the attribute sensitive, or a misspelling of it, and the
+// attribute is not false.
 func isMarkedSensitive(n *yaml.Node) bool {
 	for key, flag := range n.Pairs() {
 		name, _ := key.Text()
@@ -89,16 +89,17 @@ func isMarkedSensitive(n *yaml.Node) bool {
 	return false
 }
 
-// contributesToSecret reports whether n contributes to a sensitive multibinding.
+// contributesToSecret reports whether n is a contribution to a sensitive multibinding.
 func (h *hider) contributesToSecret(n *yaml.Node) bool {
 	_, in, ok := n.Lookup("in")
 	return ok && h.secrets[scalarText(in.Value)]
 }
 
-// hideElsewhere hides the targets of YAML aliases in n that are outside the lines of n, first to last.
+// hideElsewhere hides the targets of YAML aliases in n. They may be outside first to last, the
+// lines of n.
 func (h *hider) hideElsewhere(n *yaml.Node, first, last int) {
 	if line := int(n.Line); line < first || line > last {
-		first, last = line, math.MaxInt // the end of the target is unknown
+		first, last = line, math.MaxInt // the last line of the target is not known
 		h.diags.Hide(h.File, first, last)
 	}
 	for i := range n.Kids {
@@ -106,7 +107,8 @@ func (h *hider) hideElsewhere(n *yaml.Node, first, last int) {
 	}
 }
 
-// lineBefore returns the last line that has text before n: the line of n, unless n is the first text in it.
+// lineBefore returns the last line with text that precedes n. This is the line of n itself, unless
+// n begins it.
 func (h *hider) lineBefore(n *yaml.Node) int {
 	if h.Begins(n) {
 		return int(n.Line) - 1

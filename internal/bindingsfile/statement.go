@@ -1,6 +1,7 @@
-// Package bindingsfile reads files of structured bindings (language.md, section 5). YAML and Puppet syntax become the
-// same tree of statements. The package compiles the attributes of a binding to a recipe, and converts a file to the
-// other syntax. It does not know the site around a file: the loader resolves conditions and targets.
+// Package bindingsfile reads files of structured bindings in YAML or Puppet syntax, see
+// language.md, section 5. Both syntaxes become the same statements. The package compiles the
+// attributes of a binding to a recipe, and converts files from one syntax to the other. It does not
+// know the rest of the site: the loader resolves conditions and targets.
 package bindingsfile
 
 import (
@@ -10,18 +11,16 @@ import (
 	"bindc/internal/expr"
 )
 
-// File is a parsed bindings file.
 type File struct {
 	Pos        diag.Pos
-	Name       *Literal // the name in the file, or nil if there is none; undef after an error
+	Name       *Literal // nil if the file has no name; undef if the name is invalid
 	Statements []*Statement
 }
 
-// Keyword is the kind of a statement.
 type Keyword uint8
 
-// Bind is for bindings of one key, contributions and multibindings. When is for statements in a condition. All other
-// keywords bind several keys, or reserved keys.
+// Bind is for bindings of a single key, contributions and multibindings, and When for statements
+// with a condition. All other keywords bind several keys or reserved keys.
 const (
 	Bind Keyword = iota
 	When
@@ -33,44 +32,43 @@ const (
 	Dependency
 )
 
-// keywords lists the words in the order of the constants.
 var keywords = []string{"bind", "when", "include", "exclude", "parameters", "variables", "map", "dependency"}
 
 func (k Keyword) String() string { return keywords[k] }
 
-// Statement is one statement of a bindings file. Only the fields for the keyword are set. The order of fields minimizes
-// the size of the struct, because a file may have millions of statements.
+// Statement is a statement of a bindings file. Only the fields for its keyword are set. The fields
+// are ordered to make the struct small, because a file may have millions of statements.
 type Statement struct {
 	Keyword   Keyword
 	Abstract  bool
 	Override  bool
 	Sensitive bool
-	Optional  bool // the binding is skipped if the producer has no value
-	Notifies  bool // for Dependency: the arrow is ~>, not ->
-	Broken    bool // an attribute has an error, which is reported
-	Unsure    bool // an unknown or invalid attribute may be a misspelt required attribute
+	Optional  bool // skip the binding if the producer has no value
+	Notifies  bool // for Dependency: whether the arrow is ~> rather than ->
+	Broken    bool // whether an error in an attribute was reported
+	Unsure    bool // whether an unknown or invalid attribute may be a misspelt required one
 
-	Pos    diag.Pos // position of a condition, or of the key of a plain binding; otherwise of the statement
-	Key    string   // of Bind; "" if no name is given
+	Pos    diag.Pos // position of the condition of When, of the key of a plain binding, or of the statement
+	Key    string   // for Bind; "" if it has no name
 	KeyPos diag.Pos // position of the key
-	Value  []byte   // compiled value of a plain binding (see package recipe); otherwise nil
+	Value  []byte   // compiled value of a plain binding, see package recipe; otherwise nil
 
 	// Attributes of Bind, Parameters, Variables and Map.
-	Producers   []Producer // one in a valid binding, or none if it is abstract; the two sides of a Dependency
-	Type        *Literal   // source text of the type
+	Producers   []Producer // exactly one if the binding is valid and not abstract; both sides of a Dependency
+	Type        *Literal   // source text
 	Transformer *Lambda
 	Options     *Literal
-	Combinator  *expr.Lambda // combinator in Options, or nil
-	In          *Literal     // the multibinding that a contribution is for
+	Combinator  *expr.Lambda // lambda in Options; may be nil
+	In          *Literal     // multibinding to which the binding contributes
 
-	Subjects []Literal // classes of Include and Exclude, target of Parameters, types of Map
+	Subjects []Literal // classes of Include or Exclude, target of Parameters, or types of Map
 
-	// Of When: the statements apply if all pairs of one alternative match.
+	// For When. The statements apply if all pairs of an alternative match.
 	Alternatives [][]Pair
 	Statements   []*Statement
 }
 
-// Arrow returns the arrow of a dependency.
+// Arrow returns the arrow of a dependency, -> or ~>.
 func (s *Statement) Arrow() string {
 	if s.Notifies {
 		return "~>"
@@ -78,27 +76,27 @@ func (s *Statement) Arrow() string {
 	return "->"
 }
 
-// Lambda is a lambda with its position.
 type Lambda struct {
 	*expr.Lambda
 	Pos diag.Pos
 }
 
-// Producer is an attribute that produces a binding's value.
+// Producer is the attribute that determines the value of a binding.
 type Producer struct {
-	Name     string     // the YAML attribute, such as to_lookup_of, or 'rebind'
-	Argument *Literal   // argument; for 'to' and 'to_expression', the value if it is constant
-	Expr     *expr.Node // the value, if it is not constant; Argument is then its source
+	Name     string     // YAML attribute, such as to_lookup_of
+	Argument *Literal   // argument; for 'to' and 'to_expression', the value as written
+	Expr     *expr.Node // value if it is not constant; otherwise nil
 }
 
-// Pair matches requests in which a category has one of several values.
+// Pair is a condition on a category. It matches if the category has one of the values.
 type Pair struct {
 	Category Literal
 	Pos      diag.Pos // position of the values
-	Values   []string // the values as in the source
+	Values   []string // as in the source
 }
 
-// walk yields each statement before the statements nested in it.
+// walk returns an iterator over all statements, including nested ones. A statement precedes those
+// nested in it.
 func walk(list []*Statement) iter.Seq[*Statement] {
 	return func(yield func(*Statement) bool) { visit(list, yield) }
 }

@@ -2,8 +2,9 @@ package bindingsfile
 
 import "strings"
 
-// SplitTarget splits a class, a type or an instance: ntp, Web, Web[one], Web['a, b']. It does not check the name.
-// instance is "" for a class or a type. ok is false for malformed brackets and for several instances.
+// SplitTarget splits the name of a class, type or instance, such as ntp, Web, Web[one] or Web['a,
+// b']. instance is "" for a class or type. SplitTarget returns false if the brackets are malformed
+// or contain several instances. It does not check the name itself.
 func SplitTarget(text string) (name, instance string, ok bool) {
 	name, instance, ok = strings.Cut(text, "[")
 	if !ok {
@@ -19,8 +20,8 @@ func SplitTarget(text string) (name, instance string, ok bool) {
 	return name, instance, !strings.Contains(instance, ",")
 }
 
-// joinTarget is the reverse of SplitTarget. It puts the instance in quotes if necessary. ok is false if the instance
-// needs quotes but contains both kinds.
+// joinTarget reverses SplitTarget. It quotes the instance if necessary. It returns false if neither
+// kind of quotes works.
 func joinTarget(name, instance string) (text string, ok bool) {
 	for _, quote := range []string{"", "'", `"`} {
 		text = name + "[" + quote + instance + quote + "]"

@@ -11,14 +11,15 @@ import (
 	"bindc/internal/value"
 )
 
-// puppetText prints a bindings file in Puppet syntax, with its comments.
+// puppetText returns a bindings file in Puppet syntax, with the given name and comments.
 func puppetText(f *File, name string, c comments) ([]byte, error) {
 	w := puppetWriter{comments: c}
 	out := &syntax.Bindings{Name: syntax.Word{Text: name}, Statements: w.statements(f.Statements), Above: c.head}
 	return []byte(syntax.PrintBindings(out)), w.err
 }
 
-// puppetWriter converts statements to a syntax tree. If Puppet syntax cannot express a statement, err is set.
+// puppetWriter converts statements to a syntax tree. It sets err if Puppet syntax cannot express
+// one of them.
 type puppetWriter struct {
 	comments comments
 	err      error
@@ -61,7 +62,7 @@ func (w *puppetWriter) statement(s *Statement) syntax.Statement {
 	return out
 }
 
-// targeted converts parameters, variables or a map.
+// targeted converts a statement with the keyword parameters, variables or map.
 func (w *puppetWriter) targeted(s *Statement) syntax.Statement {
 	out := w.attributes(s)
 	out.Word = s.Keyword.String()
@@ -81,7 +82,7 @@ func (w *puppetWriter) targeted(s *Statement) syntax.Statement {
 	return out
 }
 
-// mapOption turns {map: …} in the options of parameters into a separate option.
+// mapOption replaces the option {map: …} of parameters by an option of its own.
 func (w *puppetWriter) mapOption(s *syntax.Statement, options *Literal) {
 	if options == nil || options.Value.Len() != 1 {
 		return
@@ -104,7 +105,7 @@ func pairsOf(w *Statement) (out [][]syntax.Pair) {
 			}
 			pairs = append(pairs, pair)
 		}
-		if pairs == nil { // a condition that always holds
+		if pairs == nil { // a condition that is always true
 			pairs = []syntax.Pair{{Category: syntax.Word{Text: "common"}, Values: []syntax.Word{{Text: "true"}}}}
 		}
 		out = append(out, pairs)
@@ -114,7 +115,7 @@ func pairsOf(w *Statement) (out [][]syntax.Pair) {
 
 func textNode(s string) *expr.Node { return &expr.Node{Op: expr.Const, Value: value.FromString(s)} }
 
-// target parses the class, type or instance in a string.
+// target converts the name of a class, type or instance to an expression.
 func (w *puppetWriter) target(l *Literal) *expr.Node {
 	name := l.ScalarText()
 	if name != "" && 'a' <= name[0] && name[0] <= 'z' {
@@ -166,7 +167,8 @@ func (w *puppetWriter) attributes(b *Statement) syntax.Statement {
 	return s
 }
 
-// flags returns the names of the flags that are set. It leaves out optional, which Puppet syntax writes as an option.
+// flags returns the names of the flags that are set. It leaves out optional, which Puppet syntax
+// writes as an option.
 func (s *Statement) flags() (set []string) {
 	for _, flag := range []struct {
 		name string
@@ -203,7 +205,7 @@ func writeProducer(s *syntax.Statement, b *Statement, p *Producer) {
 	}
 }
 
-// writeOptions adds the attributes of b that Puppet syntax writes as options.
+// writeOptions adds the attributes that are options in Puppet syntax.
 func writeOptions(s *syntax.Statement, b *Statement) {
 	add := func(name string, n *expr.Node) {
 		s.Options = append(s.Options, syntax.Option{Name: syntax.Word{Text: name}, Value: n})
@@ -228,12 +230,12 @@ func writeOptions(s *syntax.Statement, b *Statement) {
 	}
 }
 
-// collects reports whether a binding is a multibinding.
+// collects reports whether the statement is a multibinding.
 func (s *Statement) collects() bool {
 	return slices.ContainsFunc(s.Producers, func(p Producer) bool { return p.Name == "multibind_id" })
 }
 
-// producerNode returns the value of a producer as an expression.
+// producerNode returns the value of a producer as an expression that can be printed.
 func producerNode(p *Producer) *expr.Node {
 	if p.Expr != nil {
 		return printable(p.Expr)
@@ -241,7 +243,7 @@ func producerNode(p *Producer) *expr.Node {
 	return node(p.Argument.Value)
 }
 
-// decode returns a compiled value as an expression.
+// decode returns a compiled value as an expression that can be printed.
 func decode(compiled []byte) (*expr.Node, error) {
 	if compiled[0] == recipe.CompiledConstant {
 		v, _, err := value.View(string(compiled[1:]))
@@ -257,7 +259,7 @@ func decode(compiled []byte) (*expr.Node, error) {
 	return printable(r.Expr), nil
 }
 
-// node returns an expression that prints as v.
+// node returns v as an expression that can be printed.
 func node(v value.Value) *expr.Node {
 	switch v.Kind() {
 	case value.Array:
@@ -273,7 +275,7 @@ func node(v value.Value) *expr.Node {
 		}
 		return n
 	case value.Int:
-		if v.Int() == math.MinInt64 { // its digits without the sign are out of range
+		if v.Int() == math.MinInt64 { // the parser cannot read its digits without the sign
 			least := []*expr.Node{node(value.FromInt(-math.MaxInt64)), node(value.FromInt(1))}
 			return &expr.Node{Op: expr.Binary, Name: "-", Kids: least}
 		}
@@ -281,7 +283,7 @@ func node(v value.Value) *expr.Node {
 	return &expr.Node{Op: expr.Const, Value: v}
 }
 
-// printable replaces the constants in n by expressions that print like them.
+// printable returns a copy of n in which constants are replaced by expressions that print the same.
 func printable(n *expr.Node) *expr.Node {
 	if n == nil || n.Op == expr.Const {
 		if n != nil {
@@ -312,7 +314,7 @@ func printableLambda(l *expr.Lambda) *expr.Lambda {
 	return out
 }
 
-// queryOf is the reverse of queryList.
+// queryOf reverses queryList.
 func queryOf(v value.Value) *syntax.Query {
 	list := v.Slice()
 	return &syntax.Query{Type: syntax.Word{Text: list[1].Slice()[2].Text()}, Where: node(list[2])}

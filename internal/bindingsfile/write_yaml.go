@@ -10,7 +10,7 @@ import (
 	"bindc/internal/yaml"
 )
 
-// yamlText prints a bindings file in YAML, with its comments.
+// yamlText returns a bindings file in YAML, with the given name and comments.
 func yamlText(f *File, name string, c comments) ([]byte, error) {
 	w := yamlWriter{comments: c}
 	for _, text := range c.head {
@@ -32,7 +32,6 @@ type yamlWriter struct {
 	err      error
 }
 
-// attribute is the name and value of a statement's attribute.
 type attribute struct {
 	name  string
 	value value.Value
@@ -46,7 +45,7 @@ func hashOf(attributes []attribute) value.Value {
 	return b.Hash()
 }
 
-// write prints v as YAML, with each line indented by the given number of columns.
+// write writes v as YAML. Each line is indented by the given number of spaces.
 func (w *yamlWriter) write(v value.Value, indent int) {
 	text, err := yaml.Write(v)
 	if err != nil {
@@ -80,7 +79,7 @@ func (w *yamlWriter) statements(list []*Statement, indent int) {
 	}
 }
 
-// appendToLine adds a comment to the end of the line that begins at start.
+// appendToLine adds a comment to the end of the line that begins at offset start.
 func (w *yamlWriter) appendToLine(start int, comment string) {
 	text := string(w.Bytes()[start:])
 	w.Truncate(start)
@@ -123,7 +122,7 @@ func (w *yamlWriter) statement(s *Statement, indent int) {
 	}
 }
 
-// binding prints a binding in the long form, or as a plain binding if it only has a value.
+// binding writes a binding as a hash, or in a shorter form if it has only a key and a value.
 func (w *yamlWriter) binding(s *Statement, indent int) {
 	if s.Value != nil {
 		w.plain(s, indent)
@@ -136,15 +135,15 @@ func (w *yamlWriter) binding(s *Statement, indent int) {
 	w.element(indent, append(name, w.attributes(s)...)...)
 }
 
-// element prints a hash as an element of a list.
+// element writes a hash of attributes as an element of a list.
 func (w *yamlWriter) element(indent int, attributes ...attribute) {
 	w.write(value.FromSlice([]value.Value{hashOf(attributes)}), indent)
 }
 
 func valuesOf(list []Literal) value.Value { return collect(false, list) }
 
-// conditionValue returns a condition as a hash or a list of hashes. Values are strings, so that 6.10 does not become
-// 6.1.
+// conditionValue returns a condition as a hash, or as a list of hashes if it has several
+// alternatives. Values are strings, because the number 6.10 would become 6.1.
 func conditionValue(w *Statement) value.Value {
 	var hashes []value.Value
 	for _, all := range w.Alternatives {
@@ -168,8 +167,8 @@ func conditionValue(w *Statement) value.Value {
 	return value.FromSlice(hashes)
 }
 
-// plain prints a binding without attributes: in the short form if the value is a short scalar, otherwise in the long
-// form.
+// plain writes a binding that has only a key and a value. It uses the short form if the value is a
+// short scalar.
 func (w *yamlWriter) plain(s *Statement, indent int) {
 	n, err := decode(s.Value)
 	if err != nil {
@@ -186,7 +185,8 @@ func (w *yamlWriter) plain(s *Statement, indent int) {
 	w.element(indent, attribute{"name", key}, a)
 }
 
-// inBrackets prints a list on one line. It returns false if an element is long, or needs more than quotes.
+// inBrackets writes a list on one line. It returns false if an element is too long for that or has
+// several lines.
 func (w *yamlWriter) inBrackets(elems ...value.Value) (string, bool) {
 	var parts []string
 	for _, e := range elems {
@@ -206,7 +206,6 @@ func (w *yamlWriter) inBrackets(elems ...value.Value) (string, bool) {
 	return "[" + strings.Join(parts, ", ") + "]", true
 }
 
-// attributes returns the attributes of a binding without its name.
 func (w *yamlWriter) attributes(s *Statement) []attribute {
 	var out []attribute
 	add := func(name string, l *Literal) {
@@ -241,8 +240,8 @@ func (w *yamlWriter) attributes(s *Statement) []attribute {
 	return out
 }
 
-// attributeOf returns the attribute for the value n: `to` for a literal, whose strings may interpolate, and otherwise
-// `to_expression`.
+// attributeOf returns the attribute for an expression: to for a literal, in which strings may
+// interpolate, and to_expression for all others.
 func attributeOf(n *expr.Node) attribute {
 	if v, ok := template(n); ok {
 		return attribute{"to", v}
@@ -250,7 +249,8 @@ func attributeOf(n *expr.Node) attribute {
 	return attribute{"to_expression", value.FromString(syntax.Print(n))}
 }
 
-// template converts a literal to a value whose strings interpolate.
+// template converts a literal expression to a value in which strings interpolate. It returns false
+// for other expressions.
 func template(n *expr.Node) (value.Value, bool) {
 	switch n.Op {
 	case expr.Const:

@@ -12,13 +12,13 @@ import (
 
 var fileKeys = []string{"bindings_version", "name", "bind"}
 
-// yamlReader reads a YAML document and adds errors to diags.
+// yamlReader converts a YAML document to statements. It adds errors to diags.
 type yamlReader struct {
 	*yaml.Document
 	diags *diag.List
 }
 
-// Read reads the statements of the document. It returns nil if the document is not a bindings file.
+// Read implements Source.
 func (y YAML) Read(secrets map[string]bool, diags *diag.List) *File {
 	doc, root := y.Document, y.Root
 	if root != nil {
@@ -51,7 +51,7 @@ func (r *yamlReader) errorf(n *yaml.Node, code diag.Code, format string, args ..
 	r.diags.Errorf(r.Pos(n), code, format, args...)
 }
 
-// onlyKeys reports keys of a hash that are not in allowed.
+// onlyKeys reports keys of a hash that are not in allowed. what describes the keys in messages.
 func (r *yamlReader) onlyKeys(n *yaml.Node, what string, allowed []string) {
 	for _, found := range r.UnknownKeys(n, "bindings", what, allowed) {
 		r.diags.Add(found)
@@ -119,7 +119,8 @@ func (r *yamlReader) shortForm(n *yaml.Node) *Statement {
 		Value: literal.Append(nil, r.Document, &n.Kids[1], r.diags)}
 }
 
-// shortFormHint suggests how to write a short form that does not have exactly two elements.
+// shortFormHint returns a hint for a list in the short form that does not have exactly two
+// elements.
 func (r *yamlReader) shortFormHint(elements []yaml.Node) string {
 	if len(elements) == 1 { // [key: value] is a list that contains a hash
 		for key, val := range elements[0].Pairs() {
@@ -133,7 +134,6 @@ func (r *yamlReader) shortFormHint(elements []yaml.Node) string {
 	return "write [KEY, VALUE]"
 }
 
-// conditional reads a hash of `when` and `bind`.
 func (r *yamlReader) conditional(n *yaml.Node) *Statement {
 	_, when, hasWhen := n.Lookup("when")
 	_, bind, hasBind := n.Lookup("bind")
@@ -162,7 +162,8 @@ func (r *yamlReader) conditional(n *yaml.Node) *Statement {
 	return w
 }
 
-// when reads the alternatives of a condition: a hash, or a list of hashes.
+// when sets the alternatives of a condition, which is a hash or a list of hashes. It returns false
+// if it has reported an error.
 func (r *yamlReader) when(w *Statement, n *yaml.Node) bool {
 	hashes := []yaml.Node{*n}
 	if n.Kind == yaml.Sequence {
@@ -192,7 +193,7 @@ func (r *yamlReader) when(w *Statement, n *yaml.Node) bool {
 	return true
 }
 
-// values reads the values for a category. It returns nil after an error.
+// values returns the values of a category. It returns nil if it has reported an error.
 func (r *yamlReader) values(n *yaml.Node) []string {
 	nodes := []yaml.Node{*n}
 	if n.Kind == yaml.Sequence {
@@ -202,7 +203,7 @@ func (r *yamlReader) values(n *yaml.Node) []string {
 	for i := range nodes {
 		text := scalarText(nodes[i].Value)
 		if kind := nodes[i].Value.Kind(); kind == value.Int || kind == value.Float {
-			text = r.Written(&nodes[i]) // keep 6.10 different from 6.1
+			text = r.Written(&nodes[i]) // 6.10 must not become 6.1
 		}
 		if text == "" {
 			r.errorf(&nodes[i], "when",
@@ -217,7 +218,7 @@ func (r *yamlReader) values(n *yaml.Node) []string {
 	return out
 }
 
-// literal converts n to a literal with the positions of its parts.
+// literal returns n as a literal with the positions of the values inside it.
 func (r *yamlReader) literal(n *yaml.Node) Literal {
 	l := Literal{Value: n.Value, Pos: r.Pos(n), Kids: make([]Literal, len(n.Kids))}
 	for i := range n.Kids {

@@ -18,16 +18,14 @@ var bindingAttributes = []string{"name", "type", "to", "multibind_id", "in", "op
 	"override", "sensitive", "to_lookup_of", "to_first_found", "to_hash_lookup", "to_expression", "to_producer",
 	"to_instance", "to_query", "optional", "to_alias_of", "to_renamed", "rebind"}
 
-// Attributes returns the attributes of bindings in the long form.
 func Attributes() []string { return slices.Clone(bindingAttributes) }
 
-// IsAttribute reports whether name is an attribute of bindings in the long form.
+// IsAttribute reports whether name is an attribute of a binding.
 func IsAttribute(name string) bool { return slices.Contains(bindingAttributes, name) }
 
-// longForm reads a binding that is a hash of attributes.
 func (r *yamlReader) longForm(n *yaml.Node) *Statement {
 	allowed := bindingAttributes
-	if !has(n, "name") { // the unknown attribute may be meant as a keyword
+	if !has(n, "name") { // the unknown attribute may be a misspelt keyword
 		for _, form := range keywordForms {
 			allowed = append(slices.Clip(allowed), form.keyword.String())
 		}
@@ -39,7 +37,7 @@ func (r *yamlReader) longForm(n *yaml.Node) *Statement {
 			unknown[0].Message = "expected 'name', the key to bind, and 'to', its value"
 			unknown[0].Hint, unknown[0].Discreet = r.keyAsAttribute(n), "" // the hint quotes the value
 		}
-		r.diags.Add(unknown[0]) // the key is unknown
+		r.diags.Add(unknown[0]) // the key is not known
 		return nil
 	}
 	r.reportInValue(unknown)
@@ -54,7 +52,8 @@ func (r *yamlReader) longForm(n *yaml.Node) *Statement {
 	return s
 }
 
-// keyAsAttribute returns a hint for a binding without 'name' whose key may be in the place of an attribute.
+// keyAsAttribute returns a hint for a binding without a name whose key may have been written as an
+// attribute, as in {KEY: VALUE}.
 func (r *yamlReader) keyAsAttribute(n *yaml.Node) string {
 	for key, val := range n.Pairs() {
 		if name, _ := key.Text(); !IsAttribute(name) {
@@ -64,7 +63,7 @@ func (r *yamlReader) keyAsAttribute(n *yaml.Node) string {
 	return ""
 }
 
-// bindingHint returns a hint that shows how to bind a key to val, whose source is text.
+// bindingHint returns a hint that shows how to bind key to val. text is the source of val.
 func bindingHint(key, text string, val *yaml.Node) string {
 	if _, isText := val.Text(); isText || val.Kind != yaml.Scalar {
 		text = "…"
@@ -75,7 +74,8 @@ func bindingHint(key, text string, val *yaml.Node) string {
 	return "write [" + key + ", " + text + "] or {name: " + key + ", to: " + text + "}"
 }
 
-// reportInValue reports errors in the attributes of a statement whose key is valid.
+// reportInValue reports errors in attributes. The key and the condition of the binding remain
+// valid.
 func (r *yamlReader) reportInValue(found []diag.Diagnostic) {
 	for _, d := range found {
 		d.InValue = true
@@ -113,7 +113,7 @@ func (r *yamlReader) attribute(s *Statement, name string, n *yaml.Node) {
 	}
 }
 
-// literalAttribute reads an attribute that cannot interpolate.
+// literalAttribute sets an attribute in which strings do not interpolate.
 func (r *yamlReader) literalAttribute(s *Statement, name string, n *yaml.Node) {
 	if !slices.Contains(bindingAttributes, name) {
 		return
@@ -131,7 +131,8 @@ func (r *yamlReader) literalAttribute(s *Statement, name string, n *yaml.Node) {
 	}
 }
 
-// valueProducer adds the producer of a value: a constant, or an expression.
+// valueProducer adds the producer for a value. node is the value as an expression; if ok is false,
+// it is invalid.
 func (r *yamlReader) valueProducer(s *Statement, name string, n *yaml.Node, node *expr.Node, ok bool) {
 	p := Producer{Name: name}
 	if ok {
@@ -148,7 +149,7 @@ func (r *yamlReader) valueProducer(s *Statement, name string, n *yaml.Node, node
 	s.Producers = append(s.Producers, p)
 }
 
-// combinator reads the combinator, if any, in the options of a multibinding.
+// combinator sets the combinator of a multibinding, if its options have one.
 func (r *yamlReader) combinator(s *Statement, n *yaml.Node) {
 	_, options, _ := n.Lookup("options")
 	if !has(n, "multibind_id") || options == nil {
@@ -159,7 +160,8 @@ func (r *yamlReader) combinator(s *Statement, n *yaml.Node) {
 	}
 }
 
-// query parses the text of a query and returns a producer whose argument is the parsed query.
+// query parses a PuppetDB query in a string. It returns a producer whose argument is the query in
+// list form.
 func (r *yamlReader) query(s *Statement, n *yaml.Node) Producer {
 	text, ok := n.Text()
 	if !ok {
@@ -185,7 +187,7 @@ func (r *yamlReader) expression(n *yaml.Node) (*expr.Node, bool) {
 		return nil, false
 	}
 	src, ok := n.Text()
-	if !ok { // YAML reads some expressions, such as 42 or true, as numbers or booleans
+	if !ok { // YAML reads some expressions, such as 42, as numbers or booleans
 		return &expr.Node{Op: expr.Const, Value: n.Value}, true
 	}
 	node, errs := syntax.ParseExpression(src)
@@ -212,8 +214,8 @@ func (r *yamlReader) lambda(s *Statement, n *yaml.Node) *expr.Lambda {
 	return l
 }
 
-// flag reads an attribute whose value is true or false. Messages show a string such as 'true' even if the binding is
-// sensitive.
+// flag returns the value of a boolean attribute. If the value is not a boolean, it reports an
+// error. The message may quote strings such as 'true' even if the binding is sensitive.
 func (r *yamlReader) flag(s *Statement, name string, n *yaml.Node) bool {
 	if n.Value.Kind() == value.Bool {
 		return n.Value.Bool()
@@ -228,7 +230,8 @@ func (r *yamlReader) flag(s *Statement, name string, n *yaml.Node) bool {
 	return false
 }
 
-// attributeError reports an error in an attribute. The key and the condition of the binding are still known.
+// attributeError reports an error in an attribute. The key and the condition of the binding remain
+// valid.
 func (r *yamlReader) attributeError(n *yaml.Node, format string, args ...any) {
 	message := fmt.Sprintf(format, args...)
 	r.diags.Add(diag.Diagnostic{Pos: r.Pos(n), Code: "attribute", Message: message, InValue: true})

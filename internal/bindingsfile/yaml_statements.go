@@ -10,14 +10,13 @@ import (
 	"bindc/internal/yaml"
 )
 
-// keywordForm describes the statements with a keyword.
 type keywordForm struct {
 	keyword    Keyword
-	attributes []string // valid attributes other than the keyword
+	attributes []string // allowed attributes in addition to the keyword
 	binds      string   // what the statement binds, for messages
 }
 
-// keywordForms lists the keywords in search order.
+// keywordForms lists the keywords in the order in which they are searched for.
 var keywordForms = []keywordForm{
 	{Include, nil, "includes classes"},
 	{Exclude, nil, "excludes classes"},
@@ -28,7 +27,7 @@ var keywordForms = []keywordForm{
 	{Dependency, []string{"kind"}, "contributes to '" + recipe.DependenciesKey + "'"},
 }
 
-// keywordStatement reads a statement with a keyword. It returns false if n has no keyword.
+// keywordStatement converts a statement with a keyword. It returns false if n does not have one.
 func (r *yamlReader) keywordStatement(n *yaml.Node) (*Statement, bool) {
 	i := slices.IndexFunc(keywordForms, func(f keywordForm) bool { return has(n, f.keyword.String()) })
 	if i < 0 {
@@ -53,9 +52,9 @@ func (r *yamlReader) keywordStatement(n *yaml.Node) (*Statement, bool) {
 	return r.statementOf(form.keyword, n, subject), true
 }
 
-// statementOf reads a statement with the given keyword, whose value is subject. It returns nil if the two sides of a
-// map or dependency, or the kind of a dependency, are invalid. It reports invalid attributes, but returns the
-// statement.
+// statementOf converts a statement with a keyword and reports its errors. subject is the value of
+// the keyword. It returns nil only if a side of a map or dependency, or the kind of a dependency,
+// is invalid.
 func (r *yamlReader) statementOf(keyword Keyword, n, subject *yaml.Node) *Statement {
 	s := &Statement{Keyword: keyword, Pos: r.Pos(n), KeyPos: r.Pos(subject)}
 	switch keyword {
@@ -66,7 +65,7 @@ func (r *yamlReader) statementOf(keyword Keyword, n, subject *yaml.Node) *Statem
 		return r.dependency(s, n, subject)
 	}
 	for key, val := range n.Pairs() {
-		name, _ := key.Text() // the keyword is not an attribute of bindings
+		name, _ := key.Text() // the keyword itself is not an attribute
 		r.attribute(s, name, val)
 	}
 	switch keyword {
@@ -84,7 +83,7 @@ func (r *yamlReader) statementOf(keyword Keyword, n, subject *yaml.Node) *Statem
 	return s
 }
 
-// oneOrMore returns the elements of a list, or n itself if it is not a list.
+// oneOrMore returns the elements of a list. If n is not a list, it returns n as the only element.
 func (r *yamlReader) oneOrMore(n *yaml.Node) []Literal {
 	if n.Kind != yaml.Sequence {
 		return []Literal{r.literal(n)}
@@ -92,7 +91,8 @@ func (r *yamlReader) oneOrMore(n *yaml.Node) []Literal {
 	return r.literal(n).Kids
 }
 
-// variablesProducer returns the attribute that produces the variables. Text in braces is an expression.
+// variablesProducer returns the attribute for the value of a variables statement. A string that
+// begins with a brace is an expression.
 func variablesProducer(n *yaml.Node) string {
 	if text, _ := n.Text(); strings.HasPrefix(strings.TrimSpace(text), "{") {
 		return "to_expression"

@@ -10,12 +10,12 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Verbs maps the names of verbs to their constructors.
+// Verbs maps the name of each verb to a function that creates its command.
 type Verbs map[string]func() *cobra.Command
 
-// Finish adds verbs to root, together with those that all programs have. If the first argument names a verb, Finish
-// adds only that verb, because creating the flags of all verbs would delay the start. It also rewrites cobra's errors
-// as single lines, with a suggestion for a misspelt verb or flag.
+// Finish adds verbs to root, and the verbs that all programs have. If the first argument is a verb,
+// Finish adds only that verb, because creating all verbs would delay the start. It also makes cobra
+// report errors on one line, with a suggestion for a misspelt verb or flag.
 func Finish(root *cobra.Command, verbs Verbs, args []string) {
 	root.Flags().BoolP(versionFlag, "v", false, "version for "+root.Name())
 	root.SetFlagErrorFunc(suggestFlag)
@@ -47,7 +47,7 @@ func Finish(root *cobra.Command, verbs Verbs, args []string) {
 	askForVerb(root)
 }
 
-// addCommon adds the verbs that all programs have.
+// addCommon adds the verbs version, completion and man.
 func addCommon(root *cobra.Command) {
 	for _, verb := range []*cobra.Command{versionCommand(), completionCommand(), manCommand()} {
 		verb.Long = strings.ReplaceAll(verb.Long, "bindq", root.Name())
@@ -56,7 +56,7 @@ func addCommon(root *cobra.Command) {
 	}
 }
 
-// finish sets the argument errors and the completion of a verb and of the verbs below it.
+// finish sets the argument checks and the completion of a verb and its subcommands.
 func finish(verb *cobra.Command) {
 	if verb.HasSubCommands() {
 		askForVerb(verb)
@@ -69,10 +69,10 @@ func finish(verb *cobra.Command) {
 	complete(verb)
 }
 
-// askForVerb makes a command that requires a verb print its help.
+// askForVerb makes a command that has subcommands print its help if it is called without one.
 func askForVerb(cmd *cobra.Command) {
 	cmd.Args = suggestVerb
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { // without RunE, cobra skips Args
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { // without RunE, cobra would not call Args
 		if version := cmd.Flags().Lookup(versionFlag); version != nil && version.Changed {
 			return printVersion(cmd)
 		}
@@ -80,7 +80,8 @@ func askForVerb(cmd *cobra.Command) {
 	}
 }
 
-// sayExpected wraps check so that its error shows the verb's usage.
+// sayExpected returns an argument check that behaves like check but whose error contains the verb's
+// usage.
 func sayExpected(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if check == nil || check(cmd, args) == nil {
@@ -92,18 +93,19 @@ func sayExpected(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// mayBeEmpty is the annotation of flags that accept an empty string.
+// mayBeEmpty is the annotation of flags whose value may be an empty string.
 const mayBeEmpty = "may be empty"
 
-// AllowEmpty makes the flag accept an empty string. Other flags reject it.
+// AllowEmpty lets a flag have an empty string as its value. All other flags reject empty strings.
 func AllowEmpty(cmd *cobra.Command, flag string) {
 	if err := cmd.Flags().SetAnnotation(flag, mayBeEmpty, nil); err != nil {
 		panic(err)
 	}
 }
 
-// rejectEmptyFlags wraps check so that it first rejects flags with an empty string. Most come from an unset variable of
-// a shell: --allowed-signers "$SIGNERS" must not mean that no signature is needed.
+// rejectEmptyFlags returns an argument check that rejects flags whose value is an empty string, and
+// then calls check. An empty string usually comes from an unset shell variable: --allowed-signers
+// "$SIGNERS" must not mean that no signature is needed.
 func rejectEmptyFlags(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) (err error) {
 		cmd.Flags().Visit(func(f *pflag.Flag) {

@@ -46,7 +46,8 @@ func completionCommand() *cobra.Command {
 	return cmd
 }
 
-// completionScript returns cobra's completion script for a shell.
+// completionScript returns cobra's completion script for a shell. For an unknown shell, it returns
+// the one for PowerShell.
 func completionScript(root *cobra.Command, shell string) (string, error) {
 	var out strings.Builder
 	var err error
@@ -63,15 +64,16 @@ func completionScript(root *cobra.Command, shell string) (string, error) {
 	return out.String(), err
 }
 
-// Words makes the shell complete a flag's value from words.
+// Words makes the shell complete the value of a flag from words. It panics if the flag does not
+// exist.
 func Words(cmd *cobra.Command, flag string, words []string) {
 	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 	if err != nil {
-		panic(err) // the flag does not exist
+		panic(err) // unreachable unless the flag does not exist
 	}
 }
 
-// Required makes a verb reject calls without a flag. The error shows the flag's usage.
+// Required makes a verb fail if a flag is not given. The error contains the flag's usage.
 func Required(cmd *cobra.Command, flag string) {
 	f, check := cmd.Flags().Lookup(flag), cmd.PreRunE
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
@@ -85,20 +87,19 @@ func Required(cmd *cobra.Command, flag string) {
 	}
 }
 
-// Placeholders of files and directories in the usage of verbs and flags.
+// Values with these placeholders are completed as files or as directories.
 var (
 	filePlaces = []string{"FILE", "OLD", "NEW"}
 	dirPlaces  = []string{"DIR", "DIRS", "CONFDIR"}
 )
 
-// complete derives the completion of arguments and flags from their placeholders: files, directories, or nothing. It
-// keeps the completions that a verb has set.
+// complete sets the completion of a verb's arguments and flags. Their placeholders say whether to
+// complete files, directories or nothing. It does not change completions that are already set.
 func complete(verb *cobra.Command) {
 	completeFlags(verb, verb.Flags())
 	completeArguments(verb)
 }
 
-// completeFlags completes the values of flags.
 func completeFlags(cmd *cobra.Command, flags *pflag.FlagSet) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		if _, registered := cmd.GetFlagCompletionFunc(f.Name); registered {
@@ -115,18 +116,18 @@ func completeFlags(cmd *cobra.Command, flags *pflag.FlagSet) {
 	})
 }
 
-// completeDirs completes the value of a flag with directories.
+// completeDirs makes the shell complete the value of a flag with directories.
 func completeDirs(cmd *cobra.Command, flag string) {
 	err := cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string,
 		cobra.ShellCompDirective) {
 		return nil, cobra.ShellCompDirectiveFilterDirs
 	})
 	if err != nil {
-		panic(err) // the flag does not exist
+		panic(err) // unreachable unless the flag does not exist
 	}
 }
 
-// completeArguments completes the arguments of a verb.
+// completeArguments makes the shell complete arguments according to the placeholders in verb.Use.
 func completeArguments(verb *cobra.Command) {
 	if verb.ValidArgsFunction != nil || verb.ValidArgs != nil {
 		return

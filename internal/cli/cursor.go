@@ -8,11 +8,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// wordsAfterCursor is the environment variable in which a completion script passes the words after the cursor. The
-// arguments of __complete end at the cursor, but a later flag may name the snapshot with the keys.
+// wordsAfterCursor is an environment variable with the words that follow the cursor. Completion
+// scripts set it, because the arguments of __complete end at the cursor, but a flag after the
+// cursor may name the snapshot whose keys to complete.
 const wordsAfterCursor = "BINDC_WORDS_AFTER_CURSOR"
 
-// scriptChanges lists, for each shell, a line of cobra's completion script and its replacement.
+// scriptChanges lists changes to cobra's completion scripts, by shell: the old text and its
+// replacement.
 var scriptChanges = map[string][][2]string{
 	"bash": {
 		{`    out=$(eval "${requestComp}" 2>/dev/null)`,
@@ -26,7 +28,7 @@ var scriptChanges = map[string][][2]string{
 			`    set -l results (eval $requestComp 2> /dev/null)`}},
 }
 
-// seeAfterCursor changes a completion script so that it passes the words after the cursor.
+// seeAfterCursor changes a completion script so that it sets wordsAfterCursor.
 func seeAfterCursor(shell, script string) string {
 	for _, change := range scriptChanges[shell] {
 		script = strings.Replace(script, change[0], change[1], 1)
@@ -34,10 +36,11 @@ func seeAfterCursor(shell, script string) string {
 	return script
 }
 
-// contextFlags are the flags that completions of other words depend on.
+// contextFlags lists flags whose values affect the completion of other words.
 var contextFlags = []string{"-s", "--snapshot", "--facts-dir"}
 
-// withFlagsAfterCursor returns the arguments of __complete with the context flags that follow the cursor.
+// withFlagsAfterCursor returns the arguments of __complete together with the context flags after
+// the cursor.
 func withFlagsAfterCursor(root *cobra.Command, args []string) []string {
 	unquoted := strings.NewReplacer(" = ", "=", "'", "", `"`, "").Replace(os.Getenv(wordsAfterCursor))
 	after := strings.Fields(unquoted)

@@ -7,13 +7,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Exit statuses of the programs. docs/cli.md documents them.
+// Exit statuses of all programs, see docs/cli.md.
 const (
-	ExitNo    = 1 // the answer is no: not found, rejected, stale, or different
-	ExitError = 2 // usage, input or output
+	ExitNo    = 1 // not found, rejected, stale or different
+	ExitError = 2 // invalid usage, input or output
 )
 
-// Answer is the error of a verb that has printed its answer. The program exits with Status and prints nothing more.
+// Answer is returned by a verb that has already printed its result. The program exits with Status
+// and prints nothing.
 type Answer struct {
 	Reason string
 	Status int
@@ -21,19 +22,22 @@ type Answer struct {
 
 func (a *Answer) Error() string { return a.Reason }
 
-// External is an error that is not caused by the arguments, so it is not reported as an error of usage.
+// External wraps an error that the arguments did not cause, so that it is not reported as a usage
+// error.
 type External struct{ Err error }
 
 func (e *External) Error() string { return e.Err.Error() }
 func (e *External) Unwrap() error { return e.Err }
 
-// NewProgram returns a program without verbs. It does not print errors; Execute does.
+// NewProgram returns the root command of a program, without verbs. Execute prints its errors; cobra
+// does not.
 func NewProgram(name, short, long, example string) *cobra.Command {
 	return &cobra.Command{Use: name, Short: short, Long: long, Example: example,
 		SilenceUsage: true, SilenceErrors: true}
 }
 
-// Execute runs the verb in the arguments and returns the exit status. It prints errors in the form of message.
+// Execute runs the verb that the arguments name and returns the exit status. If the verb fails,
+// Execute prints message(err) and returns status(verb, err).
 func Execute(root *cobra.Command, message func(error) string, status func(verb *cobra.Command, err error) int) int {
 	verb, err := root.ExecuteC()
 	var answer *Answer

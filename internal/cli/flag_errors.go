@@ -10,9 +10,9 @@ import (
 	"bindc/diag"
 )
 
-// advice says what to use in place of another program's flag.
+// advice says what to use instead of a flag of another program.
 type advice struct {
-	flag string // the flag of ours that does the same; "" if it is a verb that does
+	flag string // our flag for the same purpose; "" if a verb replaces it
 	text string
 }
 
@@ -29,15 +29,15 @@ var (
 	asNode    = advice{"node", "write --node NAME"}
 )
 
-// foreign maps flags of kubectl, 'puppet lookup' and hiera that people try. One-letter flags are listed without their
-// dash.
+// foreign lists flags of kubectl, puppet lookup and hiera that users might try. One-letter flags
+// are without their dash.
 var foreign = map[string]advice{
 	"json": asJSON, "yaml": asYAML, "o": asFormat, "output": asFormat, "f": asFormat, "render-as": asFormat,
 
 	"n": asNode, "certname": asNode, "host": asNode, "nodes": asDir, "inventory": asDir,
 	"C": {"site", "write --site DIR after the verb"},
 
-	// puppet lookup
+	// for puppet lookup
 	"explain": asExplain, "explain-options": asExplain, "merge": asLookup, "default": asLookup, "type": asLookup,
 	"facts":              asDir,
 	"knock-out-prefix":   {"merge", `write --merge '{"strategy": "deep", "knockout_prefix": PREFIX}'`},
@@ -45,13 +45,14 @@ var foreign = map[string]advice{
 	"merge-hash-arrays":  {"merge", `write --merge '{"strategy": "deep", "merge_hash_arrays": true}'`},
 	"compile":            {"var", "write --var NAME=TEXT for each variable of a manifest that data uses"},
 
-	// hiera
+	// for hiera
 	"c": {"snapshot", "write -s FILE, the snapshot"}, "config": {"snapshot", "write -s FILE, the snapshot"},
 	"d": asExplain, "debug": asExplain, "a": asUnique, "array": asUnique, "hash": asHash, "y": asFacts, "j": asFacts,
 	"i": asDir, "inventory-service": asDir,
 }
 
-// advise returns the advice for an unknown flag, or "". It never suggests a flag that the verb lacks.
+// advise returns advice about an unknown flag, or "". It never suggests a flag that the verb does
+// not have.
 func advise(cmd *cobra.Command, name, asWritten string) string {
 	to := foreign[name]
 	if to.flag != "" && cmd.Flags().Lookup(to.flag) == nil {
@@ -63,9 +64,9 @@ func advise(cmd *cobra.Command, name, asWritten string) string {
 	return to.text
 }
 
-// suggestFlag rewrites an error about a flag and suggests the flag that was probably meant.
+// suggestFlag rewrites cobra's error about a flag. It suggests a similar flag if there is one.
 func suggestFlag(cmd *cobra.Command, err error) error {
-	if !cmd.HasParent() && cmd.Flags().NArg() > 0 { // an unknown verb precedes the flag
+	if !cmd.HasParent() && cmd.Flags().NArg() > 0 { // the error is about the unknown verb before the flag
 		return suggestVerb(cmd, cmd.Flags().Args())
 	}
 	var unknown *pflag.NotExistError
@@ -79,7 +80,6 @@ func suggestFlag(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w (see %s --help)", err, cmd.CommandPath())
 }
 
-// unknownFlag is the error for a flag that the verb does not have.
 func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
 	name := unknown.GetSpecifiedName()
 	written, hint := "--"+name, ""

@@ -8,22 +8,23 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Forms lists the formats of reports.
 var Forms = []string{"text", "json", "yaml"}
 
-// AddFormat adds --format to a verb. The flag sets form to one of forms; without it, form keeps its value.
+// AddFormat adds the flag --format, which sets form to one of forms. Without the flag, form keeps
+// its value.
 func AddFormat(cmd *cobra.Command, form *string, forms []string) {
 	AddForms(cmd, "format", "`FORM` of the output: "+strings.Join(forms, ", "), forms,
 		func(i int) { *form = forms[i] }, func() string { return *form })
 }
 
-// AddForms adds a flag that accepts the given words. It calls set with the index of the word.
+// AddForms adds a flag whose value must be one of words. It calls set with the index of that word.
+// get returns the default for help.
 func AddForms(cmd *cobra.Command, flag, usage string, words []string, set func(i int), get func() string) {
 	cmd.Flags().Var(&formValue{words, set, get}, flag, usage)
 	Words(cmd, flag, words)
 }
 
-// formValue is the value of a flag that accepts some words.
+// formValue implements pflag.Value for AddForms.
 type formValue struct {
 	words []string
 	set   func(i int)
@@ -46,5 +47,5 @@ func (f *formValue) String() string {
 	return f.get()
 }
 
-// Type returns the placeholder that help shows for the value.
+// Type returns the placeholder for the value in help.
 func (f *formValue) Type() string { return "FORM" }

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// manCommand returns the verb man, for packagers.
+// manCommand returns the verb man, which writes manual pages for packages.
 func manCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "man DIR",
@@ -48,7 +48,6 @@ func writePages(cmd *cobra.Command, dir string) error {
 
 func pageName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-// page is a manual page in roff.
 type page struct{ bytes.Buffer }
 
 func manPage(cmd *cobra.Command) []byte {
@@ -90,7 +89,7 @@ func (p *page) section(name, text string) {
 	}
 }
 
-// prose writes paragraphs. Indented paragraphs keep their line breaks.
+// prose writes paragraphs. Those that begin with two spaces keep their line breaks.
 func (p *page) prose(text string) {
 	for _, paragraph := range strings.Split(strings.TrimRight(text, "\n"), "\n\n") {
 		if strings.HasPrefix(paragraph, "  ") {
@@ -121,7 +120,7 @@ func (p *page) flag(f *pflag.Flag) {
 	fmt.Fprintf(p, "\n%s\n", roff(text))
 }
 
-// roff escapes text for roff.
+// roff escapes characters that are special in roff.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`).Replace(text)
 	lines := strings.Split(text, "\n")

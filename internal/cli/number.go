@@ -7,10 +7,11 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// number is the value of a flag that is a whole number of at least 1.
+// number implements pflag.Value for AtLeastOne.
 type number struct{ n *int }
 
-// AtLeastOne returns the value of a flag that stores a number of at least 1 in n. If n is 0, the flag has no default.
+// AtLeastOne returns the value of a flag that accepts integers from 1 and stores them in n. A
+// default of 0 is not shown in help.
 func AtLeastOne(n *int) pflag.Value { return number{n} }
 
 var errNumber = errors.New("expected a whole number, at least 1")
@@ -31,5 +32,5 @@ func (v number) String() string {
 	return strconv.Itoa(*v.n)
 }
 
-// Type returns the placeholder of the value in help.
+// Type returns the placeholder for the value in help.
 func (v number) Type() string { return "N" }

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// ReadPassword reads the first line of stdin, for --password-stdin.
+// ReadPassword returns the first line of stdin, without the newline. It fails if the line is empty.
 func ReadPassword(stdin io.Reader) (string, error) {
 	line, err := bufio.NewReader(stdin).ReadString('\n')
 	if err != nil && err != io.EOF {

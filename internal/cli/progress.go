@@ -12,23 +12,23 @@ import (
 	"golang.org/x/term"
 )
 
-// Progress shows the progress of long work on one line of a terminal, and removes the line at the end. If the output is
-// not a terminal, it shows nothing.
+// Progress shows the progress of a long operation on one line of a terminal. End removes the line.
+// If the output is not a terminal, nothing is shown.
 type Progress struct {
-	out   *os.File // nil to show nothing
+	out   *os.File // nil if nothing is shown
 	step  atomic.Pointer[string]
-	total atomic.Int64 // 0 if the total is unknown
+	total atomic.Int64 // 0 if unknown
 	done  atomic.Int64
 	stop  chan struct{}
 	idle  sync.WaitGroup
 }
 
 const (
-	shortWork = 500 * time.Millisecond // work that takes less time is not shown
+	shortWork = 500 * time.Millisecond // progress is shown only after this time
 	eachFrame = 100 * time.Millisecond
 )
 
-// NewProgress shows progress on w, if that is a terminal, until End.
+// NewProgress returns a Progress that writes to w. The caller must call End.
 func NewProgress(w io.Writer) *Progress {
 	p := &Progress{stop: make(chan struct{})}
 	p.step.Store(new(string))
@@ -41,26 +41,26 @@ func NewProgress(w io.Writer) *Progress {
 	return p
 }
 
-// Begin starts a step with a number of items, or 0 if the number is unknown.
+// Begin starts a step. total is the number of items, or 0 if it is unknown.
 func (p *Progress) Begin(text string, total int) {
 	p.done.Store(0)
 	p.total.Store(int64(total))
 	p.step.Store(&text)
 }
 
-// Found increments the total of the step. It may be called concurrently.
+// Found adds 1 to the total of the current step. It is safe for concurrent use.
 func (p *Progress) Found() { p.total.Add(1) }
 
-// Done counts a finished item. It may be called concurrently.
+// Done counts a finished item of the current step. It is safe for concurrent use.
 func (p *Progress) Done() { p.done.Add(1) }
 
-// End removes the line.
+// End stops showing progress and removes the line.
 func (p *Progress) End() {
 	close(p.stop)
 	p.idle.Wait()
 }
 
-// show draws the line repeatedly, for the first time after a delay.
+// show draws the line after the given time, and then repeatedly until End.
 func (p *Progress) show(after time.Duration) {
 	wait := time.NewTimer(after)
 	defer wait.Stop()
@@ -80,19 +80,20 @@ func (p *Progress) show(after time.Duration) {
 	}
 }
 
-// line describes the progress: "reading files: 1 200", or "looking up nodes: 40 of 500".
+// line returns the text of the line, such as "reading files: 1 200" or "looking up nodes: 40 of
+// 500".
 func (p *Progress) line() string {
 	text, total, done := *p.step.Load(), p.total.Load(), p.done.Load()
 	switch {
 	case total > 0:
-		return text + ": " + grouped(done) + " of " + grouped(max(total, done)) // the total is still growing
+		return text + ": " + grouped(done) + " of " + grouped(max(total, done)) // total may still grow
 	case done > 0:
 		return text + ": " + grouped(done)
 	}
 	return text
 }
 
-// grouped returns n with a space between each three digits.
+// grouped formats n with a space between groups of three digits.
 func grouped(n int64) string {
 	text := strconv.FormatInt(n, 10)
 	for i := len(text) - 3; i > 0; i -= 3 {

@@ -8,11 +8,12 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// usageWidth is the width of help, for a terminal of 80 columns.
+// usageWidth is the width of help texts in columns.
 const usageWidth = 80
 
-// printUsage prints the part of help after a verb's text. It is a function because cobra's template would make the
-// linker keep every exported method: text/template finds methods by name.
+// printUsage prints the part of the help text after a verb's description. It replaces cobra's
+// template: text/template finds methods by name, so the linker would have to keep every exported
+// method.
 func printUsage(cmd *cobra.Command) error {
 	line := cmd.UseLine()
 	if cmd.HasAvailableSubCommands() {
@@ -42,12 +43,11 @@ func printUsage(cmd *cobra.Command) error {
 	return err
 }
 
-// flagUsages describes flags, in one or more lines each.
 func flagUsages(flags *pflag.FlagSet) string {
 	return strings.TrimRight(flags.FlagUsagesWrapped(usageWidth), " \n")
 }
 
-// flagNames lists flags with the placeholders of their values, as many in a line as fit.
+// flagNames returns the flags without descriptions, as many on a line as fit.
 func flagNames(flags *pflag.FlagSet) string {
 	const indent = "  "
 	lines := []string{indent}

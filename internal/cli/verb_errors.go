@@ -9,7 +9,8 @@ import (
 	"bindc/diag"
 )
 
-// programOf maps verbs to programs, for users who call a verb of the wrong program.
+// programOf maps verbs to the programs that have them. It is used for the error message if a user
+// calls a verb of the wrong program.
 var programOf = map[string]string{
 	"adopt": "bindc", "blame": "bindc", "build": "bindc", "check": "bindc", "convert": "bindc", "enc": "bindc",
 	"environments": "bindc", "explore": "bindc",
@@ -26,8 +27,8 @@ var programOf = map[string]string{
 	"rollback": "bindsync", "status": "bindsync",
 }
 
-// commandOf maps verbs of kubectl, git, hiera and r10k that users may try to our commands. A name may begin with the
-// program that it is for.
+// commandOf maps verbs of kubectl, git, hiera and r10k that users might try to our commands. If one
+// of our programs precedes the verb, the entry applies only to that program.
 var commandOf = map[string]string{
 	"validate": "bindc check CONFDIR", "lint": "bindc check CONFDIR --lint",
 	"compile": "bindc build CONFDIR -o FILE", "log": "bindc blame KEY", "who": "bindc blame KEY",
@@ -43,7 +44,7 @@ var commandOf = map[string]string{
 	"bindsync log": "bindsync status --history",
 }
 
-// suggestVerb returns the error for an unknown verb. It suggests the verb that was probably meant.
+// suggestVerb returns an error for an unknown verb. It suggests a similar verb if there is one.
 func suggestVerb(parent *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

@@ -14,7 +14,7 @@ import (
 //	go build -ldflags '-X bindc/internal/cli.release=1.2.3' ./cmd/...
 var release string
 
-// Version returns the release or the version of the module, and the commit if they are known.
+// Version returns the version of the program, and the commit if it is known.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -43,7 +43,8 @@ func describe(release string, info *debug.BuildInfo) string {
 	return version + commit + changed
 }
 
-// versionFlag is the flag that prints the version. Cobra's own version flag needs the version on every start.
+// versionFlag is the flag that prints the version. It replaces cobra's own, which would need the
+// version at every start.
 const versionFlag = "version"
 
 func printVersion(root *cobra.Command) error {

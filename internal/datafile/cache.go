@@ -19,24 +19,24 @@ import (
 	"bindc/internal/fsx"
 )
 
-// Cache holds the data files that an earlier build of the site parsed, and collects those of this build for the next.
+// Cache stores compiled data files between builds of a site.
 //
-// A file is identified by the SHA-256 of its content and by its format. If its identity in the file system is
-// unchanged, the file is not even opened. All files are in one pack, because opening 50,000 small files would take as
-// long as opening the data files. A pack is never modified: each build reads it completely and replaces it by a rename,
-// so that concurrent builds do not disturb each other. The pack of the last build remains. A pack that is damaged, or
-// from another program, is ignored.
+// A file is found by the digest of its content and its format. If its identity in the file system
+// has not changed since the last build, it is not even opened. All files are stored in one pack,
+// because opening 50,000 small files would take as long as opening the data files. A build reads
+// the whole pack and later replaces it by a rename, so concurrent builds do not disturb each other.
+// A pack that is damaged, or was written by another program, is ignored.
 type Cache struct {
-	path    string // path of the pack
+	path    string // path of the file with the pack
 	program Program
 	pools   Pools
-	opened  int64 // start of this build, according to the file system of the cache
+	opened  int64 // when this build started, by the clock of the cache's file system
 
 	files    []File           // files of earlier builds
-	next     []*File          // files of this build
+	next     []*File          // files of this build, see Keep
 	byInode  map[uint64]int32 // index in files, by inode
 	byDigest func() map[digestKey]int32
-	scans    atomic.Int32 // remaining number of files to find without byDigest
+	scans    atomic.Int32 // how many files may still be searched for without byDigest
 }
 
 type digestKey struct {
@@ -44,14 +44,14 @@ type digestKey struct {
 	kind   Format
 }
 
-// searches is the number of files that a build finds by their digests without a map. If only a few files have changed,
-// building the map would take longer.
+// searches is the number of files that are searched for linearly. If only a few files have changed,
+// building a map of all digests would take longer.
 const searches = 8
 
-// Program identifies the compiler. Another version may compile the same file differently.
+// Program identifies the version of the compiler. Cached files are used only by the same version.
 type Program [sha256.Size]byte
 
-// OpenCache opens the cache of a site in dir, which it creates if necessary. It returns an error if dir cannot be used.
+// OpenCache opens the cache of a site in dir, which it creates if necessary.
 func OpenCache(dir, site string, program Program) (*Cache, error) {
 	abs, err := filepath.Abs(site)
 	if err != nil {
@@ -61,8 +61,8 @@ func OpenCache(dir, site string, program Program) (*Cache, error) {
 		return nil, err
 	}
 	c := &Cache{path: filepath.Join(dir, packName(abs)), program: program}
-	// The name of this file, which is only used for its time, is that of a temporary file of the pack. It is removed
-	// like one if the program is killed.
+	// This file is needed only for its modification time. It is named like a temporary file for the
+	// pack, so that it is removed like one if the program is killed.
 	if c.opened, err = fsx.Clock(dir, "."+filepath.Base(c.path)+".*.tmp"); err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func OpenCache(dir, site string, program Program) (*Cache, error) {
 	return c, nil
 }
 
-// load reads the pack. It ignores a pack that is damaged or from another program.
+// load reads the pack. It ignores a pack that is damaged or was written by another program.
 func (c *Cache) load() error {
 	f, size, err := openFile(c.path)
 	if err != nil {
@@ -89,7 +89,6 @@ func (c *Cache) load() error {
 	return r.err
 }
 
-// openFile opens a file and returns its size.
 func openFile(path string) (*os.File, int64, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -106,7 +105,8 @@ func openFile(path string) (*os.File, int64, error) {
 	return f, info.Size(), nil
 }
 
-// readText returns the content of a file as a string without copying it.
+// readText returns the content of a file as a string. Unlike a conversion from []byte, it makes no
+// copy.
 func readText(path string) (string, error) {
 	f, length, err := openFile(path)
 	if err != nil {
@@ -115,7 +115,7 @@ func readText(path string) (string, error) {
 	defer f.Close()
 	size := int(length)
 	if int64(size) != length {
-		return "", nil // a 32-bit program cannot have written so much
+		return "", nil // a 32-bit program cannot have written such a file
 	}
 	var b strings.Builder
 	b.Grow(size)
@@ -123,8 +123,8 @@ func readText(path string) (string, error) {
 	return b.String(), err
 }
 
-// packName returns the file name for the pack of a site and user. The pack of one user must not reveal files to another
-// user.
+// packName returns the name of the pack for a site. The name depends on the user, because a pack
+// must not reveal files to other users.
 func packName(site string) string {
 	sum := sha256.Sum256(fmt.Append(nil, os.Geteuid(), " ", site))
 	return hex.EncodeToString(sum[:12]) + ".pack"
@@ -149,7 +149,7 @@ func (c *Cache) digests() map[digestKey]int32 {
 	return m
 }
 
-// identify returns the identity of a file, or zero if it cannot be relied on.
+// identify returns id, or the zero FileID if id cannot prove that the file is unchanged.
 func (c *Cache) identify(id fsx.FileID, ok bool) fsx.FileID {
 	if !ok || !id.Settled(c.opened) {
 		return fsx.FileID{}
@@ -157,7 +157,7 @@ func (c *Cache) identify(id fsx.FileID, ok bool) fsx.FileID {
 	return id
 }
 
-// unchanged returns the file of an earlier build that has the same identity.
+// unchanged returns the file of an earlier build with the same identity and format.
 func (c *Cache) unchanged(id fsx.FileID, kind Format) (*File, bool) {
 	i, ok := c.byInode[id.Inode]
 	if !ok || c.files[i].id != id || c.files[i].kind != kind {
@@ -166,7 +166,7 @@ func (c *Cache) unchanged(id fsx.FileID, kind Format) (*File, bool) {
 	return &c.files[i], true
 }
 
-// equal returns the file of an earlier build that has the same content.
+// equal returns the file of an earlier build with the same content and format.
 func (c *Cache) equal(digest [sha256.Size]byte, kind Format) (File, bool) {
 	i := c.find(digestKey{digest, kind})
 	if i < 0 {
@@ -177,7 +177,7 @@ func (c *Cache) equal(digest [sha256.Size]byte, kind Format) (File, bool) {
 	return f, true
 }
 
-// find returns the index of a file with the given digest, or -1.
+// find returns the index of the file with the given digest and format, or -1.
 func (c *Cache) find(key digestKey) int {
 	if c.scans.Add(-1) >= 0 {
 		return slices.IndexFunc(c.files, func(f File) bool { return f.kind == key.kind && f.digest == key.digest })
@@ -188,18 +188,18 @@ func (c *Cache) find(key digestKey) int {
 	return -1
 }
 
-// worthwhile determines when Save writes a new pack: if at least one in this many files is new. For fewer, it is faster
-// that the next build parses them again.
+// worthwhile decides whether Save writes a new pack: at least one in this many files must be new.
+// If fewer are new, it is faster to parse them again in the next build.
 const worthwhile = 64
 
-// Keep sets the files that Save stores.
+// Keep sets the files that Save will store.
 func (c *Cache) Keep(files []*File) { c.next = files }
 
-// Begin prepares a cache without a directory for a build that begins now.
+// Begin sets the start of the build for a cache without a directory.
 func (c *Cache) Begin(now time.Time) { c.opened = now.UnixNano() }
 
-// Reuse makes the files of the last build, which must be complete, available to the next build of this process. Files
-// with diagnostics are parsed again.
+// Reuse makes the files of the last build available to the next build in this process. It leaves
+// out files with diagnostics, which must be reported again. The last build must be complete.
 func (c *Cache) Reuse() {
 	c.files = c.files[:0:0]
 	for _, f := range c.next {
@@ -211,7 +211,7 @@ func (c *Cache) Reuse() {
 	c.index()
 }
 
-// Save replaces the pack with the files of this build, unless the next build would gain too little.
+// Save replaces the pack with the files of this build. It does nothing if too few of them are new.
 func (c *Cache) Save() error {
 	news := 0
 	for _, f := range c.next {
@@ -225,13 +225,15 @@ func (c *Cache) Save() error {
 	return c.write()
 }
 
-// moved reports whether a file was found by its content, but the next build can find it by its identity.
+// moved reports whether f was found only by its content and must be recorded again, so that the
+// next build finds it by its identity.
 func (c *Cache) moved(f *File) bool {
 	at, ok := c.byInode[f.id.Inode]
 	return f.id != (fsx.FileID{}) && (!ok || c.files[at].id != f.id)
 }
 
-// Only the owner can read the pack, because it has the content of data files without their permissions.
+// write replaces the pack. Only the owner may read it, because it contains data from files with
+// other permissions.
 func (c *Cache) write() error {
 	return fsx.Replace(c.path, fsx.ReplaceOptions{Limit: 0o600}, func(f *os.File) error {
 		return writePack(f, &c.pools, c.next, c.program)

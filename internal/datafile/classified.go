@@ -1,33 +1,33 @@
 package datafile
 
 import (
-	"regexp"
 	"strings"
 
 	"bindc/diag"
+	"bindc/internal/pattern"
 	"bindc/internal/recipe"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
 )
 
-// In a site, this directory has the classifier's output for each node, in a file named after the certname.
+// The directory ClassifiedDir of a site contains the classifier's output for each node. The files
+// are named after the nodes' certnames.
 const (
 	ClassifiedDir = "enc"
 	ClassifiedExt = ".yaml"
 )
 
-// ClassPrefix begins the keys of entries for included classes. The name of the class follows it.
+// ClassPrefix and the name of a class are the key of the entry that includes the class.
 const ClassPrefix = recipe.ClassesKey + "/"
 
 var (
-	className     = regexp.MustCompile(`^(::)?[a-z]\w*(::[a-z]\w*)*$`)
-	parameterName = regexp.MustCompile(`^[a-z_]\w*$`)
-	variableName  = regexp.MustCompile(`^(::)?[a-z_]\w*(::[a-z_]\w*)*$`)
+	className     = pattern.Lazy(`^(::)?[a-z]\w*(::[a-z]\w*)*$`)
+	parameterName = pattern.Lazy(`^[a-z_]\w*$`)
+	variableName  = pattern.Lazy(`^(::)?[a-z_]\w*(::[a-z_]\w*)*$`)
 )
 
 var classifiedKeys = []string{"classes", "parameters", "environment"}
 
-// classified collects the entries for the classifier output of one node.
 type classified struct {
 	*scratch
 	doc   *yaml.Document
@@ -36,7 +36,8 @@ type classified struct {
 	out   []Entry
 }
 
-// compileClassified compiles the output of an external node classifier. Its values do not interpolate.
+// compileClassified compiles the output of an external node classifier. Strings in it are not
+// interpolated.
 func compileClassified(doc *yaml.Document, file string, s *scratch, pools *Pools, diags *diag.List) []Entry {
 	switch {
 	case doc.Root == nil:
@@ -65,7 +66,7 @@ func compileClassified(doc *yaml.Document, file string, s *scratch, pools *Pools
 	return s.number(c.out, pools)
 }
 
-// add binds name to v, unless the output has already bound it.
+// add adds an entry that binds name to v. It ignores names that are already bound.
 func (c *classified) add(at *yaml.Node, name string, v value.Value) {
 	if c.seen[name] {
 		return
@@ -80,7 +81,7 @@ func (c *classified) errorf(n *yaml.Node, format string, args ...any) {
 	c.diags.Errorf(c.doc.Pos(n), "enc", format, args...)
 }
 
-// isNone reports whether n is null, which means the same as a missing value.
+// isNone reports whether n is null. A null means the same as no value.
 func isNone(n *yaml.Node) bool { return n.Kind == yaml.Scalar && n.Value.IsUndef() }
 
 func (c *classified) classes(n *yaml.Node) {
@@ -101,10 +102,10 @@ func (c *classified) classes(n *yaml.Node) {
 	}
 }
 
-// class adds an inclusion of the class that n names.
+// class adds an entry that includes the class named by n, and returns the name of the class.
 func (c *classified) class(n *yaml.Node) (string, bool) {
 	name, ok := n.Text()
-	if !ok || !className.MatchString(name) {
+	if !ok || !className().MatchString(name) {
 		c.errorf(n, "expected a class name, such as ntp::server, found %s", n.Describe())
 		return "", false
 	}
@@ -123,7 +124,7 @@ func (c *classified) parameters(class string, n *yaml.Node) {
 	}
 	for key, val := range n.Pairs() {
 		name, ok := key.Text()
-		if !ok || !parameterName.MatchString(name) {
+		if !ok || !parameterName().MatchString(name) {
 			c.errorf(key, "expected a parameter name for the class %s, found %s", class, key.Describe())
 			continue
 		}
@@ -131,8 +132,8 @@ func (c *classified) parameters(class string, n *yaml.Node) {
 	}
 }
 
-// variables binds the classifier's top-scope variables. It skips invalid names, because classifiers pass on any name
-// that people have entered.
+// variables adds entries for the top-scope variables. An invalid name is only a warning, because
+// classifiers accept any name.
 func (c *classified) variables(n *yaml.Node) {
 	if isNone(n) {
 		return
@@ -143,7 +144,7 @@ func (c *classified) variables(n *yaml.Node) {
 	}
 	for key, val := range n.Pairs() {
 		name, ok := key.Text()
-		if !ok || !variableName.MatchString(name) {
+		if !ok || !variableName().MatchString(name) {
 			c.diags.Add(diag.Diagnostic{Pos: c.doc.Pos(key), Severity: diag.Warning, Code: "enc",
 				Message: "expected a variable name, found " + key.Describe() + ": it is ignored"})
 			continue

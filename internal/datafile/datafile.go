@@ -1,6 +1,6 @@
-// Package datafile reads data files and compiles them one by one, to a list of keys with their compiled values. The
-// result depends on no other file and not on the path, so a Cache can keep it for the next build. Package compile
-// decides later which binding of a key wins.
+// Package datafile reads data files and compiles each of them to a list of keys with their values.
+// The result depends neither on the path nor on other files, so that a Cache can keep it for the
+// next build. Package compile decides later which binding of a key wins.
 package datafile
 
 import (
@@ -17,57 +17,60 @@ import (
 	"bindc/internal/yaml"
 )
 
-// Entry binds a key to a value, which are both indexes in Pools. The position is that of the key.
+// Entry binds a key to a value. Key and Value are indexes in Pools; Line and Col are the position
+// of the key.
 type Entry struct {
 	Key, Value uint32
 	Line, Col  uint32
 }
 
-// Pools collect the keys and the compiled values (see package recipe) of all files.
+// Pools store the keys and the compiled values of all files. Package recipe defines the form of
+// compiled values.
 type Pools struct{ Keys, Values pool.Pool }
 
-// Format is the format of a data file.
+// Format is the format of a data file. It determines the syntax and what strings can interpolate.
 type Format uint8
 
 const (
-	YAML          Format = iota // a duplicate key is a warning
-	JSON                        // a duplicate key is a warning
-	ExtensionJSON               // a duplicate key is an error
-	Hiera5YAML                  // the Hiera 5 formats, in which %{...} interpolates, begin here
+	YAML          Format = iota // a duplicate key is only a warning
+	JSON                        // a duplicate key is only a warning
+	ExtensionJSON               // like JSON, but a duplicate key is an error
+	Hiera5YAML                  // the first of the Hiera 5 formats, in which %{...} interpolates
 	Hiera5JSON
-	Hiera5EYAML // encrypted strings are decrypted, too
-	Classified  // classifier output for one node
+	Hiera5EYAML // like Hiera5YAML, but with encrypted strings
+	Classified  // the classifier's output for one node
 	Kinds       // number of formats
 )
 
-// IsHiera5 reports whether a format is for Hiera 5.
 func (k Format) IsHiera5() bool { return k >= Hiera5YAML && k <= Hiera5EYAML }
 
-// File is a compiled data file.
+// File is a compiled data file. It must not be modified.
 type File struct {
 	Size    int64
 	Hash    uint64 // xxhash64 of the content
 	Entries []Entry
-	Options []Entry // for Hiera 5, the names in lookup_options with their positions, and their whole value
-	Broken  string  // position and code of the first error, if the Reader is lenient; the file then has no entries
+	Options []Entry // for Hiera 5, an entry for each name in lookup_options; each Value is the whole of lookup_options
+	// If not "", the file is invalid and has no entries. Broken is the line and the code of its
+	// first error. It is only set by a lenient Reader.
+	Broken string
 
 	kind   Format
-	digest [sha256.Size]byte // digest of the content
-	id     fsx.FileID        // identity in the file system; zero if it is not reliable
-	silent bool              // the file had no diagnostics, so the next build need not parse it again
+	digest [sha256.Size]byte // SHA-256 of the content
+	id     fsx.FileID        // identity in the file system; zero if it may not be reliable
+	silent bool              // compiling the file gave no diagnostics, so that it can be cached
 	cached bool
 }
 
-// Reader reads data files. It is safe for concurrent use.
+// Reader reads and compiles data files. It is safe for concurrent use.
 type Reader struct {
 	Pools   *Pools
-	Lenient bool   // report errors in Hiera 5 files as warnings, see File.Broken
+	Lenient bool   // report errors in Hiera 5 files as warnings and set File.Broken
 	cache   *Cache // may be nil
 	disk    fsx.Disk
-	scratch sync.Pool // contains *scratch
+	scratch sync.Pool // of *scratch
 }
 
-// scratch is memory that is reused for each file.
+// scratch is memory for compiling one file. It is reused for other files.
 type scratch struct {
 	source       []byte
 	tree         yaml.Scratch
@@ -82,7 +85,7 @@ func (r *Reader) takeScratch() *scratch {
 	return &scratch{}
 }
 
-// giveBack keeps the memory for the next file, unless a large file has made it too large.
+// giveBack keeps s for another file, unless a large file has made its buffer too large.
 func (r *Reader) giveBack(s *scratch) {
 	if cap(s.source) <= keptSource {
 		r.scratch.Put(s)
@@ -99,8 +102,8 @@ func NewReader(cache *Cache, d fsx.Disk) *Reader {
 	return &Reader{Pools: &cache.pools, cache: cache, disk: d}
 }
 
-// Read reads a file. It returns file system errors, and adds errors in the file to diags. Callers must not modify the
-// result.
+// Read reads and compiles a file, or returns it from the cache. It adds errors in the file to diags
+// and returns file system errors. The caller must not modify the File.
 func (r *Reader) Read(path string, kind Format, diags *diag.List) (*File, error) {
 	if _, overlaid := r.disk.Overlay.Text(path); r.cache != nil && !overlaid && r.disk.Fence.Allows(path) {
 		if f, ok := r.cache.unchanged(r.cache.identify(fsx.FileIDAt(path)), kind); ok {
@@ -110,7 +113,7 @@ func (r *Reader) Read(path string, kind Format, diags *diag.List) (*File, error)
 	}
 	s := r.takeScratch()
 	defer r.giveBack(s)
-	// The identity is that of the open file, because another file may have been renamed to path by now.
+	// This is the identity of the opened file. By now, path may be another file.
 	src, id, err := r.disk.ReadInto(s.source, path)
 	if err != nil {
 		return nil, err
@@ -123,7 +126,7 @@ func (r *Reader) Read(path string, kind Format, diags *diag.List) (*File, error)
 	return &f, nil
 }
 
-// Source compiles a file with the content src. path is its name in messages.
+// Source compiles src. path is the name of the file in diagnostics.
 func (r *Reader) Source(path string, src []byte, kind Format, diags *diag.List) File {
 	return r.read(path, src, kind, &scratch{}, diags)
 }
@@ -148,8 +151,9 @@ func (r *Reader) read(path string, src []byte, kind Format, s *scratch, diags *d
 	return f
 }
 
-// warnOfBroken reports the errors of a file as warnings. It returns the position and the code of the first error.
-// Messages are not used, because they may quote a sensitive value.
+// warnOfBroken adds the diagnostics of a file to diags, with errors changed to warnings. It returns
+// the line and the code of the first error. It leaves out the message, which may quote a sensitive
+// value.
 func warnOfBroken(found, diags *diag.List) (first string) {
 	for _, d := range found.Sorted() {
 		if d.Severity == diag.Error {
@@ -164,7 +168,8 @@ func warnOfBroken(found, diags *diag.List) (first string) {
 	return first
 }
 
-// notHash returns a diagnostic for a data file that is not a hash. Hiera 5 treats it like an empty file.
+// notHash returns the diagnostic for a data file that is not a hash. It is only a warning for Hiera
+// 5, which treats such a file as empty.
 func notHash(doc *yaml.Document, kind Format) diag.Diagnostic {
 	d := diag.Diagnostic{Pos: doc.Pos(doc.Root), Code: "data",
 		Message: "expected a hash of keys to values in a data file, found " + doc.Root.Describe()}
@@ -176,7 +181,7 @@ func notHash(doc *yaml.Document, kind Format) diag.Diagnostic {
 	return d
 }
 
-// compile compiles a file that has a hash of keys to values, or no data.
+// compile compiles a file. It returns no entries if the file is empty or invalid.
 func (r *Reader) compile(path string, src []byte, kind Format, s *scratch, diags *diag.List) (out, options []Entry) {
 	s.keys.Reset()
 	s.values.Reset()
@@ -218,7 +223,7 @@ func (r *Reader) compile(path string, src []byte, kind Format, s *scratch, diags
 	return s.number(out, r.Pools), nil
 }
 
-// number replaces keys and values in entries by their indexes in pools.
+// number sets the keys and values of entries to their indexes in pools.
 func (s *scratch) number(out []Entry, pools *Pools) []Entry {
 	keyNumbers, valueNumbers := pools.Keys.Numbers(&s.keys), pools.Values.Numbers(&s.values)
 	for i := range out {
@@ -227,7 +232,7 @@ func (s *scratch) number(out []Entry, pools *Pools) []Entry {
 	return out
 }
 
-// warnOfLookupOptions warns about the key 'lookup_options', which only has a special meaning in Hiera 5.
+// warnOfLookupOptions warns about the key lookup_options in a file that is not for Hiera 5.
 func warnOfLookupOptions(doc *yaml.Document, key *yaml.Node, name string, diags *diag.List) {
 	if name == "lookup_options" {
 		diags.Add(diag.Diagnostic{Pos: doc.Pos(key), Severity: diag.Warning, Code: "lookup_options",

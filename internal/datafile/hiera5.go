@@ -10,12 +10,12 @@ import (
 	"bindc/internal/yaml"
 )
 
-// compileHiera5 compiles a Hiera 5 data file. A key with dots is stored in quotes, as lookups must write it.
-// lookup_options has an internal key.
+// compileHiera5 compiles a Hiera 5 data file. A key with dots is stored with the quotes that a
+// lookup of it needs. lookup_options is stored under an internal key.
 func compileHiera5(doc *yaml.Document, kind Format, s *scratch, pools *Pools, diags *diag.List) (out, options []Entry) {
 	literal.CheckEncrypted(doc, kind == Hiera5EYAML, diags)
 	out = make([]Entry, 0, len(doc.Root.Kids)/2)
-	optionsEntry, slashed := -1, false // slashed is set once a key with a leading / was reported
+	optionsEntry, slashed := -1, false // slashed is set once a key with a leading / has been reported
 	for key, val := range doc.Root.Pairs() {
 		name, ok := hiera5Key(doc, key, diags)
 		if !ok {
@@ -38,7 +38,7 @@ func compileHiera5(doc *yaml.Document, kind Format, s *scratch, pools *Pools, di
 	return out, options
 }
 
-// optionsIn returns the names in lookup_options.
+// optionsIn returns an entry for each name in lookup_options. The entries have no values yet.
 func optionsIn(n *yaml.Node, pools *Pools) (out []Entry) {
 	if n.Kind != yaml.Mapping {
 		return nil
@@ -51,7 +51,8 @@ func optionsIn(n *yaml.Node, pools *Pools) (out []Entry) {
 	return out
 }
 
-// hiera5Key returns the key in the form that lookups must use. It returns false if no lookup can ask for the key.
+// hiera5Key returns a key as lookups must write it. If no lookup can find the key, it adds a
+// warning and returns false.
 func hiera5Key(doc *yaml.Document, n *yaml.Node, diags *diag.List) (string, bool) {
 	name, ok := n.Text()
 	if ok {

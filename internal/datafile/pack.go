@@ -33,14 +33,13 @@ const (
 	maxEntries = math.MaxUint32
 )
 
-// pack is the content of a pack.
 type pack struct {
 	keys, values []string
 	files        []File
 }
 
-// writePack writes a pack of the files that have no diagnostics. It does not build the pack in memory, because that
-// would take more memory than the rest of a build.
+// writePack writes a pack of all files without diagnostics. It writes piece by piece, because the
+// whole pack might need more memory than the rest of the build.
 func writePack(w io.Writer, pools *Pools, files []*File, program Program) error {
 	keys, values := renumbered{texts: pools.Keys.Texts()}, renumbered{texts: pools.Values.Texts()}
 	var kept []*File
@@ -84,7 +83,8 @@ func writePack(w io.Writer, pools *Pools, files []*File, program Program) error 
 	return out.finish()
 }
 
-// all yields the entries and the options of f, in the order of a pack.
+// all returns an iterator over the entries and then the options of f, which is their order in a
+// pack.
 func (f *File) all() iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		for _, list := range [...][]Entry{f.Entries, f.Options} {
@@ -97,7 +97,7 @@ func (f *File) all() iter.Seq[Entry] {
 	}
 }
 
-// packWriter writes a pack piece by piece, and computes its checksum.
+// packWriter writes a pack piece by piece and computes its checksum.
 type packWriter struct {
 	w   io.Writer
 	sum *xxhash.Digest
@@ -121,7 +121,6 @@ func (p *packWriter) text(s string) {
 	}
 }
 
-// file writes the record of a file.
 func (p *packWriter) file(f *File) {
 	p.text(string(f.digest[:]))
 	p.buf = append(p.buf, byte(f.kind))
@@ -139,7 +138,7 @@ func (p *packWriter) flush() {
 	p.buf = p.buf[:0]
 }
 
-// finish writes the checksum. It returns the first error.
+// finish writes the checksum. It returns the first error of any write.
 func (p *packWriter) finish() error {
 	p.flush()
 	p.buf = binary.LittleEndian.AppendUint64(p.buf, p.sum.Sum64())
@@ -147,11 +146,12 @@ func (p *packWriter) finish() error {
 	return p.err
 }
 
-// renumbered assigns new numbers to the used strings of a pool, in the order of their use.
+// renumbered assigns new numbers to the strings of a pool that are used, in the order of their
+// first use.
 type renumbered struct {
 	texts   []string
-	numbers []uint32 // new number plus one, by old number
-	used    []uint32 // old numbers
+	numbers []uint32 // from the old number to the new number plus one; 0 if unused
+	used    []uint32 // old numbers in the order of the new ones
 }
 
 func (r *renumbered) number(n uint32) uint32 {

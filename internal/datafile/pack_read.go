@@ -13,18 +13,18 @@ import (
 	"bindc/internal/recipe"
 )
 
-// packReader decodes a pack while it reads it, because the bytes of a whole pack would take as much memory as its
-// content. After the first failure, all methods return nothing.
+// packReader decodes a pack while reading it, because the bytes of a whole pack might need as much
+// memory as its content. After a failure, all methods do nothing and return zero values.
 type packReader struct {
 	r      io.Reader
 	sum    *xxhash.Digest
-	left   uint64 // number of bytes before the checksum
+	left   uint64 // bytes left before the checksum
 	buf    []byte
 	failed bool
-	err    error // an error of r other than a premature end
+	err    error // first read error other than an unexpected end
 }
 
-// newPackReader returns a reader of a pack with the given size.
+// newPackReader returns a reader of a pack of the given size in bytes.
 func newPackReader(r io.Reader, size int64) *packReader {
 	p := &packReader{r: r, sum: xxhash.New(), buf: make([]byte, packBuffer)}
 	if size < packSum {
@@ -35,12 +35,11 @@ func newPackReader(r io.Reader, size int64) *packReader {
 	return p
 }
 
-// decodePack decodes a pack in memory.
 func decodePack(raw string, program Program) (pack, bool) {
 	return newPackReader(strings.NewReader(raw), int64(len(raw))).pack(program)
 }
 
-// pack decodes a pack. It returns false if the pack is damaged or from another program.
+// pack decodes the pack. It returns false if the pack is damaged or was written by another program.
 func (p *packReader) pack(program Program) (out pack, ok bool) {
 	head := p.next(packHead)
 	if !bytes.HasPrefix(head, append([]byte(packMagic), program[:]...)) {
@@ -61,7 +60,7 @@ func (p *packReader) pack(program Program) (out pack, ok bool) {
 	out.keys, out.values = p.texts(keyEnds), p.texts(valueEnds)
 	p.failed = p.failed || p.left > 0 || !p.checkSum()
 	for _, key := range out.keys {
-		p.failed = p.failed || key == "" || key[0] == 0 && key != recipe.LookupOptionsKey // no other internal key
+		p.failed = p.failed || key == "" || key[0] == 0 && key != recipe.LookupOptionsKey // the only internal key
 	}
 	for _, v := range out.values {
 		p.failed = p.failed || v == ""
@@ -69,7 +68,8 @@ func (p *packReader) pack(program Program) (out pack, ok bool) {
 	return out, !p.failed
 }
 
-// next returns the next n bytes, at most packBuffer. They are valid until the next call.
+// next returns the next n bytes. n must not exceed packBuffer. The bytes are valid only until the
+// next call.
 func (p *packReader) next(n int) []byte {
 	if p.failed || uint64(n) > p.left {
 		p.failed = true
@@ -90,19 +90,22 @@ func (p *packReader) read(b []byte) {
 	}
 }
 
-// checkSum compares the checksum, which follows everything else, with the bytes that were read.
+// checkSum reads the checksum at the end of the pack. It reports whether the checksum matches the
+// bytes before it.
 func (p *packReader) checkSum() bool {
 	p.read(p.buf[:packSum])
 	return !p.failed && binary.LittleEndian.Uint64(p.buf) == p.sum.Sum64()
 }
 
-// fits reports whether count items of the given size can follow.
+// fits reports whether the rest of the pack is long enough for count items of the given size.
+// Memory is allocated only if it is.
 func (p *packReader) fits(count uint32, size uint64) bool {
 	p.failed = p.failed || uint64(count)*size > p.left
 	return !p.failed
 }
 
-// each calls do with the next count items of the given size, as many at a time as the buffer can hold.
+// each calls do with the next count items of the given size, as many at a time as fit in the
+// buffer.
 func (p *packReader) each(count uint32, size int, do func(items []byte)) {
 	for count > 0 && !p.failed {
 		n := min(count, uint32(packBuffer/size))
@@ -113,7 +116,7 @@ func (p *packReader) each(count uint32, size int, do func(items []byte)) {
 	}
 }
 
-// ends reads the lengths of strings and returns where each string ends.
+// ends reads the lengths of strings. It returns the offsets of their ends in the joined text.
 func (p *packReader) ends(count uint32) []uint64 {
 	if !p.fits(count, 4) {
 		return nil
@@ -128,7 +131,7 @@ func (p *packReader) ends(count uint32) []uint64 {
 	return out
 }
 
-// texts reads the strings with the given ends. They are substrings of one string.
+// texts reads strings whose joined text has the given end offsets. They share memory.
 func (p *packReader) texts(ends []uint64) []string {
 	if p.failed || len(ends) == 0 {
 		return nil
@@ -155,7 +158,8 @@ func (p *packReader) texts(ends []uint64) []string {
 	return out
 }
 
-// files reads the records of files. Their entries are parts of list, which is filled later.
+// files reads the records of files. It slices their entries from list, whose elements are read
+// later.
 func (p *packReader) files(count uint32, list []Entry) []File {
 	if !p.fits(count, packFile) {
 		return nil
@@ -188,7 +192,7 @@ func (p *packReader) files(count uint32, list []Entry) []File {
 	return out
 }
 
-// entries fills list with the entries of all files.
+// entries reads the entries of all files into list. It fails if a key or value is out of range.
 func (p *packReader) entries(list []Entry, keys, values uint32) {
 	le := binary.LittleEndian
 	p.each(uint32(len(list)), packEntry, func(items []byte) {

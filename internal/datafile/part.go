@@ -20,13 +20,14 @@ import (
 	"bindc/internal/value"
 )
 
-// MaxParts limits the parts of a site.
+// MaxParts limits the number of parts into which a build can be divided.
 const MaxParts = 4096
 
-// Share selects the data files of part Part of Of. The zero Share selects all.
+// Share selects one of several parts of the data files: part number Part out of Of parts. The zero
+// Share selects all files.
 type Share struct{ Part, Of int }
 
-// ParseShare parses I/N, such as 2/3.
+// ParseShare parses a share in the form I/N, such as 2/3.
 func ParseShare(text string) (s Share, err error) {
 	if n, _ := fmt.Sscanf(text, "%d/%d", &s.Part, &s.Of); n != 2 || s.String() != text || !s.valid() {
 		return Share{}, fmt.Errorf("expected I/N, part I of N, such as 1/4, with I from 1 to N and N up to %d; found '%s'",
@@ -39,44 +40,45 @@ func (s Share) valid() bool { return s.Part >= 1 && s.Part <= s.Of && s.Of <= Ma
 
 func (s Share) String() string { return fmt.Sprintf("%d/%d", s.Part, s.Of) }
 
-// Has reports whether the share has the file with this label, which is the same on every machine.
+// Has reports whether the share contains the file with the given label. A label is the same on
+// every machine.
 func (s Share) Has(label string) bool {
 	return s.Of <= 1 || xxhash.Sum64String(label)%uint64(s.Of) == uint64(s.Part-1)
 }
 
-// PartHead describes a part. Read holds every file that the part was made from: its share of the data files, and all
-// files of other kinds.
+// PartHead describes a part. Read lists all files that the part was built from: the data files of
+// its share and all other files of the site.
 type PartHead struct {
 	Share
-	Version string // version of the program, for messages
+	Version string // version of the program that built the part, for messages
 	Program []byte
-	Options string // options as given to the program
+	Options string // command-line options that affect the build
 	Read    []PartFile
 }
 
-// PartFile identifies the content of a file.
+// PartFile describes the content of a file by its size and hash.
 type PartFile struct {
 	Path string
 	Size int64
 	Hash uint64
 }
 
-// A part is, in this order: the magic; the length of the header (u32, little-endian); the header as JSON; a pack; the
-// SHA-256 of everything before it. The digest detects damage. Only the checks in Link reject forged content.
+// A part consists of the magic, the length of the header (u32, little-endian), the header as JSON,
+// a pack, and the SHA-256 of all that. The digest only detects damage. Link detects forged content.
 const (
 	partMagic = "bindc part 1\n\x00\x00\x00"
 	partStart = len(partMagic) + 4
 )
 
-// NewCache returns an empty cache that is in no directory.
+// NewCache returns an empty cache that is kept only in memory.
 func NewCache(program Program) *Cache {
 	c := &Cache{program: program}
 	c.index()
 	return c
 }
 
-// WritePart replaces path by the part with the given head and the data files of this build. Like a cache, only its
-// owner can read it.
+// WritePart writes a part to path: head and the data files of this build. As with a cache, only the
+// owner can read the file.
 func (c *Cache) WritePart(path string, head PartHead) error {
 	head.Program = c.program[:]
 	text, err := json.Marshal(head)
@@ -98,14 +100,14 @@ func (c *Cache) WritePart(path string, head PartHead) error {
 	})
 }
 
-// Part is a part that was read and checked by itself.
+// Part is one part of a divided build, as read by ReadPart.
 type Part struct {
 	PartHead
 	Path string // path of its file, for messages
 	pack string
 }
 
-// IsPart reports whether the file at path begins like a part.
+// IsPart reports whether the file at path begins with the magic of a part.
 func IsPart(path string) (bool, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -120,7 +122,7 @@ func IsPart(path string) (bool, error) {
 	return string(start[:n]) == partMagic, err
 }
 
-// ReadPart reads the part at path, which messages call name.
+// ReadPart reads the part at path and checks its digest. name is the path in messages.
 func ReadPart(path, name string) (*Part, error) {
 	raw, err := readText(path)
 	if err != nil {
@@ -149,7 +151,8 @@ func (p *Part) damaged() error {
 	return fmt.Errorf("%s is damaged: build this part again, or fetch it again", p.Path)
 }
 
-// Link returns a cache with the data files of all parts. It checks every value, because parts may come from others.
+// Link returns a cache with the data files of all parts. It checks every value, because a part may
+// come from an untrusted machine.
 func Link(parts []*Part, program Program) (*Cache, error) {
 	c := &Cache{program: program}
 	for _, p := range parts {
@@ -169,7 +172,7 @@ func Link(parts []*Part, program Program) (*Cache, error) {
 	return c, nil
 }
 
-// adopt adds the files of a pack to c, with the numbers that keys and values have in c.
+// adopt adds the files of a pack to c. It replaces their key and value numbers by those of c.
 func (c *Cache) adopt(p *pack) {
 	keys, values := make([]uint32, len(p.keys)), make([]uint32, len(p.values))
 	for i, k := range p.keys {
@@ -189,8 +192,8 @@ func (c *Cache) adopt(p *pack) {
 	}
 }
 
-// sound reports whether the pack has only what data files can have: names of keys, values that can be decoded, and no
-// key twice in a file.
+// sound reports whether the pack contains only what data files can contain: valid keys, values that
+// can be decoded, and each key at most once per file.
 func (p *pack) sound() bool {
 	for _, k := range p.keys {
 		if !utf8.ValidString(k) || strings.ContainsRune(k[1:], 0) && k != recipe.LookupOptionsKey {
@@ -202,7 +205,7 @@ func (p *pack) sound() bool {
 			return false
 		}
 	}
-	last := make([]int, len(p.keys)) // by key: number of the last file with it, from 1
+	last := make([]int, len(p.keys)) // last[k] is the last file with key k, counting from 1
 	for i := range p.files {
 		if p.files[i].kind >= Kinds {
 			return false

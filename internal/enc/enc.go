@@ -1,5 +1,5 @@
-// Package enc runs an external node classifier of Puppet for nodes, and writes its output into a site. The URI scheme
-// 'enc' reads it there.
+// Package enc runs one of Puppet's external node classifiers and writes its output to a site, where
+// the URI scheme enc reads it.
 package enc
 
 import (
@@ -11,7 +11,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	goruntime "runtime"
 	"strings"
 	"sync"
@@ -20,40 +19,42 @@ import (
 	"bindc/diag"
 	"bindc/internal/datafile"
 	"bindc/internal/fsx"
+	"bindc/internal/pattern"
 	"bindc/internal/subprocess"
 )
 
-// Classifier is an external node classifier.
+// Classifier runs an external node classifier. Command and Site are required.
 type Classifier struct {
-	Command []string // program and arguments; the certname is appended
+	Command []string // program and arguments; the certname is added as the last argument
 	Site    string
-	Jobs    int // number of nodes to classify at a time; 0 means one per processor
+	Jobs    int // number of nodes to classify concurrently; 0 means GOMAXPROCS
 	Timeout time.Duration
-	Context context.Context // stops the classifier when it is done; may be nil
-	Asked   func()          // called for each node, concurrently; may be nil
-	Prune   bool            // remove this package's files for nodes that are not listed
+	Context context.Context // stops the classifier when done; may be nil
+	Asked   func()          // called after each node, concurrently; may be nil
+	Prune   bool            // remove files of nodes that are not in the list; see written.prune
 }
 
-// Counts holds the number of files by result.
+// Counts contains the numbers of files that were changed, unchanged, not written and removed.
 type Counts struct{ Changed, Same, Failed, Removed int }
 
-// Node is a node to classify, with the position of its name in the list.
+// Node is a node to classify. Pos is the position of its name in the list.
 type Node struct {
 	Name string
 	Pos  diag.Pos
 }
 
-// maxName limits the length of a certname, because it becomes the name of a file.
+// maxName limits the length of a certname, which becomes part of a file name.
 const maxName = 200
 
-var certname = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._@-]*$`)
+var certname = pattern.Lazy(`^[A-Za-z0-9_][A-Za-z0-9._@-]*$`)
 
 func isCertname(name string) bool {
-	return len(name) <= maxName && certname.MatchString(name) && !strings.Contains(name, "..")
+	return len(name) <= maxName && certname().MatchString(name) && !strings.Contains(name, "..")
 }
 
-// Nodes parses a list of certnames, one per line. It reports invalid names, because they could be paths outside the
-// directory or options of the program.
+// Nodes parses a list of certnames, one per line. It adds an error to diags for each invalid name,
+// because a name could be a path to another directory or an option of the classifier. refused is
+// the number of invalid names.
 func Nodes(file string, src []byte, diags *diag.List) (nodes []Node, refused int) {
 	seen := map[string]bool{}
 	number := 0
@@ -75,8 +76,9 @@ func Nodes(file string, src []byte, diags *diag.List) (nodes []Node, refused int
 	return nodes, refused
 }
 
-// Ask runs the classifier for each node, and writes the outputs that have changed. If the classifier fails for a node,
-// the node's file is kept and diags has the reason. Ask returns an error if it cannot write at all.
+// Ask runs the classifier for each node and writes the output if it has changed. If the classifier
+// fails for a node, Ask adds an error to diags and keeps the node's file. Ask itself returns an
+// error only if it cannot write files.
 func (c *Classifier) Ask(nodes []Node, diags *diag.List) (Counts, error) {
 	dir := filepath.Join(c.Site, datafile.ClassifiedDir)
 	if err := os.MkdirAll(dir, 0o775); err != nil {
@@ -97,7 +99,8 @@ func (c *Classifier) Ask(nodes []Node, diags *diag.List) (Counts, error) {
 	return counts, errors.Join(err, now.write(dir, before))
 }
 
-// askAll runs the classifier for each node, and records the checksums of changed files in now.
+// askAll runs the classifier for each node, several at a time. It sets now to the checksums of the
+// files that it has written.
 func (c *Classifier) askAll(dir string, nodes []Node, now written, diags *diag.List) Counts {
 	var mu sync.Mutex
 	var counts Counts
@@ -147,7 +150,8 @@ var (
 	errNothing  = errors.New("the program printed nothing; it may not know the node")
 )
 
-// askNode runs the classifier for one node and writes its file. changed reports whether the file has changed.
+// askNode runs the classifier for one node and writes the node's file. changed reports whether the
+// file has changed.
 func (c *Classifier) askNode(dir string, n Node, diags *diag.List) (answer []byte, changed bool, err error) {
 	if c.Context != nil && c.Context.Err() != nil {
 		return nil, false, c.Context.Err()
@@ -173,7 +177,7 @@ func (c *Classifier) askNode(dir string, n Node, diags *diag.List) (answer []byt
 	})
 }
 
-// isValid reports whether a site can read the output for a node. It adds problems to diags.
+// isValid reports whether a site can use the output for a node. It adds problems to diags.
 func isValid(n Node, answer []byte, diags *diag.List) bool {
 	var own diag.List
 	datafile.NewReader(nil, fsx.Disk{}).Source(fmt.Sprintf("classifier %s", n.Name), answer, datafile.Classified, &own)

@@ -17,11 +17,11 @@ import (
 	"bindc/internal/fsx"
 )
 
-// writtenFile lists the files that this package has written, in the format of sha256sum: one line per file, with
-// SHA-256 and certname. Only these files are ever removed.
+// writtenFile is the name of a file that lists the files this package has written. Only these may
+// be removed. It has the format of sha256sum: a SHA-256 and a certname on each line.
 const writtenFile = ".written"
 
-// written maps certnames to the checksums of files that this package has written.
+// written maps the certnames of nodes whose files this package has written to the files' checksums.
 type written map[string]string
 
 func sumOf(content []byte) string {
@@ -51,7 +51,6 @@ func readWritten(dir string) (written, error) {
 	return out, nil
 }
 
-// write writes w to dir, unless it is equal to before.
 func (w written) write(dir string, before written) error {
 	if maps.Equal(w, before) {
 		return nil
@@ -66,8 +65,9 @@ func (w written) write(dir string, before written) error {
 	})
 }
 
-// prune removes files of nodes that are not listed, if this package wrote them and nobody has changed them. It never
-// removes all of them.
+// prune removes files of nodes that are not listed. It keeps files that were not written by this
+// package or have been changed since. If no listed node has a file, the list is probably wrong, so
+// it removes nothing.
 func (w written) prune(dir string, listed []Node, diags *diag.List) (removed int, err error) {
 	gone := maps.Clone(w)
 	for _, n := range listed {

@@ -1,5 +1,5 @@
-// Package envfile reads and writes the file .environments in a directory of snapshots. The file lists the environments
-// and contains the program that selects the environment of a request.
+// Package envfile reads and writes the file .environments in a directory of snapshots. The file
+// lists the environments. It also contains a program that selects the environment for a request.
 package envfile
 
 import (
@@ -19,32 +19,34 @@ import (
 	"bindc/snapshot"
 )
 
-// A directory has this file, and a file NAME.snap for each environment.
+// A directory of snapshots contains File, and for each environment a snapshot whose name ends in
+// Extension.
 const (
 	File      = ".environments"
 	Extension = ".snap"
 )
 
-// Production is the default environment.
+// Production is the environment of requests for which the program selects none.
 const Production = "production"
 
-// Choice is the content of the file.
+// Choice is the content of the file .environments.
 type Choice struct {
-	Program      *expr.Node // returns the name of an environment, or undef for Production
+	Program      *expr.Node // its value is the name of an environment, or undef for Production
 	Environments []Environment
 }
 
-// Environment is an environment that was declared when the file was written.
+// Environment is an environment that existed when the file was written.
 type Environment struct {
 	Name    string
-	Written bool // the environment has a snapshot, from this build or an earlier one
+	Written bool // whether it has a snapshot, even if an earlier build wrote it
 }
 
-// maxName limits the length of an environment's name, so that the name with its extension is a valid file name.
+// maxName limits the length of an environment's name, so that the file name of the snapshot is
+// valid.
 const maxName = 200
 
-// IsName reports whether text is a valid name for an environment: letters, digits and '_' and, after the first
-// character, '.' and '-'.
+// IsName reports whether text is a valid name for an environment. A name consists of letters,
+// digits, '_', '.' and '-'; the first character is neither '.' nor '-'.
 func IsName(text string) bool {
 	for i := range len(text) {
 		switch c := text[i]; {
@@ -57,7 +59,7 @@ func IsName(text string) bool {
 	return text != "" && len(text) <= maxName
 }
 
-// The file has, in little endian:
+// The file consists of the following parts. Numbers are little-endian.
 //
 //	magic     8 bytes
 //	version   u32
@@ -73,7 +75,7 @@ const (
 	maxFile  = 16 << 20
 )
 
-// Encode returns the content of the file for c. All names must be valid.
+// Encode returns the content of the file for c. All names must be valid, see IsName.
 func Encode(c *Choice) []byte {
 	program := expr.Append(nil, c.Program)
 	out := binary.LittleEndian.AppendUint32([]byte(magic), version)
@@ -90,8 +92,8 @@ func Encode(c *Choice) []byte {
 	return binary.LittleEndian.AppendUint64(out, xxhash.Sum64(out))
 }
 
-// Decode parses the content of such a file. Its errors are those of a snapshot: snapshot.ErrFormat,
-// snapshot.ErrVersion and *snapshot.DamageError.
+// Decode decodes the content of the file. Its errors are snapshot.ErrFormat, snapshot.ErrVersion
+// and *snapshot.DamageError, as for a snapshot.
 func Decode(b string) (*Choice, error) {
 	switch {
 	case len(b) < headSize+sumSize || b[:len(magic)] != magic:
@@ -131,7 +133,8 @@ func damaged(expected string) error {
 	return &snapshot.DamageError{Section: File, Expected: expected}
 }
 
-// Read reads and decodes the file at path. accept may reject its content; it may be nil.
+// Read reads and decodes the file at path. If accept is not nil and returns an error for the
+// content, Read returns that error.
 func Read(path string, accept func(content []byte) error) (*Choice, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -151,8 +154,8 @@ func Read(path string, accept func(content []byte) error) (*Choice, error) {
 	return Decode(string(content))
 }
 
-// Choose returns the environment for a request. agent is the environment that the node's agent requests, or "".
-// Variables without a value are undef.
+// Choose returns the name of the environment for a request. variable returns the value of a
+// variable, or undef. agent is the environment that the node's agent requests, or "".
 func (c *Choice) Choose(variable func(name string) value.Value, agent string) (string, error) {
 	v, err := expr.Eval(c.Program, env{variable, agent}, expr.Options{Functions: stdlib.Functions})
 	switch {
@@ -166,13 +169,12 @@ func (c *Choice) Choose(variable func(name string) value.Value, agent string) (s
 	return strings.Clone(v.Text()), nil
 }
 
-// env is the scope of a program: the variables of the node, and the environment that its agent requests.
 type env struct {
 	variable func(name string) value.Value
 	agent    string
 }
 
-// Variables that do not come from the node. Statements assign to Chosen.
+// Variables that are not facts of the node. A program sets Chosen to the name of the environment.
 const (
 	agentVariable = "agent_environment"
 	Chosen        = "environment"
@@ -196,7 +198,7 @@ func (env) Lookup(string, *types.Type) (value.Value, bool, error) {
 	return value.Value{}, false, errLookup
 }
 
-// Variables returns the names of the node's variables that the program may use.
+// Variables returns the names of the node's variables that the program uses.
 func (c *Choice) Variables() []string {
 	var out []string
 	c.Program.Variables(func(name string) {
@@ -207,10 +209,11 @@ func (c *Choice) Variables() []string {
 	return out
 }
 
-// AgentProgram returns the default program. It selects the environment that the agent requests, or Production.
+// AgentProgram returns the default program, which selects the environment that the agent requests.
 func AgentProgram() *expr.Node { return &expr.Node{Op: expr.Var, Name: agentVariable} }
 
-// ProgramOf returns the program for statements that may assign to $environment.
+// ProgramOf returns a program that executes statements and then selects the environment in
+// $environment.
 func ProgramOf(statements []*expr.Node) *expr.Node {
 	if len(statements) == 0 {
 		return &expr.Node{Op: expr.Const}

@@ -10,10 +10,9 @@ import (
 	"bindc/internal/report"
 )
 
-// Formats lists the formats of Print.
+// Formats lists the names of the formats that Print supports.
 var Formats = []string{"text", "junit", "tap", "json"}
 
-// Failed returns the number of examples that failed.
 func Failed(results []Result) (n int) {
 	for _, r := range results {
 		if len(r.Failures) > 0 {
@@ -23,7 +22,7 @@ func Failed(results []Result) (n int) {
 	return n
 }
 
-// Print prints results in one of Formats.
+// Print writes results in the given format, one of Formats.
 func Print(w io.Writer, format string, results []Result) error {
 	switch format {
 	case "junit":
@@ -38,7 +37,6 @@ func Print(w io.Writer, format string, results []Result) error {
 	return printText(w, results)
 }
 
-// printText prints failures and a summary.
 func printText(w io.Writer, results []Result) error {
 	var b strings.Builder
 	for _, r := range results {
@@ -55,7 +53,7 @@ func printText(w io.Writer, results []Result) error {
 	return err
 }
 
-// subject returns the message, prefixed by the key.
+// subject returns the message after the key, as in "KEY: MESSAGE".
 func (f *Failure) subject() string {
 	if f.Key == "" {
 		return f.Message
@@ -63,7 +61,7 @@ func (f *Failure) subject() string {
 	return f.Key + ": " + f.Message
 }
 
-// indented indents the lines of text that are not empty.
+// indented inserts by before each line of text that is not empty.
 func indented(text, by string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -75,7 +73,7 @@ func indented(text, by string) string {
 	return b.String()
 }
 
-// printTAP prints results in version 13 of the Test Anything Protocol.
+// printTAP writes results as TAP version 13.
 func printTAP(w io.Writer, results []Result) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "TAP version 13\n1..%d\n", len(results))
@@ -93,7 +91,7 @@ func printTAP(w io.Writer, results []Result) error {
 	return err
 }
 
-// suite is a testsuite of JUnit.
+// suite is the root element of a JUnit report.
 type suite struct {
 	XMLName  xml.Name `xml:"testsuite"`
 	Name     string   `xml:"name,attr"`
@@ -113,7 +111,7 @@ type failure struct {
 	Text    string `xml:",chardata"`
 }
 
-// printJUnit prints results as JUnit XML, which most CI systems read.
+// printJUnit writes results as JUnit XML, which most CI systems can read.
 func printJUnit(w io.Writer, results []Result) error {
 	out := suite{Name: "bindc test", Tests: len(results), Failures: Failed(results)}
 	for _, r := range results {

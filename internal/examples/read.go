@@ -1,5 +1,5 @@
-// Package examples runs the examples of a site, which state what lookups find for given facts
-// (docs/guide/test-data.md).
+// Package examples runs the tests of a site. A test states which values lookups return for certain facts; see
+// docs/guide/test-data.md.
 package examples
 
 import (
@@ -14,31 +14,31 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Code is the code of diagnostics about files of examples.
+// Code is the code of diagnostics about test files.
 const Code = "example"
 
-// Folder is the directory of the tests.
+// Folder describes the directory of test files.
 var Folder = policy.Folder{Name: "tests", Singular: "test", Version: "tests_version", What: "tests",
 	Has: "'name', 'facts' and 'expect'", Marks: []string{"expect", "golden"}, Code: Code}
 
-// Example is a request and its expected answers.
+// Example is a test: a request and its expected results.
 type Example struct {
 	Name string
 	At   diag.Pos
 
 	facts  *bindings.Facts
 	expect []expectation
-	golden string // path of the file with all answers, or ""
+	golden string // golden file, which has the values of all keys, or ""
 }
 
-// expectation is a key and the requirement on its value.
+// expectation states what the value of a key must be.
 type expectation struct {
 	key  string
 	at   diag.Pos
 	want *policy.Requirement
 }
 
-// Read reads the examples of the site in dir. It reports errors in them.
+// Read reads the test files of the site in dir. It adds errors to diags and leaves out invalid examples.
 func Read(dir string, diags *diag.List) []*Example {
 	r := &reader{diags: diags, names: map[string]diag.Pos{}}
 	for _, path := range Folder.Files(dir, r.disk, diags) {
@@ -47,7 +47,6 @@ func Read(dir string, diags *diag.List) []*Example {
 	return r.out
 }
 
-// reader reads files of examples.
 type reader struct {
 	disk  fsx.Disk
 	diags *diag.List
@@ -70,7 +69,7 @@ func (r *reader) errorf(n *yaml.Node, format string, args ...any) {
 	r.diags.Errorf(r.doc.Pos(n), Code, format, args...)
 }
 
-// unknown reports keys of the hash n that are not allowed.
+// unknown adds a diagnostic for each key of n that is not in allowed. It reports whether there are any.
 func (r *reader) unknown(n *yaml.Node, what string, allowed ...string) (any bool) {
 	for _, d := range r.doc.UnknownKeys(n, Code, what, allowed) {
 		r.diags.Add(d)
@@ -79,7 +78,7 @@ func (r *reader) unknown(n *yaml.Node, what string, allowed ...string) (any bool
 	return any
 }
 
-// example reads one example. ok is false after an error.
+// example reads one test. ok is false if the test has an error.
 func (r *reader) example(n *yaml.Node) (e *Example, ok bool) {
 	if n.Kind != yaml.Mapping {
 		r.errorf(n, "expected a test: a hash with 'name', 'facts' and 'expect', found %s", n.Describe())
@@ -108,7 +107,7 @@ func (r *reader) example(n *yaml.Node) (e *Example, ok bool) {
 	return e, r.request(n, e) && okGolden && okExpect && ok
 }
 
-// beside returns the path of a file, given relative to the file with the examples.
+// beside resolves a path that is relative to the test file.
 func (r *reader) beside(path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -116,7 +115,8 @@ func (r *reader) beside(path string) string {
 	return filepath.Join(filepath.Dir(r.doc.File), path)
 }
 
-// text returns the string at a key of n, or "" if the key is missing.
+// text returns the string at a key of n. If the key is missing, it returns "" and true. If the value is not a string,
+// it adds a diagnostic and returns false.
 func (r *reader) text(n *yaml.Node, key string) (text string, ok bool) {
 	_, v, there := n.Lookup(key)
 	if !there {
@@ -128,7 +128,7 @@ func (r *reader) text(n *yaml.Node, key string) (text string, ok bool) {
 	return text, text != ""
 }
 
-// expectations reads 'expect'.
+// expectations reads the attribute 'expect'.
 func (r *reader) expectations(n *yaml.Node, e *Example) bool {
 	_, all, there := n.Lookup("expect")
 	if !there {
@@ -156,7 +156,7 @@ func (r *reader) expectations(n *yaml.Node, e *Example) bool {
 	return whole
 }
 
-// request reads the facts of an example.
+// request reads the facts and the node of a test.
 func (r *reader) request(n *yaml.Node, e *Example) bool {
 	environment, okEnvironment := r.text(n, "environment")
 	name, okName := r.text(n, "node")
@@ -193,7 +193,7 @@ func (r *reader) request(n *yaml.Node, e *Example) bool {
 	return err == nil
 }
 
-// nodeIn returns a node of the facts file at path.
+// nodeIn returns the node called name from the facts file at path.
 func (r *reader) nodeIn(path, name string) (facts.Node, error) {
 	src, err := r.disk.ReadFile(path)
 	if err != nil {

@@ -19,23 +19,23 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Result is the outcome of an example.
+// Result says whether an example passed, that is, has no Failures.
 type Result struct {
 	Name     string    `json:"name"`
-	At       string    `json:"at"` // path:line:col
+	At       string    `json:"at"` // position of the example, as path:line:col
 	Failures []Failure `json:"failures"`
-	Updated  string    `json:"updated,omitempty"` // the golden file that was written
+	Updated  string    `json:"updated,omitempty"` // golden file that was written, or ""
 }
 
-// Failure is an unexpected answer.
+// Failure is a lookup with an unexpected result, or a difference from a golden file.
 type Failure struct {
-	Key         string `json:"key,omitempty"` // "" if the failure does not belong to a key
-	At          string `json:"at"`            // position of the expectation, or the golden file's path
-	Message     string `json:"message"`       // what was expected and found
+	Key         string `json:"key,omitempty"` // "" if the failure is not about a single key
+	At          string `json:"at"`            // position of the expectation, or path of the golden file
+	Message     string `json:"message"`       // expected and actual result
 	Explanation string `json:"explanation,omitempty"`
 }
 
-// Run runs examples on the snapshot of their site. With update, it writes golden files that differ.
+// Run runs the examples against a snapshot of their site. If update is set, it rewrites golden files that differ.
 func Run(snap *bindings.Snapshot, examples []*Example, update bool) ([]Result, error) {
 	out := []Result{}
 	for _, e := range examples {
@@ -71,7 +71,7 @@ func (e *Example) run(snap *bindings.Snapshot, update bool) (*Result, error) {
 	return out, err
 }
 
-// fail adds a failure, with the explanation of the value that was found.
+// fail adds a failure, with an explanation of the key's actual value.
 func (r *Result) fail(request *lookup.Request, key string, at diag.Pos, message string) error {
 	e, err := report.Style{Form: report.People}.Explain(request, key)
 	if err != nil {
@@ -83,7 +83,7 @@ func (r *Result) fail(request *lookup.Request, key string, at diag.Pos, message 
 	return err
 }
 
-// check returns "" if the answer for the key is as expected, and otherwise what is wrong.
+// check returns "" if looking up the key gives the expected result, and otherwise a description of the difference.
 func (x *expectation) check(r *lookup.Request) (string, error) {
 	found, there, failed := r.Lookup(x.key)
 	switch {
@@ -102,7 +102,7 @@ func (x *expectation) check(r *lookup.Request) (string, error) {
 	return x.want.OfValue(v, secret), nil
 }
 
-// revealed returns a value without marks, and reports whether any part of it is sensitive.
+// revealed removes the sensitive marks from a value. It reports whether there were any.
 func revealed(found lookup.Value) (value.Value, bool, error) {
 	v, err := found.Whole()
 	if err != nil {
@@ -112,7 +112,7 @@ func revealed(found lookup.Value) (value.Value, bool, error) {
 	return v, inner || found.Sensitive(), err
 }
 
-// compare compares the answers for all keys with the golden file. With update, it writes the file if they differ.
+// compare compares the values of all keys with the golden file. If update is set, it rewrites the file if they differ.
 func (e *Example) compare(snap *bindings.Snapshot, r *lookup.Request, update bool, out *Result) error {
 	found, secrets, err := answers(snap, r)
 	if err != nil {
@@ -141,7 +141,7 @@ func (e *Example) compare(snap *bindings.Snapshot, r *lookup.Request, update boo
 		want, wanted := expected.Get(name)
 		got, there := found.Get(name)
 		message := "expected " + text(want, wanted) + ", found " + text(got, there)
-		if secrets[key] { // the file may have a value from before it became sensitive
+		if secrets[key] { // the golden file may contain the value from before it was marked as sensitive
 			message = "expected another value; values of this key are sensitive and not shown"
 		}
 		if err := out.fail(r, key, at, message); err != nil {
@@ -158,8 +158,7 @@ func text(v value.Value, there bool) string {
 	return string(value.AppendJSON(nil, v))
 }
 
-// answers returns a hash of the answers for all keys of a snapshot, and the keys whose values are sensitive. Keys that
-// are not found are omitted.
+// answers returns a hash of the values of all keys that are found, and the set of keys whose values are sensitive.
 func answers(snap *bindings.Snapshot, r *lookup.Request) (all value.Value, secrets map[string]bool, err error) {
 	var out value.Builder
 	secrets = map[string]bool{}
@@ -186,14 +185,13 @@ func answers(snap *bindings.Snapshot, r *lookup.Request) (all value.Value, secre
 	return out.Hash(), secrets, nil
 }
 
-// digest returns the value that replaces a sensitive value in a golden file. It hashes the key too, so that equal
-// values of two keys get different digests.
+// digest returns the text that replaces a sensitive value in a golden file. It includes the key in the hash, so that
+// nobody can see whether two keys have the same value.
 func digest(key string, v value.Value) value.Value {
 	sum := sha256.Sum256([]byte(key + "\x00" + string(value.AppendJSON(nil, v))))
 	return value.FromString(fmt.Sprintf("sensitive, sha256 %x", sum))
 }
 
-// readGolden returns the hash in a golden file.
 func readGolden(path string) (value.Value, error) {
 	src, err := fsx.Disk{}.ReadFile(path)
 	if err != nil {
@@ -213,7 +211,7 @@ func readGolden(path string) (value.Value, error) {
 	return v, nil
 }
 
-// differing returns the keys with different values in two hashes, sorted.
+// differing returns the keys whose values differ between two hashes, sorted.
 func differing(a, b value.Value) (keys []string) {
 	for key, v := range a.Pairs() {
 		if other, ok := b.Get(key); !ok || !value.Identical(v, other) {

@@ -11,15 +11,16 @@ import (
 	"bindc/internal/report/decision"
 )
 
-// answer is an outcome of looking up a key: a value, an error, or not found. All nodes in nodes get this outcome.
+// answer is one result of looking up a key, with the nodes that get it. A lookup error and "not found" are results,
+// too.
 type answer struct {
-	nodes []int32 // numbers of the nodes, in order
+	nodes []int32 // node numbers, in ascending order
 }
 
-// maxAnswered limits the number of nodes for which a key is looked up.
+// maxAnswered is the largest number of nodes for which one key is looked up.
 const maxAnswered = 200_000
 
-// answerPrint is a fingerprint of an answer. Sensitive values that pages hide all have the same fingerprint.
+// answerPrint is a fingerprint that is equal for equal answers. All hidden sensitive values share one fingerprint.
 type answerPrint [sha256.Size]byte
 
 func printOf(o report.Outcome) answerPrint {
@@ -27,14 +28,13 @@ func printOf(o report.Outcome) answerPrint {
 	return sha256.Sum256([]byte(kind + " " + text))
 }
 
-// answerOf returns the value of a key in a request.
 func (d *Data) answerOf(r *lookup.Request, key string, form report.Form) report.Outcome {
 	value, found, err := r.Lookup(key)
 	return d.style(form).Outcome(lookup.Outcome{Value: value, Found: found, Err: err})
 }
 
-// fillAnswers groups the nodes by the value that they get. If a value is computed, it looks up the key for every node,
-// because the result may differ between nodes.
+// fillAnswers sets the answers of k. If the key has computed values, it looks up the key for every node, because the
+// result may differ between nodes.
 func (d *Data) fillAnswers(k *keyData, key string) error {
 	if len(d.nodes) == 0 {
 		return nil
@@ -70,13 +70,13 @@ func (d *Data) fillAnswers(k *keyData, key string) error {
 	return nil
 }
 
-// isConstant reports whether every node gets a constant from a row of the table.
+// isConstant reports whether every node gets its value from a single row, and every row has a constant value.
 func isConstant(k *keyData) bool {
 	isComputed := func(r decision.Row) bool { return r.Computed != "" }
 	return k.isPlain() && !slices.ContainsFunc(k.table.Rows, isComputed)
 }
 
-// answersOfRows groups the nodes of a decision table by the values of its rows.
+// answersOfRows groups the nodes of a decision table by the value of the row that they use.
 func (d *Data) answersOfRows(k *keyData) []answer {
 	groups := answerGroups{}
 	rest := d.census.reach(d, k.table.Rows, false, func(row int, nodes *nodeSet) {
@@ -91,7 +91,6 @@ func (d *Data) answersOfRows(k *keyData) []answer {
 	return groups.sorted()
 }
 
-// answerGroups maps the fingerprints of answers to the answers.
 type answerGroups map[answerPrint]*answer
 
 func (g answerGroups) add(print answerPrint, node int32) {
@@ -103,7 +102,7 @@ func (g answerGroups) add(print answerPrint, node int32) {
 	a.nodes = append(a.nodes, node)
 }
 
-// sorted returns the answers, most nodes first.
+// sorted returns the answers, those with the most nodes first.
 func (g answerGroups) sorted() []answer {
 	out := make([]answer, 0, len(g))
 	for _, a := range g {

@@ -20,7 +20,8 @@ import (
 //go:embed page
 var assets embed.FS
 
-// assetsID returns a digest of the program and its assets.
+// assetsID identifies the program version and its assets. It is part of every asset's address, so browsers can cache
+// assets forever.
 var assetsID = sync.OnceValue(func() string {
 	sum := sha256.New()
 	sum.Write([]byte(cli.Version()))
@@ -33,15 +34,15 @@ var assetsID = sync.OnceValue(func() string {
 		return err
 	})
 	if err != nil {
-		panic(err) // cannot fail, because the files are embedded
+		panic(err) // embedded files can always be read
 	}
 	return hex.EncodeToString(sum.Sum(nil))[:12]
 })
 
-// forever is the Cache-Control header for an answer that never changes.
+// forever is the Cache-Control header of responses that never change.
 const forever = "private, max-age=31536000, immutable"
 
-// serveAsset serves the style sheet, the script or the icon. asset is ID/FILE.
+// serveAsset serves the style sheet, the script or the icon. asset has the form ID/FILE, where ID is assetsID.
 func serveAsset(w http.ResponseWriter, r *http.Request, asset string) {
 	id, file, _ := strings.Cut(asset, "/")
 	types := map[string]string{"style.css": "text/css; charset=utf-8", "explore.js": "text/javascript; charset=utf-8",
@@ -56,7 +57,7 @@ func serveAsset(w http.ResponseWriter, r *http.Request, asset string) {
 	w.Write(text)
 }
 
-// templates holds the template of each page, in the layout of all pages.
+// templates maps each page's name to its template, which includes the shared layout.
 var templates = sync.OnceValue(func() map[string]*template.Template {
 	layout := template.Must(template.New("layout.html").Funcs(functions).ParseFS(assets,
 		"page/layout.html", "page/parts.html"))
@@ -74,7 +75,7 @@ var templates = sync.OnceValue(func() map[string]*template.Template {
 	return out
 })
 
-// render answers the request with a page.
+// render writes an HTML page: the template called name, executed with data.
 func render(w http.ResponseWriter, status int, name string, data any) {
 	var b bytes.Buffer
 	t := templates()[name]

@@ -10,24 +10,24 @@ import (
 	"bindc/snapshot"
 )
 
-// census records which conditions hold for which nodes, so that the nodes that a binding reaches can be counted without
-// lookups.
+// census records the category values of every node. From these it computes which nodes a binding reaches, without any
+// lookup.
 type census struct {
 	nodes   int
-	numbers [][]uint32           // by node: its value number in each dimension; nil if its facts are unusable
-	sets    []map[uint32]nodeSet // by dimension and value number: the nodes with that value
+	numbers [][]uint32           // value numbers by node and dimension; nil for a node with unusable facts
+	sets    []map[uint32]nodeSet // nodes by dimension and value number
 	known   nodeSet              // nodes with usable facts
 	wrong   []string             // messages about nodes with unusable facts
-	facts   factValues           // values of the facts that the data reads
+	facts   factValues           // known values of the facts that the data reads
 	spelled spellings
-	done    atomic.Int64  // nodes whose categories are known
-	ready   chan struct{} // closed when everything above is set
+	done    atomic.Int64  // number of nodes evaluated so far
+	ready   chan struct{} // closed when all fields above are set
 }
 
-// nodeSet is a set of nodes: a bit for each node, or a list if it has few.
+// nodeSet is a set of node numbers: a bit set, or a list if the set is small.
 type nodeSet struct {
 	words []uint64
-	few   []int32 // used if words is nil
+	few   []int32 // in ascending order; used if words is nil
 }
 
 func newCensus(d *Data) *census { return &census{nodes: len(d.nodes), ready: make(chan struct{})} }
@@ -41,7 +41,7 @@ func isClosed(c chan struct{}) bool {
 	}
 }
 
-// take evaluates the categories for every node.
+// take evaluates the categories of every node and closes c.ready.
 func (c *census) take(d *Data) {
 	defer close(c.ready)
 	c.numbers = make([][]uint32, c.nodes)
@@ -73,7 +73,7 @@ func (c *census) take(d *Data) {
 	c.takeFacts(d)
 }
 
-// setsOf returns the set of nodes for each value of a dimension.
+// setsOf maps each value number of a dimension to the nodes with that value.
 func (c *census) setsOf(dim int) map[uint32]nodeSet {
 	lists := map[uint32][]int32{}
 	for i, numbers := range c.numbers {
@@ -95,7 +95,7 @@ func (c *census) setsOf(dim int) map[uint32]nodeSet {
 	return out
 }
 
-// add adds node i to a set over n nodes.
+// add adds node i to s. n is the number of nodes in the fleet.
 func (s *nodeSet) add(i, n int) {
 	if s.words == nil {
 		s.words = make([]uint64, (n+63)/64)
@@ -105,7 +105,6 @@ func (s *nodeSet) add(i, n int) {
 
 func (s *nodeSet) has(i int) bool { return s.words[i/64]&(1<<(i%64)) != 0 }
 
-// count returns the number of nodes in a set.
 func (s *nodeSet) count() int {
 	n := len(s.few)
 	for _, w := range s.words {
@@ -114,7 +113,7 @@ func (s *nodeSet) count() int {
 	return n
 }
 
-// all yields the nodes of a set, in order.
+// all calls yield for each node in s, in ascending order, until yield returns false.
 func (s *nodeSet) all(yield func(node int) bool) {
 	for _, node := range s.few {
 		if !yield(int(node)) {
@@ -130,7 +129,7 @@ func (s *nodeSet) all(yield func(node int) bool) {
 	}
 }
 
-// remove removes the nodes in other from s, which must have words.
+// remove removes the nodes in other from s. s.words must not be nil.
 func (s *nodeSet) remove(other *nodeSet) {
 	for _, node := range other.few {
 		s.words[node/64] &^= 1 << (node % 64)
@@ -140,9 +139,9 @@ func (s *nodeSet) remove(other *nodeSet) {
 	}
 }
 
-// reach calls do with the nodes that each row reaches. A row reaches a node if its condition holds, and the condition
-// of no earlier row without Declines holds. With merged, earlier rows do not matter. rest is the set of nodes that no
-// row decides.
+// reach calls do for each row with the nodes that the row reaches. A row reaches a node if its condition holds and no
+// earlier row decides the value. An earlier row decides it if its condition holds and it does not decline. If merged is
+// true, only the row's own condition matters. The result rest is the set of nodes that no row reaches.
 func (c *census) reach(d *Data, rows []decision.Row, merged bool, do func(row int, nodes *nodeSet)) (rest nodeSet) {
 	rest.words = slices.Clone(c.known.words)
 	found := nodeSet{words: make([]uint64, len(rest.words))}
@@ -159,7 +158,7 @@ func (c *census) reach(d *Data, rows []decision.Row, merged bool, do func(row in
 	return rest
 }
 
-// insert adds the nodes in other to s, which must have words.
+// insert adds the nodes in other to s. s.words must not be nil.
 func (s *nodeSet) insert(other *nodeSet) {
 	for _, node := range other.few {
 		s.words[node/64] |= 1 << (node % 64)
@@ -169,10 +168,10 @@ func (s *nodeSet) insert(other *nodeSet) {
 	}
 }
 
-// where returns the nodes in a set for which a condition holds. The set must have words.
+// where returns the nodes in the set in for which all terms hold. in.words must not be nil.
 func (c *census) where(d *Data, terms []snapshot.Term, in *nodeSet) nodeSet {
 	sets, wanted := make([]nodeSet, len(terms)), make([]uint32, len(terms))
-	smallest := -1 // index of the term with the shortest list
+	smallest := -1 // index of the term with the shortest list of nodes, or -1
 	for k, t := range terms {
 		wanted[k] = d.file.ValueNumber(t.Dimension, t.Value)
 		set, ok := c.sets[t.Dimension][wanted[k]]
@@ -195,7 +194,8 @@ func (c *census) where(d *Data, terms []snapshot.Term, in *nodeSet) nodeSet {
 	return out
 }
 
-// filter returns the nodes in list that are in the set and have the wanted values.
+// filter returns the nodes in list that are also in the set in and for which every terms[k] has the value number
+// wanted[k].
 func (c *census) filter(list []int32, terms []snapshot.Term, wanted []uint32, in *nodeSet) (out []int32) {
 	for _, node := range list {
 		holds := in.has(int(node))

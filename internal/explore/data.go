@@ -19,62 +19,63 @@ import (
 	"bindc/snapshot"
 )
 
-// Data is one version of the data that the pages show: a snapshot and the facts of a fleet. A Data does not change,
-// except that counts become available.
+// Data is one version of the data that the pages show: a snapshot and the facts of a fleet. Only the counts, which are
+// computed in the background, change after Open.
 type Data struct {
-	ID string // identifies the content of all pages
+	ID string // changes with the content of any page
 	Style
 
 	path   string
 	file   *snapshot.Snapshot
 	snap   *lookup.Snapshot
-	single *decision.Tables                // looks up the bindings of single keys
-	whole  atomic.Pointer[decision.Tables] // holds the bindings of all keys, once counting has read them
+	single *decision.Tables                // reads the bindings of one key at a time
+	whole  atomic.Pointer[decision.Tables] // has the bindings of all keys; nil until readWhole
 	keys   []string                        // all bound keys, sorted
 	inputs []snapshot.Input
 	facts  []string // sorted names of the variables that answers depend on
 	reads  []string // sorted paths of the variables that conditions and values read, such as os.family
 	old    *Data    // the version to compare with, or nil
 
-	nodes    []facts.Node // nodes of the fleet, sorted by name
+	nodes    []facts.Node // sorted by name
 	number   map[string]int
 	counting sync.Once
 	census   *census
 	cache    keyCache
 
-	maxAnswered int // maximum number of nodes for which to look up a key
+	maxAnswered int // the constant maxAnswered, except in tests
 
-	tally *tally      // counts of the nodes that bindings reach
-	diff  *difference // changes since the version old
-	diffs differences // changes since other versions
+	tally *tally      // how many nodes each binding reaches
+	diff  *difference // changes from old; nil if old is nil
+	diffs differences // changes from the other versions that users selected
 
-	Since time.Time // when the server first showed this version
+	Since time.Time // when Server.Show first got this version
 
 	notes    []string     // messages about facts that could not be read
-	warnings string       // diagnostics of the build
-	unread   []UnreadFile // files of the site that are never read, sorted by path
+	warnings string       // diagnostics of the build, as text
+	unread   []UnreadFile // files of the site that bindc never reads, sorted by path
 }
 
-// Style says how pages show data.
+// Style determines how pages show data.
 type Style struct {
-	Name      string // name of the site or snapshot, for titles
-	SourceURL string // address of a line, with {path}, {line} and {revision}; may be ""
-	Revision  string // revision of the site, which replaces {revision} in SourceURL
+	Name      string // name of the site or snapshot, shown in titles
+	SourceURL string // URL of a source line, with {path}, {line} and {revision}; "" if there is none
+	Revision  string // replaces {revision} in SourceURL
 	Sensitive bool   // show sensitive values
 }
 
-// Source is the input of Open: a snapshot and the facts of a fleet.
+// Source is the input of Open.
 type Source struct {
 	Style
-	Path     string       // path of the snapshot
-	Nodes    []facts.Node // nodes of the fleet
+	Path     string       // snapshot file
+	Nodes    []facts.Node // the fleet, in any order
 	Notes    []string     // messages about facts that could not be read
 	Warnings string       // diagnostics of the build, as text
-	Unread   []UnreadFile // files of the site that are never read, sorted by path
+	Unread   []UnreadFile // files of the site that bindc never reads, sorted by path
 	Old      *Data        // the version to compare with, or nil
 }
 
-// Open opens a version of the data. The garbage collector closes the version after its last use.
+// Open opens a snapshot with the facts of a fleet. There is no Close: the garbage collector closes the snapshot file
+// when the Data is unreachable.
 func Open(from Source) (*Data, error) {
 	file, err := snapshot.Open(from.Path)
 	if err != nil {
@@ -84,7 +85,7 @@ func Open(from Source) (*Data, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", from.Path, err)
 	}
-	file.Release() // called when d is unreachable
+	file.Release() // the file stays open until d is unreachable
 	d := &Data{Style: from.Style, path: from.Path, file: file, snap: snap, nodes: slices.Clone(from.Nodes),
 		old: from.Old, number: map[string]int{}, notes: from.Notes, warnings: from.Warnings,
 		unread: from.Unread, maxAnswered: maxAnswered}
@@ -98,7 +99,7 @@ func Open(from Source) (*Data, error) {
 	return d, nil
 }
 
-// prepare reads what every page needs.
+// prepare reads the parts of the snapshot that every page needs, and sets d.ID.
 func (d *Data) prepare() (err error) {
 	if d.single, err = decision.NewTables(d.file, false, nil); err != nil {
 		return err
@@ -124,7 +125,7 @@ func (d *Data) prepare() (err error) {
 	return err
 }
 
-// identify returns an ID for the content of all pages. It depends on the program, the snapshots and the facts.
+// identify returns a digest of everything on which pages depend: the program, the snapshots, the facts and the style.
 func (d *Data) identify() (string, error) {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%s %s %q\n", assetsID(), d.file.Digest(), fmt.Sprintf("%+v", d.Style))
@@ -142,17 +143,18 @@ func (d *Data) identify() (string, error) {
 	return hex.EncodeToString(sum.Sum(nil))[:12], nil
 }
 
-// read calls do, which reads the snapshot. If the file has been truncated, read returns an error.
+// read calls do, which reads the snapshot. If the file was truncated meanwhile, read returns an error instead of
+// crashing.
 func (d *Data) read(do func() error) error {
 	defer runtime.KeepAlive(d)
 	return d.file.Protect(do)
 }
 
-// tables returns the decision tables.
+// tables returns the tables of the whole snapshot once they are available, because these are faster.
 func (d *Data) tables() *decision.Tables { return cmp.Or(d.whole.Load(), d.single) }
 
-// readWhole reads the bindings of all keys. After that, creating a key's table takes microseconds instead of
-// milliseconds, even if the site has bindings for tens of thousands of nodes.
+// readWhole reads the bindings of all keys. After that, the table of a key takes microseconds instead of milliseconds,
+// even if the site has bindings for tens of thousands of nodes.
 func (d *Data) readWhole() error {
 	return d.read(func() error {
 		whole, err := decision.NewTables(d.file, true, nil)
@@ -163,15 +165,13 @@ func (d *Data) readWhole() error {
 	})
 }
 
-// index returns what explanations need not read again.
+// index returns the parts of the snapshot that are already in memory, so that explanations need not read them again.
 func (d *Data) index() lookup.Index {
 	return lookup.Index{Bindings: d.tables().Bindings(), Inputs: d.inputs}
 }
 
-// digest returns the digest of the snapshot.
 func (d *Data) digest() string { return d.file.Digest().String() }
 
-// node returns the node called name.
 func (d *Data) node(name string) (facts.Node, bool) {
 	i, ok := d.number[name]
 	if !ok {
@@ -180,7 +180,6 @@ func (d *Data) node(name string) (facts.Node, bool) {
 	return d.nodes[i], true
 }
 
-// nodeNames returns the names of all nodes.
 func (d *Data) nodeNames() []string {
 	names := make([]string, len(d.nodes))
 	for i := range names {
@@ -189,13 +188,12 @@ func (d *Data) nodeNames() []string {
 	return names
 }
 
-// hasKey reports whether something binds key.
 func (d *Data) hasKey(key string) bool {
 	_, found := slices.BinarySearch(d.keys, key)
 	return found
 }
 
-// input returns the number of an input file.
+// input returns the index of a file in d.inputs.
 func (d *Data) input(path string) (int, bool) {
 	return slices.BinarySearchFunc(d.inputs, path, func(in snapshot.Input, path string) int {
 		return cmp.Compare(in.Path, path)

@@ -8,8 +8,8 @@ import (
 	"bindc/internal/report/decision"
 )
 
-// deadReason explains why a binding reaches no node: its condition holds for no node, or the nodes for which it holds
-// get another value.
+// deadReason explains why no node gets its value from row. Either its condition holds for no node, or all nodes for
+// which it holds get another value.
 func (d *Data) deadReason(row *decision.Row) string {
 	holds := d.census.where(d, row.Terms(), &d.census.known)
 	nodes := diag.Count(holds.count(), "node")
@@ -22,15 +22,15 @@ func (d *Data) deadReason(row *decision.Row) string {
 	return "hidden where it applies, on " + nodes
 }
 
-// addReasons explains each counted row of a table that reaches no node. list has the same rows, without duplicates,
-// and the shown rows begin at its index from.
+// addReasons sets the field Dead of each shown row that reaches no node. shown corresponds to list[from:]. list has the
+// same order as rows, but without duplicates.
 func (v *view) addReasons(shown []keyRow, list []report.Candidate, rows []decision.Row, from int) {
 	for i := range shown {
 		if shown[i].Nodes > 0 {
 			continue
 		}
 		b := &list[from+i]
-		left := rows[from+i:] // its index in rows is at least that in list
+		left := rows[from+i:] // rows has duplicates that list lacks, so the row cannot come earlier
 		at := slices.IndexFunc(left, func(r decision.Row) bool {
 			return r.At == b.At && r.Name == b.Name && slices.Equal(r.When, b.When)
 		})

@@ -11,35 +11,35 @@ import (
 	bindings "bindc/runtime"
 )
 
-// factField is a fact that a form can change.
+// factField is an input field for one fact of a node.
 type factField struct {
-	Name    string // path, such as os.family
+	Name    string // dotted path, such as os.family
 	Value   string
-	Origin  string // where the environment comes from if it is not a fact, or a note that the value is hypothetical
+	Origin  string // a remark on where the value comes from, or ""
 	isText  bool
-	Changed *string  // the value that the page supposes, or nil
-	Known   []string // values that the form offers
+	Changed *string  // value entered by the user, or nil
+	Known   []string // values to suggest
 }
 
-// Shown returns the hypothetical value if there is one, and otherwise the node's value.
+// Shown returns the text in the input field: the value entered by the user if there is one, and otherwise the node's
+// own value.
 func (f factField) Shown() string { return *cmp.Or(f.Changed, &f.Value) }
 
-// IsPlain reports whether an input field can show the fact: the fact has no characters that reorder text.
+// IsPlain reports whether the fact can be edited in an input field. Text with control or reordering characters cannot.
 func (f factField) IsPlain() bool {
 	text := f.Name + f.Value + f.Shown()
 	return diag.Visible(text) == text
 }
 
-// maxFacts limits the input fields of a form. Other facts can be typed into a free field.
+// maxFacts limits the number of input fields. The user can type other facts into a free-form field.
 const maxFacts = 40
 
-// environment is a variable of every request, although the facts may lack it.
+// environment is a variable that every request has, even if it is not among the node's facts.
 const environment = "environment"
 
-// readsEnvironment reports whether conditions or values use the environment.
 func (d *Data) readsEnvironment() bool { return slices.Contains(d.reads, environment) }
 
-// factFields returns the environment, and the facts of a node that conditions and values read.
+// factFields returns input fields for the environment and for those facts of n that conditions or values read.
 func (v *view) factFields(n facts.Node) (out []factField) {
 	if v.d.readsEnvironment() {
 		out = append(out, environmentOf(n))
@@ -57,12 +57,12 @@ func (v *view) factFields(n facts.Node) (out []factField) {
 	return out[:min(len(out), maxFacts)]
 }
 
-// environmentOf returns the environment of a node and where it comes from.
+// environmentOf returns the environment that requests for n use, with its origin.
 func environmentOf(n facts.Node) factField {
 	f := factField{Name: environment, isText: true}
 	vars, err := facts.Variables(n, bindings.FactsOptions{})
 	if err != nil {
-		return f // the node's page reports the error
+		return f // the node's page shows the error
 	}
 	f.Value = (*lookup.Facts)(vars).Variable(environment).Text()
 	switch {
@@ -76,8 +76,8 @@ func environmentOf(n facts.Node) factField {
 	return f
 }
 
-// factAt returns the fact that supplies a variable: the fact with the variable's name, or the fact from which the
-// variable is derived.
+// factAt returns the fact that supplies the variable at path. That is the fact with the same name, or the fact from
+// which Puppet derives the variable.
 func factAt(n facts.Node, path string) (name string, val bindings.Value, ok bool) {
 	if val, ok = dig(n.Facts, path); ok {
 		return path, val, true
@@ -92,7 +92,7 @@ func factAt(n facts.Node, path string) (name string, val bindings.Value, ok bool
 	return "", val, false
 }
 
-// dig returns the value at a dotted path in a hash.
+// dig returns the value at a dotted path in a hash. It returns false if there is none.
 func dig(hash bindings.Value, path string) (bindings.Value, bool) {
 	first, rest, nested := strings.Cut(path, ".")
 	for key, val := range hash.Entries() {
@@ -106,7 +106,7 @@ func dig(hash bindings.Value, path string) (bindings.Value, bool) {
 	return bindings.Value{}, false
 }
 
-// appendFacts appends a fact, or the leaves of a structured fact.
+// appendFacts appends a field for the fact, or for each scalar inside a structured fact. It skips arrays.
 func appendFacts(out []factField, name string, v bindings.Value) []factField {
 	switch v.Kind() {
 	case bindings.Hash:
@@ -124,11 +124,11 @@ func appendFacts(out []factField, name string, v bindings.Value) []factField {
 	return append(out, factField{Name: name, Value: v.String()})
 }
 
-// unset returns the variables that conditions use and a node lacks, and the variables that are empty.
+// unset returns the variables that conditions use but n lacks, and those whose value is empty.
 func (v *view) unset(n facts.Node, r *lookup.Request) (missing, empty []string) {
 	for _, name := range r.Unset() {
 		_, _, isFact := factAt(n, name)
-		if isFact || !slices.Contains(v.d.reads, name) { // a category whose text is empty
+		if isFact || !slices.Contains(v.d.reads, name) { // not in reads: a category
 			empty = append(empty, name)
 		} else {
 			missing = append(missing, name)
@@ -137,7 +137,7 @@ func (v *view) unset(n facts.Node, r *lookup.Request) (missing, empty []string) 
 	return missing, empty
 }
 
-// supposition describes a changed fact.
+// supposition returns a readable form of a changed fact, given in the syntax of --if.
 func supposition(change string) string {
 	if name, isEmpty := strings.CutSuffix(change, "="); isEmpty && !strings.Contains(name, "=") {
 		return name + " is empty"
@@ -145,7 +145,6 @@ func supposition(change string) string {
 	return change
 }
 
-// suppositions describes changed facts.
 func suppositions(changes []string) string {
 	out := make([]string, len(changes))
 	for i := range changes {

@@ -15,11 +15,11 @@ import (
 	"bindc/snapshot"
 )
 
-// factValues holds sorted values by fact name: the values that nodes have and the values that conditions name. A fact
-// with more than maxListed values has an empty list.
+// factValues maps the names of facts to their known values, sorted. These are the values that nodes have or conditions
+// mention. If a fact has more than maxListed values, its list is empty.
 type factValues map[string][]string
 
-// takeFacts collects the values of the facts that the data reads.
+// takeFacts sets c.facts for all facts that the data reads.
 func (c *census) takeFacts(d *Data) {
 	var mu sync.Mutex
 	c.facts = factValues{}
@@ -37,8 +37,8 @@ func (c *census) takeFacts(d *Data) {
 	})
 }
 
-// valuesAt returns the values of the facts from which a variable is read. It stops when a fact has more than maxListed
-// values.
+// valuesAt returns the values that nodes have for the facts from which the variable at path is read. It gives up on a
+// fact after maxListed values.
 func (d *Data) valuesAt(path string) map[string]map[string]bool {
 	out := map[string]map[string]bool{}
 	add := func(name, value string) {
@@ -63,7 +63,7 @@ func (d *Data) valuesAt(path string) map[string]map[string]bool {
 	return out
 }
 
-// textAt returns the scalar at a path in a hash as text, or "".
+// textAt returns the scalar at a dotted path in a hash as text. It returns "" if there is none.
 func textAt(hash bindings.Value, path string) string {
 	value, ok := dig(hash, path)
 	if fields := appendFacts(nil, path, value); ok && len(fields) == 1 {
@@ -72,8 +72,8 @@ func textAt(hash bindings.Value, path string) string {
 	return ""
 }
 
-// addConditions adds the values of a fact that conditions name. Unless case matters, it omits values that differ only
-// in case from a node's value.
+// addConditions adds the values that conditions compare with the fact. If the comparison ignores case, it skips values
+// that some node already has in another spelling.
 func (d *Data) addConditions(name string, values map[string]bool) {
 	folded := map[string]bool{}
 	for value := range values {
@@ -93,22 +93,23 @@ func (d *Data) addConditions(name string, values map[string]bool) {
 	}
 }
 
-// pattern is the text of a dimension that depends on a single fact.
-type pattern struct {
+// factPattern describes a dimension that depends on a single fact. The dimension's text is the value of the fact
+// between before and after.
+type factPattern struct {
 	dimension     int
-	before, after string // text around the fact's value, as in a Hiera 5 path
+	before, after string // such as "nodes/" and ".yaml" in a Hiera 5 path
 }
 
-// valueIn returns the value of the fact for which the dimension has a text.
-func (p pattern) valueIn(text string) (string, bool) {
+// valueIn returns the value of the fact that produces text in the dimension. It returns false if no value does.
+func (p factPattern) valueIn(text string) (string, bool) {
 	text, hasPrefix := strings.CutPrefix(text, p.before)
 	text, hasSuffix := strings.CutSuffix(text, p.after)
 	return text, hasPrefix && hasSuffix
 }
 
-// patternsOf returns patterns for the dimensions that depend on a fact alone. To find them, it evaluates two nodes with
-// a unique value of the fact: one node without other facts, and one node with all other facts.
-func (d *Data) patternsOf(name string) (out []pattern) {
+// patternsOf returns patterns for the dimensions that depend on the named fact alone. It evaluates a unique value of
+// the fact twice, with and without other facts, and keeps the dimensions that are the same in both.
+func (d *Data) patternsOf(name string) (out []factPattern) {
 	const unique = "bindc-explore-unique"
 	given := []string{name + "=" + unique}
 	alone := d.texts(given)
@@ -123,13 +124,14 @@ func (d *Data) patternsOf(name string) (out []pattern) {
 		text := alone[dim].Value
 		i := strings.Index(strings.ToLower(text), unique)
 		if i >= 0 && text == among[dim].Value && d.file.HasValues(dim) {
-			out = append(out, pattern{dim, text[:i], text[i+len(unique):]})
+			out = append(out, factPattern{dim, text[:i], text[i+len(unique):]})
 		}
 	}
 	return out
 }
 
-// texts returns the values of all dimensions for a node that has only the given facts, or nil.
+// texts returns the values of all dimensions for a node that has only the given facts. It returns nil if the facts are
+// invalid.
 func (d *Data) texts(given []string) []lookup.Term {
 	n, err := facts.Node{}.With("", given)
 	if err != nil {
@@ -142,13 +144,14 @@ func (d *Data) texts(given []string) []lookup.Term {
 	return r.Dimensions()
 }
 
-// unknownValue returns a note if conditions depend on a fact alone, and neither a condition nor a node has the value.
+// unknownValue returns a note if the value is probably misspelt: conditions depend on the fact, but no condition and no
+// node has the value. Otherwise it returns "".
 func (v *view) unknownValue(name, value string, numbers []uint32) string {
 	if !isClosed(v.d.census.ready) {
-		return "" // the page is shown again
+		return "" // the page reloads when the census is ready
 	}
 	patterns := v.d.patternsOf(name)
-	isNamed := func(p pattern) bool { return numbers[p.dimension] != snapshot.None }
+	isNamed := func(p factPattern) bool { return numbers[p.dimension] != snapshot.None }
 	if value == "" || len(patterns) == 0 || slices.ContainsFunc(patterns, isNamed) || v.d.hasValue(name, value) {
 		return ""
 	}
@@ -159,7 +162,7 @@ func (v *view) unknownValue(name, value string, numbers []uint32) string {
 	return note + "."
 }
 
-// hasValue reports whether a node has a value of a fact.
+// hasValue reports whether some node has this value of the fact, regardless of case.
 func (d *Data) hasValue(name, value string) bool {
 	isValue := func(other string) bool { return strings.EqualFold(other, value) }
 	if list := d.census.facts[name]; len(list) > 0 {
@@ -170,7 +173,7 @@ func (d *Data) hasValue(name, value string) bool {
 	})
 }
 
-// suggest adds known values to the facts in a form, up to maxListed values in all.
+// suggest adds known values to input fields, up to maxListed values in all.
 func (v *view) suggest(fields []factField) {
 	left := maxListed
 	for i := range fields {

@@ -9,7 +9,7 @@ import (
 	"bindc/diag"
 )
 
-// functions holds the functions that templates can call.
+// functions are the functions that templates can call.
 var functions = template.FuncMap{
 	"asset":    func(file string) string { return "/assets/" + assetsID() + "/" + file },
 	"visible":  diag.Visible,
@@ -35,7 +35,7 @@ var functions = template.FuncMap{
 	"size":     func(x float64) string { return strings.TrimSuffix(strconv.FormatFloat(x, 'f', 1, 64), ".0") },
 }
 
-// Types of template arguments.
+// These types bundle several arguments for one template.
 type (
 	bar   struct{ Nodes, Fleet int }
 	table struct {
@@ -62,14 +62,14 @@ type (
 	}
 )
 
-// HasNotes reports whether a row of the table has a note.
+// HasNotes reports whether a row needs the column of notes.
 func (t table) HasNotes() bool {
 	return slices.ContainsFunc(t.List, func(c candidate) bool { return c.Why != "" || c.By != nil })
 }
 
 const barWidth = 80
 
-// digits formats a number with narrow spaces between groups of three digits.
+// digits formats n with narrow spaces between groups of three digits.
 func digits(n int) string {
 	text := strconv.Itoa(n)
 	for i := len(text) - 3; i > 0; i -= 3 {
@@ -78,7 +78,7 @@ func digits(n int) string {
 	return text
 }
 
-// share returns nodes as a percentage of the fleet. It is 0 % only for no nodes, and 100 % only for all.
+// share returns nodes as a percentage of the fleet. It rounds down, but shows "< 1 %" for a small nonzero share.
 func share(nodes, fleet int) string {
 	percent := 100 * nodes / max(fleet, 1)
 	if nodes > 0 && percent == 0 {

@@ -14,26 +14,26 @@ import (
 
 // Access specifies which requests a Server accepts.
 type Access struct {
-	Token  string   // clients need this token; "" if they need none
-	Hosts  []string // accepted host names, such as those of a proxy
+	Token  string   // secret that clients must present; "" to accept all clients
+	Hosts  []string // names under which clients reach the server, such as that of a proxy
 	Remote bool     // accept requests from other machines
 }
 
-// NewToken returns a token of 128 random bits.
+// NewToken returns a random token for Access.
 func NewToken() string {
 	b := make([]byte, 16)
-	rand.Read(b) // never fails
+	rand.Read(b) // rand.Read never returns an error
 	return hex.EncodeToString(b)
 }
 
-// guard rejects requests that do not come from the server's own pages.
+// guard rejects requests from other sites and from clients that are not signed in.
 type guard struct{ Access }
 
-// policy is the content security policy of all answers. It forbids external resources and inline code.
+// policy is the Content-Security-Policy of all responses. It forbids external resources and inline code.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-// protect returns a handler that sets security headers, checks requests, and passes permitted requests to next.
+// protect returns a handler that sets security headers on all responses and passes only permitted requests to next.
 func (g *guard) protect(next http.Handler) http.Handler {
 	checked := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asset, isAsset := strings.CutPrefix(r.URL.Path, "/assets/")
@@ -68,8 +68,9 @@ func (g *guard) protect(next http.Handler) http.Handler {
 	})
 }
 
-// isKnownHost reports whether host may name the server. After DNS rebinding, a foreign site's name resolves to this
-// machine, but the request still has that name. An IP address cannot be rebound.
+// isKnownHost reports whether host, from a request's Host header, is a name of this server. This check stops DNS
+// rebinding: the name of a hostile site can resolve to this machine, but the Host header still has that name. Loopback
+// addresses are always accepted, other IP addresses only with Access.Remote.
 func (g *guard) isKnownHost(host string) bool {
 	name := host
 	if h, _, err := net.SplitHostPort(host); err == nil {
@@ -83,8 +84,8 @@ func (g *guard) isKnownHost(host string) bool {
 	return ip != nil && (ip.IsLoopback() || g.Remote)
 }
 
-// cookie returns the name and the value of the cookie for signed-in clients. Browsers send a host's cookies to all its
-// ports, so the name depends on the token. The token cannot be derived from the cookie.
+// cookie returns the name and value of the cookie that marks a signed-in client. The name depends on the token because
+// browsers send a host's cookies to the servers on all its ports. Nobody can derive the token from the cookie.
 func (g *guard) cookie() (name, value string) {
 	sum := sha256.Sum256([]byte("cookie " + g.Token))
 	return "bindc-" + hex.EncodeToString(sum[:4]), hex.EncodeToString(sum[4:])
@@ -99,7 +100,7 @@ func (g *guard) isSignedIn(r *http.Request) bool {
 	return err == nil && subtle.ConstantTimeCompare([]byte(c.Value), []byte(value)) == 1
 }
 
-// exchange sets the cookie for a client that has sent the token.
+// exchange handles the request that signs a client in: it checks the token in the body and sets the cookie.
 func (g *guard) exchange(w http.ResponseWriter, r *http.Request) {
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 100))
 	if g.Token == "" || err != nil || subtle.ConstantTimeCompare(text, []byte(g.Token)) != 1 {
@@ -113,7 +114,8 @@ func (g *guard) exchange(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// refuse answers a client without the cookie. The page's script then sends the token in the fragment of the address.
+// refuse answers a client that is not signed in. For pages it sends a script, which signs in with the token in the
+// address's fragment.
 func refuse(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	if strings.HasSuffix(r.URL.Path, ".json") || r.URL.Path == "/events" {

@@ -10,44 +10,45 @@ import (
 	"bindc/internal/report/decision"
 )
 
-// keyData is the decision table of a key with the nodes that each row reaches.
+// keyData is the decision table of a key, with the nodes that each row reaches. Its parts become available one after
+// the other, in the background.
 type keyData struct {
 	known chan struct{} // closed when table and shown are set
 	table *decision.Table
-	shown *report.Values // the table as pages show it, without nodes
+	shown *report.Values // table formatted for pages, without nodes
 
-	ready  chan struct{} // closed when full and reason are set
+	ready  chan struct{} // closed when err, full and reason are set
 	err    error
-	full   *report.Values // the table with nodes; nil if they were not counted
-	reason string         // why the nodes were not counted, if they were not
+	full   *report.Values // table formatted for pages, with nodes; nil if the nodes were not counted
+	reason string         // why the nodes were not counted; "" if they were
 
-	answered   chan struct{} // closed when the fields below are set
+	answered   chan struct{} // closed when answers, answersErr and looked are set
 	answersErr error
 	answers    []answer
-	looked     int // number of nodes whose answers are known, which is limited
+	looked     int // number of nodes for which the key was looked up; at most maxAnswered
 
-	rows int // number of rows of the table, as keyCache counts it
+	rows int // this table's share of keyCache.rows
 }
 
-// maxExplained limits the work of counting nodes for a key whose bindings may decline or are merged. The unit is
-// bindings times nodes.
+// maxExplained limits the cost of counting nodes by explaining every node, which is needed if bindings decline or
+// merge. The cost is the number of bindings times the number of nodes.
 const maxExplained = 100_000_000
 
-// keyCache keeps the tables of the most recently added keys.
+// keyCache caches the tables of the most recently requested keys.
 type keyCache struct {
 	mu    sync.Mutex
 	known map[string]*keyData
-	order []string // the keys in known, least recently added first
-	rows  int      // number of rows in all tables
+	order []string // keys in the order of their first request
+	rows  int      // total number of rows of all tables
 }
 
-// Limits on the tables in a keyCache. It keeps a single table of any length.
+// Limits of a keyCache. A single table is kept whatever its length.
 const (
 	cachedKeys = 64
-	cachedRows = 500_000 // about 1 KB each
+	cachedRows = 500_000 // about 1 KB of memory each
 )
 
-// of returns the entry for a key. isNew means that the caller must compute it.
+// of returns the entry for key, and adds one if there is none. If isNew is true, the caller must fill it.
 func (c *keyCache) of(key string) (k *keyData, isNew bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -65,19 +66,19 @@ func (c *keyCache) of(key string) (k *keyData, isNew bool) {
 	return k, true
 }
 
-// drop forgets the least recently added key.
+// drop removes the oldest key.
 func (c *keyCache) drop() {
 	c.rows -= c.known[c.order[0]].rows
 	delete(c.known, c.order[0])
 	c.order = c.order[1:]
 }
 
-// count records the number of rows of a key's table. It forgets earlier keys if there are too many rows.
+// count records that the table of key has this many rows. It removes the oldest keys if the cache is over its limit.
 func (c *keyCache) count(key string, k *keyData, rows int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.known[key] != k {
-		return // it has been forgotten
+		return // dropped meanwhile
 	}
 	k.rows, c.rows = rows, c.rows+rows
 	for c.rows > cachedRows && len(c.order) > 1 {
@@ -85,12 +86,12 @@ func (c *keyCache) count(key string, k *keyData, rows int) {
 	}
 }
 
-// style returns the style of values in a form.
 func (d *Data) style(f report.Form) report.Style {
 	return report.Style{Sensitive: d.Sensitive, Form: f}
 }
 
-// key returns the decision table of a key. The table is incomplete until its channel ready is closed.
+// key returns the decision table of key and starts computing it if it is not cached. Wait for its channels before
+// reading the fields.
 func (d *Data) key(key string) *keyData {
 	k, isNew := d.cache.of(key)
 	if isNew {
@@ -106,7 +107,7 @@ func (d *Data) key(key string) *keyData {
 	return k
 }
 
-// fillKey computes the table of a key and the nodes of its rows.
+// fillKey computes the decision table of key and, if there are nodes, which rows reach them.
 func (d *Data) fillKey(k *keyData, key string) (err error) {
 	if k.table, err = d.tables().Values(key); err != nil {
 		return err
@@ -138,7 +139,6 @@ func (d *Data) fillKey(k *keyData, key string) (err error) {
 	return nil
 }
 
-// names returns the names of the nodes in a set.
 func (d *Data) names(nodes *nodeSet) (out []string) {
 	for node := range nodes.all {
 		out = append(out, d.nodes[node].Name)
@@ -146,7 +146,7 @@ func (d *Data) names(nodes *nodeSet) (out []string) {
 	return out
 }
 
-// twin returns the table in the form that 'bindq values' prints.
+// twin returns the decision table for a JSON response, in the form that 'bindq values' prints.
 func (d *Data) twin(key string, k *keyData) *report.Values {
 	out := d.style(report.JSON).Values(key, k.table)
 	if k.full == nil {
@@ -162,21 +162,22 @@ func (d *Data) twin(key string, k *keyData) *report.Values {
 	return out
 }
 
-// isPlain reports whether, for every node, the first row whose condition holds gives the answer.
+// isPlain reports whether each node gets the value of the first row whose condition holds. That is so without merging,
+// contributions and declining rows.
 func isPlain(t *decision.Table) bool {
 	return !t.HasOptions && len(t.Contributions) == 0 &&
 		!slices.ContainsFunc(t.Rows, func(r decision.Row) bool { return r.Declines })
 }
 
-// isPlain reports whether, for every node, the first row whose condition holds gives the answer. Pages show each row.
+// isPlain reports whether k.table is plain and k.shown has all its rows, so that the two have the same indices.
 func (k *keyData) isPlain() bool {
 	return isPlain(k.table) && len(k.shown.Bindings) == len(k.table.Rows)
 }
 
-// explainedAtOnce limits the number of explanations in memory.
+// explainedAtOnce limits how many explanations are in memory at the same time.
 const explainedAtOnce = 1000
 
-// explainAll adds each node to the rows that give it its value. It looks up the key for every node.
+// explainAll looks up key for every node and adds the node to the rows of table that give it its value.
 func (d *Data) explainAll(table *report.Values, key string) error {
 	for from := 0; from < len(d.nodes); from += explainedAtOnce {
 		n := min(explainedAtOnce, len(d.nodes)-from)
@@ -198,12 +199,11 @@ func (d *Data) explainAll(table *report.Values, key string) error {
 	return nil
 }
 
-// explain explains a key for a node.
 func (d *Data) explain(n facts.Node, key string) (e *report.Explanation, err error) {
 	err = d.read(func() error {
 		r, err := affected.Request(d.snap, n)
 		if err == nil {
-			e, err = d.style(report.JSON).ExplainBriefly(r, key, 0, d.index()) // AddNode ignores the others
+			e, err = d.style(report.JSON).ExplainBriefly(r, key, 0, d.index()) // AddNode needs no others
 		}
 		return err
 	})

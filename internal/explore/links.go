@@ -8,13 +8,13 @@ import (
 	"bindc/diag"
 )
 
-// links builds the addresses of pages.
+// links builds the addresses of pages for one version of the data.
 type links struct {
 	base string // prefix of all paths, such as /s/0123456789ab
 }
 
-// name returns a key, node or file as part of a path. Browsers change the parts "", "." and "..", so name returns "-"
-// for these and puts the text in the query. The page handlers undo that.
+// name escapes the name of a key or node for use as a path segment. Browsers normalize the segments "", "." and "..".
+// For these, name returns "-" and adds text to the query as parameter; view.name reads it from there.
 func name(text string, query url.Values, parameter string) string {
 	if strings.Trim(text, ".") != "" && text != "-" {
 		return url.PathEscape(text)
@@ -23,7 +23,6 @@ func name(text string, query url.Values, parameter string) string {
 	return "-"
 }
 
-// address builds an address from a path and a query.
 func address(path string, query url.Values) string {
 	if len(query) == 0 {
 		return path
@@ -31,37 +30,37 @@ func address(path string, query url.Values) string {
 	return path + "?" + query.Encode()
 }
 
-// Key returns the address of a key's page. pairs are parameters, as in With.
+// Key returns the address of a key's page. pairs are query parameters, as in With.
 func (l links) Key(key string, pairs ...any) string {
 	q := query(pairs)
 	return address(l.base+"/k/"+name(key, q, "key"), q)
 }
 
-// Node returns the address of a node's page. pairs are parameters, as in With.
+// Node returns the address of a node's page. pairs are query parameters, as in With.
 func (l links) Node(node string, pairs ...any) string {
 	q := query(pairs)
 	return address(l.base+"/n/"+name(node, q, "node"), q)
 }
 
-// AnswersTwin returns the address of the JSON with a key's values and their nodes.
+// AnswersTwin returns the address of the JSON list of a key's values, with the nodes that get each value.
 func (l links) AnswersTwin(key string) string {
 	q := url.Values{"values": {"0"}, "key": {key}}
 	return address(l.base+"/k/-.json", q)
 }
 
-// Why returns the address of the page that explains a key for a node. pairs are parameters, as in With.
+// Why returns the address of the page that explains a key for a node. pairs are query parameters, as in With.
 func (l links) Why(node, key string, pairs ...any) string {
 	q := query(pairs)
 	return address(l.base+"/n/"+name(node, q, "node")+"/k/"+name(key, q, "key"), q)
 }
 
-// WhyForm returns the address to which a form sends the name of a node, to explain a key for it.
+// WhyForm returns the address to which a form submits the name of a node, in order to explain key for that node.
 func (l links) WhyForm(key string) string { return l.base + "/n/-/k/" + name(key, url.Values{}, "key") }
 
-// InPath reports whether text can be part of a path unchanged.
+// InPath reports whether text can be a path segment. If not, links pass it in the query.
 func (l links) InPath(text string) bool { return name(text, url.Values{}, "key") != "-" }
 
-// File returns the address of a file, or of a line if it is not 0. Slashes separate the parts of the path.
+// File returns the address of a file's page, scrolled to the given line unless that is 0.
 func (l links) File(path string, line int) string {
 	q := url.Values{}
 	parts := strings.Split(path, "/")
@@ -80,7 +79,8 @@ func (l links) File(path string, line int) string {
 	return to
 }
 
-// With returns the address of a page of the site, such as /k, with parameters in pairs. It omits empty parameters.
+// With returns the address of the page at path, such as /k. pairs alternates names and values of query parameters; With
+// omits parameters whose value is "".
 func (l links) With(path string, pairs ...any) string { return address(l.base+path, query(pairs)) }
 
 func query(pairs []any) url.Values {
@@ -103,14 +103,14 @@ func textOf(x any) string {
 	return ""
 }
 
-// place is the position of a binding, with a link.
+// place is a source position with links to it.
 type place struct {
-	Text string // path:line:col, safe to show
-	File string // address of the file in these pages, or ""
-	URL  string // address outside, or ""
+	Text string // path:line:col, escaped for display
+	File string // address of the file's page, or ""
+	URL  string // address outside this server, made from Style.SourceURL, or ""
 }
 
-// place returns the place of a binding. known is false if no page shows the file.
+// place returns the position at, given as path:line:col, with links where possible.
 func (v *view) place(at string) place {
 	p := place{Text: diag.Visible(at)}
 	file, line := splitPlace(at)
@@ -131,7 +131,7 @@ func (v *view) place(at string) place {
 	return p
 }
 
-// splitPlace splits path:line:col. The line is 0 if at is not a place.
+// splitPlace splits a position in the form path:line:col. line is 0 if the position has another form.
 func splitPlace(at string) (file string, line int) {
 	p := diag.ParsePos(at)
 	return p.File, p.Line

@@ -9,33 +9,32 @@ import (
 	"bindc/internal/report/affected"
 )
 
-// answersContent lists the values of a key that nodes get.
+// answersContent lists the values that nodes get for a key.
 type answersContent struct {
 	Rows    []answerRow
-	Total   int  // number of different values
-	Looked  int  // nodes whose values are known
-	Skipped int  // nodes that were not looked up
+	Total   int  // number of distinct values
+	Looked  int  // number of nodes whose values are known
+	Skipped int  // number of nodes that were not looked up
 	None    bool // no node gets a value
 	Pending bool
-	Alone   bool   // the page lists only these values
-	Next    string // address of more values
+	Alone   bool   // the page has no decision table, only this list
+	Next    string // address of the next page of values, or ""
 }
 
-// answerRow is a value that nodes get.
 type answerRow struct {
 	Value shownValue
 	Nodes int
-	Some  []string // names of the first nodes
-	List  string   // address of the list of all these nodes
+	Some  []string // names of the first few nodes
+	List  string   // address of the list of all nodes that get the value
 }
 
-// Limits on the values that a key's page shows.
+// These constants limit the list of values on a key's page.
 const (
 	shownAnswers = 20
 	namedNodes   = 3
 )
 
-// answers returns n values of a key, beginning with number from.
+// answers returns at most n values of a key, starting at index from.
 func (v *view) answers(key string, k *keyData, from, n int) (*answersContent, error) {
 	c := &answersContent{Total: len(k.answers), Skipped: len(v.d.nodes) - k.looked}
 	for i := range k.answers {
@@ -61,7 +60,7 @@ func (v *view) answers(key string, k *keyData, from, n int) (*answersContent, er
 	return c, nil
 }
 
-// valueOf returns the value of a key for the node with the given number.
+// valueOf looks up a key for the node with index node.
 func (v *view) valueOf(key string, node int, form report.Form) (report.Outcome, error) {
 	r, err := affected.Request(v.d.snap, v.d.nodes[node])
 	if err != nil {
@@ -70,13 +69,12 @@ func (v *view) valueOf(key string, node int, form report.Form) (report.Outcome, 
 	return v.d.answerOf(r, key, form), nil
 }
 
-// answerTwin is a value and its nodes in JSON.
 type answerTwin struct {
 	Outcome report.Outcome `json:"outcome"`
 	Nodes   []string       `json:"nodes"`
 }
 
-// answersTwin returns the JSON for one page of values with their nodes.
+// answersTwin returns one page of a key's values, with all nodes that get each value, for a JSON response.
 func (v *view) answersTwin(key string, k *keyData) (any, error) {
 	ready, err := v.wait(k.answered)
 	if ready {
@@ -107,23 +105,23 @@ func (v *view) answersTwin(key string, k *keyData) (any, error) {
 	return out, nil
 }
 
-// nodesContent is one page of a list of nodes.
+// nodesContent is one page of the list of nodes that use a binding or get a value.
 type nodesContent struct {
-	Row   *keyRow     // the binding that gives them their value
-	Value *shownValue // their common value, if the list is about a value
+	Row   *keyRow     // the binding that the nodes use, or nil if they are listed by value
+	Value *shownValue // the value that the nodes get, or nil if they are listed by binding
 	Nodes []nodeValue
 	Total int
 	Next  string
 }
 
-// nodeValue is a node with its value, which is nil if the whole list has the same value.
+// nodeValue is a node in a list. Value is nil if all nodes in the list have the same value.
 type nodeValue struct {
 	Name  string
 	Value *shownValue
 }
 
-// nodesOfRow returns one page of the nodes that use a binding or a contribution. The query contains its number or its
-// position.
+// nodesOfRow returns one page of the nodes that use a binding or a contribution. The query gives the row's number or
+// its position.
 func (v *view) nodesOfRow(key string, values *report.Values) (*nodesContent, error) {
 	parameter, list := "row", values.Bindings
 	if v.Has("part") {
@@ -158,7 +156,8 @@ func (v *view) nodesOfRow(key string, values *report.Values) (*nodesContent, err
 	return c, nil
 }
 
-// rowAt returns the index of the row at the position in the query.
+// rowAt finds the row at the position in the query's parameter "at". number counts from 1; it is 0 if there is no such
+// row.
 func (v *view) rowAt(values *report.Values) (parameter string, list []report.Candidate, number int) {
 	isAt := func(c report.Candidate) bool { return c.At == v.Get("at") && c.Name == v.Get("part_name") }
 	if i := slices.IndexFunc(values.Bindings, isAt); i >= 0 {
@@ -167,7 +166,7 @@ func (v *view) rowAt(values *report.Values) (parameter string, list []report.Can
 	return "part", values.Contributions, slices.IndexFunc(values.Contributions, isAt) + 1
 }
 
-// nodesOfAnswer returns one page of the nodes that get a value.
+// nodesOfAnswer returns one page of the nodes that get value number, counted from 1.
 func (v *view) nodesOfAnswer(key string, k *keyData, number int) (*nodesContent, error) {
 	if number < 1 || number > len(k.answers) {
 		return nil, notFound("No node gets such a value", "", link{"All values of this key", v.Key(key)})

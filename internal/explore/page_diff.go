@@ -13,7 +13,7 @@ import (
 	"bindc/internal/report/decision"
 )
 
-// difference holds the changes since another version, in the form that 'bindq diff' prints.
+// difference is the result of comparing two versions, in the form that 'bindq diff' prints.
 type difference struct {
 	ready  chan struct{} // closed when the other fields are set
 	report *report.Diff
@@ -22,13 +22,14 @@ type difference struct {
 
 func newDifference() *difference { return &difference{ready: make(chan struct{})} }
 
-// differences holds the changes since other versions, by version ID.
+// differences maps the ID of an older version to the changes since that version.
 type differences struct {
 	mu    sync.Mutex
 	known map[string]*difference
 }
 
-// changesFrom returns the changes since another version. They are incomplete until ready is closed.
+// changesFrom returns the changes from old to d and starts computing them if necessary. Wait for ready before reading
+// the other fields.
 func (d *Data) changesFrom(old *Data) *difference {
 	if old == d.old {
 		return d.diff
@@ -47,7 +48,7 @@ func (d *Data) changesFrom(old *Data) *difference {
 	return x
 }
 
-// take compares an old version with d, for all keys and then for all nodes.
+// take compares old with d and closes x.ready.
 func (x *difference) take(old, d *Data) {
 	defer close(x.ready)
 	x.err = d.read(func() error { return old.read(func() error { return x.compare(old, d) }) })
@@ -72,19 +73,18 @@ func (x *difference) compare(old, d *Data) error {
 	}
 	c := affected.Comparison{Old: old.snap, New: d.snap, OldPath: old.Name, NewPath: d.Name, Nodes: d.nodes,
 		Style: style, Done: func() {}}
-	x.report.Nodes, _ = c.Groups(found) // the list of nodes shows the errors of nodes
+	x.report.Nodes, _ = c.Groups(found) // errors for single nodes are shown in the list of nodes
 	x.report.Fleet = len(d.nodes)
 	return nil
 }
 
-// version is a version that the user can compare with.
+// version is a choice in the list of versions to compare with.
 type version struct {
 	ID, Name string
 	Selected bool
 }
 
-// versions returns the versions that the user can compare with: the version given at the start, and the versions that
-// the server has kept.
+// versions returns the choices to compare with: the version given at startup and those that the server still keeps.
 func (v *view) versions(selected *Data) (out []version) {
 	if v.d.old != nil {
 		out = append(out, version{v.d.old.ID, v.d.old.label(), v.d.old == selected})
@@ -97,7 +97,7 @@ func (v *view) versions(selected *Data) (out []version) {
 	return out
 }
 
-// label describes a version.
+// label returns the text for d in the list of versions.
 func (d *Data) label() string {
 	if d.Since.IsZero() {
 		return d.Name
@@ -105,7 +105,8 @@ func (d *Data) label() string {
 	return d.Name + " at " + d.Since.Format(time.TimeOnly)
 }
 
-// oldVersion returns the version that the query names. The default is the version given at the start.
+// oldVersion returns the version that the query selects. By default, that is the version given at startup, or the
+// newest other version.
 func (v *view) oldVersion() (*Data, error) {
 	id := v.Get("old")
 	if id == "" && v.d.old != nil {
@@ -127,10 +128,9 @@ func (v *view) oldVersion() (*Data, error) {
 		"with a site, changes since the start are shown after the first one")
 }
 
-// diffContent is the data for the page of changes.
 type diffContent struct {
 	Old, New string
-	Start    string // time of the old version, if it was given at the start
+	Start    string // when the version given at startup was first shown, or ""
 	Versions []version
 	Summary  string
 	Causes   []report.Cause
@@ -138,35 +138,33 @@ type diffContent struct {
 	Total    int
 	Next     string
 	Groups   []diffGroup
-	Left     int // groups that are not shown
+	Left     int // number of groups omitted
 }
 
-// diffKey is a key with its changes.
 type diffKey struct {
 	report.Key
 	Rows        []diffRow
-	ReachesNone bool // the key changes for no node of the fleet
+	ReachesNone bool // no node is affected
 }
 
-// diffRow is a changed value, with the condition under which it applies.
+// diffRow is a changed value, with the condition to which it belongs.
 type diffRow struct {
 	report.Change
 	Before, After   shownValue
 	OldPlace, Place place
 	IsPart          bool // the row is a contribution to a multibinding
-	IsSame          bool // the value's source is unchanged, but a key that it looks up changes
+	IsSame          bool // only a key that the value looks up has changed
 }
 
-// diffGroup is a group of nodes with equal changes.
 type diffGroup struct {
 	Number  int
-	Nodes   []string // names of the group's first nodes
+	Nodes   []string // names of the first nodes; Count counts all of them
 	Count   int
 	Changes []effectRow
 	Total   int
 }
 
-// Limits on what a page of changes shows.
+// These constants limit the page of changes.
 const (
 	diffKeys    = 100
 	diffGroups  = 30
@@ -175,7 +173,6 @@ const (
 	diffPerKeys = 20
 )
 
-// diffPage shows the changes since another version.
 func (v *view) diffPage() (any, error) {
 	v.Title, v.Section = "Changes", "d"
 	old, err := v.oldVersion()
@@ -217,7 +214,7 @@ func (v *view) diffPage() (any, error) {
 	return c, nil
 }
 
-// diffKey returns a key with its first changes.
+// diffKey formats a changed key, with at most diffPerKeys changes of each kind.
 func (v *view) diffKey(k report.Key) diffKey {
 	out := diffKey{Key: k}
 	add := func(changes []report.Change, isPart bool) {
@@ -242,7 +239,7 @@ func (v *view) diffKey(k report.Key) diffKey {
 	return out
 }
 
-// diffGroupsOf returns the largest groups of nodes.
+// diffGroupsOf returns the largest groups of nodes. left is the number of groups omitted.
 func diffGroupsOf(all []report.Group) (out []diffGroup, left int) {
 	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b report.Group) int { return cmp.Compare(len(b.Nodes), len(a.Nodes)) })

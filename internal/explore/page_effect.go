@@ -15,14 +15,14 @@ import (
 	"bindc/internal/report/affected"
 )
 
-// factPrefix is the prefix of the form's input fields. It precedes the name of a fact.
+// factPrefix precedes the name of a fact in the names of the form's input fields.
 const factPrefix = "fact."
 
-// changedFacts returns the changes in the query, in the syntax of --if. canonical is false if some come from the form's
-// input fields.
+// changedFacts returns the changed facts in the query, in the syntax of --if. canonical is false if some of them come
+// from input fields. The caller then redirects to an address with only "if" parameters.
 func (v *view) changedFacts(n facts.Node) (changed []string, canonical bool) {
 	changed, canonical = slices.Clone(v.Values["if"]), true
-	if slices.Contains(changed, "") { // the form's free field is empty
+	if slices.Contains(changed, "") { // the free-form field was left empty
 		changed, canonical = slices.DeleteFunc(changed, func(text string) bool { return text == "" }), false
 	}
 	for _, f := range v.factFields(n) {
@@ -38,7 +38,8 @@ func (v *view) changedFacts(n facts.Node) (changed []string, canonical bool) {
 	return changed, canonical
 }
 
-// assign returns the argument of --if that sets the fact. A number or boolean keeps its type if the new text allows it.
+// assign returns the argument of --if that sets the fact to text. If the fact was a number or boolean and text is valid
+// JSON, the new value is not a string either.
 func (f *factField) assign(text string) string {
 	if !f.isText && json.Valid([]byte(text)) {
 		return f.Name + ":=" + text
@@ -46,23 +47,22 @@ func (f *factField) assign(text string) string {
 	return f.Name + "=" + text
 }
 
-// effectContent lists the values that change for a node.
+// effectContent lists the keys whose values change for a node.
 type effectContent struct {
 	Title   string
 	Changes []effectRow
-	Notes   []string // about changed facts without effect
+	Notes   []string // remarks on changed facts without effect
 	Total   int
 	Next    string
 }
 
-// effectRow is a key with its old and new value.
 type effectRow struct {
 	Key            string
 	Old, New       shownValue
-	WhyOld, WhyNew string // addresses of the pages that explain both values
+	WhyOld, WhyNew string // addresses of the pages that explain Old and New
 }
 
-// comparison shows the keys whose values differ with changed facts, or for another node.
+// comparison shows how the node's values would change with other facts, or how they differ from those of another node.
 func (v *view) comparison(n facts.Node, r *lookup.Request) (any, error) {
 	other, title := n, ""
 	if with := v.Get("with"); with != "" {
@@ -106,7 +106,7 @@ func (v *view) comparison(n facts.Node, r *lookup.Request) (any, error) {
 	return c, nil
 }
 
-// badChange returns the node's page for a form with unusable changes of facts.
+// badChange returns the page of n with an error: the form's changes of facts are invalid.
 func (v *view) badChange(n facts.Node, r *lookup.Request, wrong error) (any, error) {
 	if v.asJSON {
 		return nil, &problem{status: http.StatusBadRequest, text: diag.Visible(wrong.Error())}
@@ -118,7 +118,7 @@ func (v *view) badChange(n facts.Node, r *lookup.Request, wrong error) (any, err
 	return c, nil
 }
 
-// unknownOther returns the node's page for a form that compares with an unknown node.
+// unknownOther returns the page of n with an error: the node to compare with is unknown.
 func (v *view) unknownOther(n facts.Node, r *lookup.Request, with string) (any, error) {
 	text := "No facts were read for node '" + diag.Visible(with) + "'"
 	if v.asJSON {
@@ -139,7 +139,7 @@ func (v *view) unknownOther(n facts.Node, r *lookup.Request, with string) (any, 
 	return c, nil
 }
 
-// conditions returns the changed facts as parameters of an address.
+// conditions returns the changed facts as query parameters for links.
 func (v *view) conditions() (pairs []any) {
 	for _, text := range v.Values["if"] {
 		pairs = append(pairs, "if", text)
@@ -147,19 +147,19 @@ func (v *view) conditions() (pairs []any) {
 	return pairs
 }
 
-// suppose makes a value of the fact hypothetical.
+// suppose marks the fact as changed to the given value.
 func (f *factField) suppose(to string) {
 	f.Changed, f.Origin = &to, "assumed; it is '"+short(f.Value, 100)+"' now"
 }
 
-// changedFact splits a change into the path of the fact and the new value.
+// changedFact splits a change in the syntax of --if into the fact's path and its new value.
 func changedFact(text string) (name, to string) {
 	name, to, _ = strings.Cut(text, "=")
 	return strings.TrimSuffix(name, ":"), to
 }
 
-// noteChanges marks the changed facts in the form. It notes facts that no answer depends on, and unknown values, unless
-// the changes are wrong and now is nil.
+// noteChanges marks the changed facts in the form. It adds notes on facts that do not affect any answer and on values
+// that occur nowhere. now is the request with the changed facts, or nil if the changes are invalid.
 func (v *view) noteChanges(c *nodeContent, now *lookup.Request) {
 	for _, text := range c.If {
 		name, to := changedFact(text)

@@ -10,34 +10,34 @@ import (
 	"bindc/internal/report/decision"
 )
 
-// filesContent is the data for the page that lists files.
 type filesContent struct {
 	Files        []fileRow
 	Total        int
-	Empty        int    // files without bindings
-	Unread       int    // files that are never read
-	Dead         int    // files with bindings that all reach no node
-	Partly       int    // files with a binding that reaches no node
-	DeadBindings int    // bindings that reach no node
-	Only         string // the filter: "1" selects dead files, "partly" those with a dead binding
+	Empty        int // number of files without bindings
+	Unread       int // number of files that bindc never reads
+	Dead         int // files with bindings that all reach no node
+	Partly       int // files with at least one binding that reaches no node
+	DeadBindings int
+	Only         string // filter in the query: "" for all files, "1" for dead files, or partly
 	Next         string
 }
 
-// fileRow is a file in a list, on the page and in JSON.
+// fileRow is a file in the list of files, on the page and in JSON.
 type fileRow struct {
 	Path     string `json:"path"`
 	Bindings int    `json:"bindings"`
-	Reaching int    `json:"reaching"`         // bindings that reach a node
-	Unread   string `json:"unread,omitempty"` // why the file is never read
+	Reaching int    `json:"reaching"`         // number of bindings that reach a node
+	Unread   string `json:"unread,omitempty"` // why bindc never reads the file; "" if it does
 }
 
-// IsDead reports whether the file reaches no node: it is never read, or it has bindings and all of them are dead.
+// IsDead reports whether the file's data reaches no node: either bindc never reads the file, or all its bindings are
+// dead.
 func (f fileRow) IsDead() bool { return f.Unread != "" || f.Bindings > 0 && f.Reaching == 0 }
 
-// Dead returns the number of bindings that reach no node.
+// Dead returns the number of bindings in the file that reach no node.
 func (f fileRow) Dead() int { return f.Bindings - f.Reaching }
 
-// fileList lists the files that the snapshot was built from.
+// fileList lists the files of the site, including those that bindc never reads.
 func (v *view) fileList() (any, error) {
 	v.Title, v.Section = "Files", "f"
 	ready, err := v.wait(v.d.tally.ready)
@@ -66,7 +66,8 @@ func (v *view) fileList() (any, error) {
 	return c, nil
 }
 
-// allFiles yields the files of the site by path, with their bindings if they have been counted.
+// allFiles returns an iterator over the files of the site, sorted by path. If counted is false, the number of bindings
+// is not set.
 func (d *Data) allFiles(counted bool) iter.Seq[fileRow] {
 	return func(yield func(fileRow) bool) {
 		unread := d.unread
@@ -92,10 +93,10 @@ func (d *Data) allFiles(counted bool) iter.Seq[fileRow] {
 	}
 }
 
-// partly selects files with a binding that reaches no node.
+// partly is the value of the filter that selects files with at least one dead binding.
 const partly = "partly"
 
-// selects reports whether the list shows a file.
+// selects reports whether the filter includes the file.
 func (c *filesContent) selects(f fileRow) bool {
 	switch c.Only {
 	case "":
@@ -106,7 +107,6 @@ func (c *filesContent) selects(f fileRow) bool {
 	return f.IsDead()
 }
 
-// count adds a file to the totals.
 func (c *filesContent) count(f fileRow) {
 	c.DeadBindings += f.Dead()
 	switch {
@@ -120,7 +120,6 @@ func (c *filesContent) count(f fileRow) {
 	}
 }
 
-// fileContent is the data for a file's page.
 type fileContent struct {
 	File     string
 	Bindings []fileBinding
@@ -129,10 +128,10 @@ type fileContent struct {
 	OnlyDead bool
 	Next     string
 
-	Unread *UnreadFile // set if the file is never read
+	Unread *UnreadFile // nil unless bindc never reads the file
 }
 
-// fileBinding is a binding in a file, on the page and in JSON.
+// fileBinding is a binding on a file's page and in the page's JSON twin.
 type fileBinding struct {
 	Key     string         `json:"key"`
 	Layer   string         `json:"layer"`
@@ -146,11 +145,10 @@ type fileBinding struct {
 	Line  int        `json:"-"`
 	Value shownValue `json:"-"`
 	Place place      `json:"-"`
-	List  string     `json:"-"` // address of the nodes
+	List  string     `json:"-"` // address of the list of these nodes
 	Dead  string     `json:"-"` // why the binding reaches no node
 }
 
-// filePage shows the bindings of a file by line, with the nodes that they reach.
 func (v *view) filePage() (any, error) {
 	v.Section = "f"
 	file := v.name("file", v.d.hasFile)
@@ -169,7 +167,7 @@ func (v *view) filePage() (any, error) {
 	}
 	t := &v.d.tally.files[number]
 	c := &fileContent{File: file, Total: len(t.bindings), Reaching: t.reaching, OnlyDead: v.Has("dead")}
-	var shown []int // indices of the bindings that the page may show
+	var shown []int // indices of the bindings that pass the filter
 	for i := range t.bindings {
 		if !c.OnlyDead || t.bindings[i].isDead() {
 			shown = append(shown, i)
@@ -192,14 +190,13 @@ func (v *view) filePage() (any, error) {
 	return c, nil
 }
 
-// fileTwin is the JSON twin of a file's page.
 type fileTwin struct {
 	File     string        `json:"file"`
 	Bindings []fileBinding `json:"bindings"`
-	Unread   string        `json:"unread,omitempty"` // why the file is never read
+	Unread   string        `json:"unread,omitempty"` // why bindc never reads the file
 }
 
-// unreadPage returns the page for a file that is never read.
+// unreadPage returns the content for a file that bindc never reads. It gives the reason.
 func (v *view) unreadPage(f UnreadFile) any {
 	v.Title = diag.Visible(f.Path)
 	if v.asJSON {
@@ -208,7 +205,7 @@ func (v *view) unreadPage(f UnreadFile) any {
 	return &fileContent{File: f.Path, Unread: &f}
 }
 
-// FilePart returns the address of some bindings of a file. pairs are parameters, as in With.
+// FilePart returns the address of a file's page with query parameters in pairs, as in With.
 func (v *view) FilePart(file string, pairs ...any) string {
 	to := v.File(file, 0)
 	separator := "?"
@@ -218,10 +215,10 @@ func (v *view) FilePart(file string, pairs ...any) string {
 	return to + separator + strings.TrimPrefix(links{}.With("", pairs...), "?")
 }
 
-// bindingsOf returns bindings of an input file, with their nodes. They are given by their indices in the file's tally.
+// bindingsOf returns the bindings of an input file that have the given indices in the file's tally.
 func (v *view) bindingsOf(input int, indices []int) ([]fileBinding, error) {
 	out := []fileBinding{}
-	rows := map[int32][]decision.Row{} // by key number
+	rows := map[int32][]decision.Row{} // by number of the key
 	all := v.d.tally.files[input].bindings
 	for _, i := range indices {
 		b := all[i]
@@ -232,7 +229,7 @@ func (v *view) bindingsOf(input int, indices []int) ([]fileBinding, error) {
 			}
 			rows[b.key] = found
 		}
-		rank := 0 // among the bindings of the key at this line
+		rank := 0 // position among the key's bindings on this line
 		for rank < i && byLine(all[i-rank-1], b) == 0 {
 			rank++
 		}
@@ -251,7 +248,8 @@ func (v *view) bindingsOf(input int, indices []int) ([]fileBinding, error) {
 	return out, nil
 }
 
-// rowsIn returns the rows of a key's table that are in an input file, followed by its contributions there.
+// rowsIn returns the rows that an input file contributes to the decision table of a key, followed by the file's
+// contributions to the key.
 func (d *Data) rowsIn(input uint32, key int32) ([]decision.Row, error) {
 	if _, isCombined := slices.BinarySearch(d.tally.combined, key); !isCombined {
 		return d.tables().RowsIn(d.keys[key], input)
@@ -264,7 +262,7 @@ func (d *Data) rowsIn(input uint32, key int32) ([]decision.Row, error) {
 	return slices.DeleteFunc(append(table.Rows, table.Contributions...), isElsewhere), nil
 }
 
-// fileBinding returns what a file's page shows of a binding.
+// fileBinding formats a binding for a file's page.
 func (v *view) fileBinding(b boundAt, row *decision.Row) fileBinding {
 	form := report.People
 	if v.asJSON {

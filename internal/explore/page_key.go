@@ -8,37 +8,34 @@ import (
 	"bindc/internal/report"
 )
 
-// keyContent is the data for a key's page.
 type keyContent struct {
 	Key     string
-	Options string // the lookup_options of the key
+	Options string // the key's lookup_options as JSON, or ""
 	Merged  bool
 	Rows    []keyRow
 	Parts   []keyRow // contributions
-	Total   int      // number of rows of the table
-	Next    string   // address of the next rows
+	Total   int      // number of rows in the whole table
+	Next    string   // address of the next page of rows, or ""
 	Counted bool
-	Reason  string // why the nodes are not counted
-	Unknown int    // nodes with unusable facts
+	Reason  string // why the nodes were not counted, or ""
+	Unknown int    // number of nodes with unusable facts
 
 	Answers *answersContent
 	Nodes   *nodesContent
 }
 
-// keyRow is a binding of a key.
 type keyRow struct {
 	Name   string // name of the contribution, or ""
 	When   report.Terms
 	Value  shownValue
-	SameAs string // position of an earlier row with the same long value
+	SameAs string // position of an earlier row with the same long value, or ""
 	Place  place
 	Layer  string
 	Nodes  int
-	List   string // address of the list of nodes
+	List   string // address of the list of nodes that use the row
 	Dead   string // why the binding reaches no node; "" if unknown
 }
 
-// keyPage shows the values of a key that nodes get, and the key's decision table.
 func (v *view) keyPage() (any, error) {
 	key := v.name("key", v.d.hasKey)
 	if !v.d.hasKey(key) {
@@ -64,14 +61,14 @@ func (v *view) keyPage() (any, error) {
 	return v.countedKey(key, k)
 }
 
-// unknownKey returns the error for an unbound key.
+// unknownKey returns an error for a key without bindings, with links to similar keys.
 func (v *view) unknownKey(key string) error {
 	v.Section = "k"
 	return missing("Nothing binds the key '"+diag.Visible(key)+"'", key, v.d.keys, v.Key,
 		link{"All keys", v.With("/k")})
 }
 
-// countedKey returns the page content for a key whose nodes have been counted.
+// countedKey returns the content of a key's page once the nodes have been counted.
 func (v *view) countedKey(key string, k *keyData) (any, error) {
 	values := k.shown
 	if k.full != nil {
@@ -102,7 +99,7 @@ func (v *view) countedKey(key string, k *keyData) (any, error) {
 	return c, err
 }
 
-// keyContent returns the page content for a table. The rows have nodes if the nodes were counted.
+// keyContent formats the decision table of a key. If counted is false, the number of nodes of each row is unknown.
 func (v *view) keyContent(key string, k *keyData, values *report.Values, counted bool) *keyContent {
 	c := &keyContent{Key: key, Merged: k.table.Merged, Total: len(values.Bindings), Counted: counted}
 	if values.Options != nil {
@@ -122,7 +119,7 @@ func (v *view) keyContent(key string, k *keyData, values *report.Values, counted
 	return c
 }
 
-// keyRows returns rows of a table. parameter is the query parameter that selects a row's nodes.
+// keyRows formats the rows list[from:to]. parameter is the query parameter that selects a row in links to its nodes.
 func (v *view) keyRows(key, parameter string, list []report.Candidate, from, to int) []keyRow {
 	var out []keyRow
 	first := map[string]string{}
@@ -143,24 +140,23 @@ func (v *view) keyRows(key, parameter string, list []report.Candidate, from, to 
 	return out
 }
 
-// listContent is the data for a page with a list of names.
 type listContent struct {
 	Prefix string
-	Level  string // level that nodes get the keys from, or ""
+	Level  string // only keys that nodes get from this level, unless ""
 	IsBare bool   // only keys without a module
 	Names  []string
-	Groups []prefixGroup // common prefixes of keys, if there are many
+	Groups []prefixGroup // number of keys for each prefix, if there are too many keys to list
 	Total  int
 	Next   string
 }
 
-// prefixGroup is a prefix with the number of its keys.
+// prefixGroup is a prefix such as "ntp::" and the number of keys that begin with it.
 type prefixGroup struct {
 	Prefix string
 	Keys   int
 }
 
-// keyList lists the keys, by prefix.
+// keyList lists the keys that have the prefix in the query.
 func (v *view) keyList() (any, error) {
 	prefix := v.Get("prefix")
 	v.Title, v.Section = "Keys", "k"
@@ -196,7 +192,7 @@ func (v *view) keyList() (any, error) {
 	return c, nil
 }
 
-// keysOfLevel returns the keys with a prefix that nodes get from a level.
+// keysOfLevel returns the keys with the given prefix that some node gets from the level.
 func (d *Data) keysOfLevel(level, prefix string) (out []string) {
 	for _, number := range d.tally.levels[level] {
 		if key := d.keys[number]; strings.HasPrefix(key, prefix) {
@@ -206,7 +202,7 @@ func (d *Data) keysOfLevel(level, prefix string) (out []string) {
 	return out
 }
 
-// prefixGroups counts keys by the text before '::', most keys first. It returns at most pageRows groups.
+// prefixGroups groups sorted keys by their module prefix. It returns the pageRows largest groups, largest first.
 func prefixGroups(keys []string) (out []prefixGroup) {
 	for _, key := range keys {
 		prefix, _, ok := strings.Cut(key, "::")

@@ -13,50 +13,49 @@ import (
 	"bindc/internal/report/affected"
 )
 
-// nodeContent is the data for a node's page.
 type nodeContent struct {
 	Name       string
 	File       string // path of the node's facts file
 	Categories report.Terms
-	Doubt      string   // why the facts are in doubt: they are about another node
-	Unset      []string // variables that conditions use and the node lacks
-	Empty      []string // variables and categories that conditions use and that are empty
+	Doubt      string   // why the facts may be those of another node, or ""
+	Unset      []string // variables that conditions use but the node lacks
+	Empty      []string // variables and categories that conditions use but whose value is empty
 	Facts      []factField
 
 	Environment factField
 
-	Prefix, InFile, Layer string // filters of the keys
+	Prefix, InFile, Layer string // filters for the list of keys
 	Layers                []string
 	Rows                  []nodeRow
-	Scanned               int // number of keys that the filter examined, if it hides some
+	Scanned               int // number of keys that nodeRows examined
 	Next                  string
 
-	If         []string // changed facts
+	If         []string // changed facts, in the syntax of --if
 	OtherFacts []string // changed facts without an input field
 
-	With   string // name of the other node
+	With   string // name of the node to compare with, or ""
 	Effect *effectContent
 
-	Problem string // why the page has no effect to show
-	Near    []link // comparisons with nodes of a similar name
+	Problem string // why Effect is empty, or ""
+	Near    []link // comparisons with nodes of similar names
 }
 
-// nodeRow is a key with the value that a node gets.
+// nodeRow is a key with the value that the node gets.
 type nodeRow struct {
 	Key    string
 	Value  shownValue
-	At     string // position of the binding, or ""
+	At     string // position of the winning binding, or ""
 	Place  place
 	Layer  string
 	When   report.Terms
 	Reason string // why no single binding wins, or ""
-	Hidden int    // number of effective bindings that are hidden
+	Hidden int    // number of bindings that apply but are hidden
 
 	outcome lookup.Outcome
 }
 
-// nodeNamed returns the node called text. If no node has this name, the error has links to similar names, and the given
-// links.
+// nodeNamed returns the node called text. If there is none, the error has links to nodes with similar names and the
+// links in more. to returns a node's address.
 func (v *view) nodeNamed(text string, to func(string, ...any) string, more ...link) (facts.Node, error) {
 	n, ok := v.d.node(text)
 	if ok {
@@ -71,7 +70,7 @@ func (v *view) nodeNamed(text string, to func(string, ...any) string, more ...li
 		Links: append(more, link{"All nodes", v.With("/n")})}
 }
 
-// nodePage shows the values of a node, and what changes with other facts or for another node.
+// nodePage shows the values of a node or, if the query changes facts or names a second node, the values that differ.
 func (v *view) nodePage() (any, error) {
 	text := v.name("node", func(name string) bool { _, ok := v.d.node(name); return ok })
 	n, err := v.nodeNamed(text, v.Node)
@@ -107,23 +106,24 @@ func (v *view) nodePage() (any, error) {
 	return c, nil
 }
 
-// nodeContent returns the page content for a node, except its keys.
+// nodeContent returns the content of a node's page, except the list of keys.
 func (v *view) nodeContent(n facts.Node, r *lookup.Request) *nodeContent {
 	c := &nodeContent{Name: n.Name, File: n.File, Environment: environmentOf(n),
 		Categories: r.Categories(), Doubt: n.Contradiction(), Facts: v.factFields(n),
 		Prefix: v.Get("prefix"), InFile: v.Get("file"), Layer: v.Get("layer"),
 		Layers: v.d.file.Layers(), If: v.Values["if"], With: v.Get("with")}
 	c.Unset, c.Empty = v.unset(n, r)
-	if ready, _ := v.wait(v.d.census.ready); ready { // waiting for a page does not fail
+	if ready, _ := v.wait(v.d.census.ready); ready { // v is a page here, so wait does not return an error
 		v.suggest(c.Facts)
 	}
 	return c
 }
 
-// maxScanned limits the number of keys that a filter examines for one page.
+// maxScanned limits the number of keys that nodeRows examines for one page.
 const maxScanned = 1000
 
-// nodeRows returns the rows of a page for the keys that the filters select.
+// nodeRows returns a page of the keys that the filters in the query select. next is the key after which the next page
+// starts, or "". scanned is the number of keys examined.
 func (v *view) nodeRows(r *lookup.Request) (rows []nodeRow, next string, scanned int, err error) {
 	from, _ := slices.BinarySearch(v.d.keys, cmp.Or(v.Get("after")+"\x00", v.Get("prefix")))
 	if v.Get("after") == "" {
@@ -149,14 +149,14 @@ func (v *view) nodeRows(r *lookup.Request) (rows []nodeRow, next string, scanned
 	return rows, "", scanned, nil
 }
 
-// selects reports whether the winning binding of a key matches the file and layer filters.
+// selects reports whether the winning binding of the row's key passes the file and layer filters.
 func (v *view) selects(row *nodeRow) bool {
 	file, layer := v.Get("file"), v.Get("layer")
 	in, _ := splitPlace(row.At)
 	return (file == "" || in == file) && (layer == "" || row.Layer == layer)
 }
 
-// nodeRow returns a key with its value and the binding that wins.
+// nodeRow explains key and returns it with its value and the winning binding. It omits what only visible rows need.
 func (v *view) nodeRow(r *lookup.Request, key string) (nodeRow, error) {
 	e, err := r.ExplainBriefly(key, 0, v.d.index())
 	if err != nil {
@@ -184,7 +184,7 @@ func (v *view) nodeRow(r *lookup.Request, key string) (nodeRow, error) {
 	return row, nil
 }
 
-// dress sets the fields of a row that the filters do not need.
+// dress sets the fields that nodeRow omits.
 func (v *view) dress(row *nodeRow) {
 	row.Value, row.When = shown(v.d.style(report.People).Outcome(row.outcome)), v.spelled(row.When)
 	if row.At != "" {
@@ -192,7 +192,7 @@ func (v *view) dress(row *nodeRow) {
 	}
 }
 
-// explanations returns the JSON twin of a node's page: the explanations of the node's keys.
+// explanations returns the explanations of the keys in rows, for the JSON twin of a node's page.
 func (v *view) explanations(r *lookup.Request, rows []nodeRow) (any, error) {
 	out := explanations{}
 	for i := range rows {
@@ -205,10 +205,9 @@ func (v *view) explanations(r *lookup.Request, rows []nodeRow) (any, error) {
 	return out, nil
 }
 
-// explanations is an object with a member for each key, as bindq explain prints it.
+// explanations is a list that encodes as a JSON object with one member per key, like the output of 'bindq explain'.
 type explanations []*report.Explanation
 
-// MarshalJSON implements json.Marshaler.
 func (es explanations) MarshalJSON() ([]byte, error) {
 	out := []byte{'{'}
 	for i, e := range es {
@@ -220,16 +219,14 @@ func (es explanations) MarshalJSON() ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// nodesListContent is the data for the page that lists nodes.
 type nodesListContent struct {
 	Nodes  []report.Node
 	Filter string
 	Total  int
 	Next   string
-	Wrong  []string // nodes with unusable facts
+	Wrong  []string // errors about nodes with unusable facts
 }
 
-// nodeList lists the nodes with their categories.
 func (v *view) nodeList() (any, error) {
 	v.Title, v.Section = "Nodes", "n"
 	var names []string

@@ -6,30 +6,28 @@ import (
 	"strings"
 )
 
-// overviewContent is the data for the overview.
 type overviewContent struct {
 	Warnings     string
-	Summary      string // summary of the changes
+	Summary      string // summary of the changes since the older version, or ""
 	Dead         []fileRow
-	DeadAll      int // files that reach no node
-	Unread       int // files in DeadAll that are never read
-	DeadBindings int // bindings that reach no node
+	DeadAll      int // number of files that reach no node; Dead lists the first of them
+	Unread       int // how many of these bindc never reads
+	DeadBindings int // number of bindings that reach no node
 	Cells        []cell
 	Levels       []levelName
 	Areas        []area
 	More         int // number of areas that the table omits
 }
 
-// levelName is the name of a level, with the number of its colour.
+// levelName is an entry in the treemap's legend.
 type levelName struct {
 	Name  string
 	Color int
 }
 
-// Number returns the number of the level in the legend.
+// Number returns the level's number in the legend, counted from 1.
 func (l levelName) Number() int { return l.Color + 1 }
 
-// overviewTwin is the JSON twin of the overview.
 type overviewTwin struct {
 	Version string     `json:"version"`
 	Digest  string     `json:"digest"`
@@ -40,21 +38,20 @@ type overviewTwin struct {
 	Areas   []areaTwin `json:"areas"`
 }
 
-// areaTwin is an area in JSON.
 type areaTwin struct {
 	Module string  `json:"module"`
 	Level  string  `json:"level"`
 	Size   float64 `json:"size"`
 }
 
-// Limits on what the overview shows.
+// These constants limit the overview.
 const (
 	shownAreas  = 60
 	shownDead   = 20
-	shownLevels = 5 // levels without a colour that the legend names
+	shownLevels = 5 // number of levels without a colour that the legend names
 )
 
-// overview shows totals of the site, and its data that reaches no node.
+// overview shows totals of the site, a treemap, and the files that reach no node.
 func (v *view) overview() (any, error) {
 	v.Title = "Overview"
 	c := &overviewContent{Warnings: v.d.warnings}
@@ -98,7 +95,7 @@ func (v *view) overview() (any, error) {
 	return c, nil
 }
 
-// addAreas adds the treemap and its table.
+// addAreas sets the fields for the treemap, its legend and the table of areas.
 func (c *overviewContent) addAreas(areas []area) {
 	sizes := map[string]float64{}
 	var names []string
@@ -131,7 +128,7 @@ func (c *overviewContent) addAreas(areas []area) {
 	c.Areas, c.More = areas[:min(len(areas), shownAreas)], max(0, len(areas)-shownAreas)
 }
 
-// problemsPage shows the diagnostics of the site's newest state.
+// problemsPage shows the diagnostics of the last build.
 func (v *view) problemsPage() (any, error) {
 	v.Title, v.unstable, v.Twin = "Diagnostics", true, ""
 	return &overviewContent{Warnings: v.d.warnings}, nil

@@ -7,30 +7,29 @@ import (
 	"bindc/internal/report"
 )
 
-// searchContent is the data for a search page and for its JSON twin.
+// searchContent holds the results of a search, on the page and in JSON.
 type searchContent struct {
 	Keys   []string     `json:"keys"`
 	Nodes  []string     `json:"nodes"`
 	Files  []string     `json:"files"`
 	Values []foundValue `json:"values"`
-	// Results holds the keys whose expression has a result that contains the text, each with a node that gets this
-	// result.
+	// Results lists keys with a computed value that contains the text on some node.
 	Results []foundResult `json:"results"`
-	// Unsearched is the number of keys whose values were not searched, because the search would take too long.
+	// Unsearched is the number of keys whose bindings were not searched because time ran out.
 	Unsearched int `json:"unsearched,omitempty"`
-	// UnsearchedResults is the number of keys with expressions whose results were not searched on all nodes.
+	// UnsearchedResults is the number of keys whose computed values were not searched on all nodes because time ran
+	// out.
 	UnsearchedResults int `json:"unsearched_results,omitempty"`
-	// Cut says that there are more results of a kind than listed.
+	// Cut reports whether more than maxFound keys, nodes or files match.
 	Cut bool `json:"more,omitempty"`
 
 	Query string `json:"-"`
-	From  int    `json:"-"` // where the search in values begins
+	From  int    `json:"-"` // index of the key with which the search in bindings starts
 	Next  string `json:"-"`
 
 	NextResults string `json:"-"`
 }
 
-// foundValue is a binding whose value contains the text.
 type foundValue struct {
 	Key     string         `json:"key"`
 	When    report.Terms   `json:"when"`
@@ -40,13 +39,14 @@ type foundValue struct {
 	Place   place          `json:"-"`
 }
 
-// maxFound limits the results of each kind.
+// maxFound limits the number of results of each kind.
 const maxFound = 50
 
-// searchTime limits the search in values, and the search in results.
+// searchTime limits the search in bindings, and then the search in computed values.
 const searchTime = 60 * time.Millisecond
 
-// searchPage finds keys, nodes, files and values that contain a text. It does not search sensitive values.
+// searchPage finds keys, nodes, files and values that contain the text in the query. It does not search sensitive
+// values.
 func (v *view) searchPage() (any, error) {
 	v.Title = "Search"
 	v.unstable = true
@@ -74,7 +74,7 @@ func (v *view) searchPage() (any, error) {
 	return c, v.searchResults(c)
 }
 
-// named returns the address of the key or the node called name, or "".
+// named returns the address of the key or node with exactly this name, or "".
 func (v *view) named(name string) string {
 	if v.d.hasKey(name) {
 		return v.Key(name)
@@ -104,7 +104,7 @@ func (c *searchContent) containing(names []string) []string {
 	return out
 }
 
-// searchValues searches the values of keys until enough are found or the time is over.
+// searchValues searches bindings until it has found enough or searchTime is over.
 func (v *view) searchValues(c *searchContent) error {
 	start := time.Now()
 	from := min(c.From, len(v.d.keys))
@@ -129,7 +129,7 @@ func (v *view) searchValues(c *searchContent) error {
 	return nil
 }
 
-// isIn reports whether a binding's value contains the text of the search, regardless of case.
+// isIn reports whether the value or expression of b contains the searched text, regardless of case.
 func (c *searchContent) isIn(b report.Candidate) bool {
 	return strings.Contains(strings.ToLower(string(b.Outcome.Value)+b.Outcome.Computed), strings.ToLower(c.Query))
 }

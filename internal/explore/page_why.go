@@ -15,54 +15,53 @@ import (
 	"bindc/snapshot"
 )
 
-// whyContent is the data of the page that explains a key for a node.
 type whyContent struct {
 	Node       string
 	Key        string
-	If         []string // changed facts
-	Values     string   // address of all values of the node, or of the values that the changed facts affect
+	If         []string // changed facts, in the syntax of --if
+	Values     string   // address of the node's values, or of the values that the changed facts affect
 	Explained  explained
 	Categories report.Terms
 	Layers     []string // names of the layers that bind the key, highest first
-	IsHiera    bool     // layers are entries of hiera.yaml
+	IsHiera    bool     // the layers come from entries of hiera.yaml
 	Facts      []factField
 	Unset      []string
 	Empty      []string
 }
 
-// explained is the explanation of one lookup.
+// explained is the explanation of one lookup, formatted for the page.
 type explained struct {
 	Key, Root string
 	Value     shownValue
 	Groups    []candidates
-	Parts     []candidate // contributions
-	LeftParts int         // number of contributions that the page hides
-	Options   []candidate // lookup_options
+	Parts     []candidate // contributions to a multibinding
+	LeftParts int         // number of contributions that the page omits
+	Options   []candidate // bindings of lookup_options
 	Lookups   []explained
-	More      int // number of lookups that are not explained
+	More      int // number of nested lookups that are not explained
 }
 
-// candidates are the bindings in one state.
+// candidates groups the bindings with the same State.
 type candidates struct {
 	Title, About string
 	State, Class string
 	List         []candidate
-	Left         int // number of candidates that the page hides; the JSON lists all candidates
+	Left         int // number of bindings that the page omits; the JSON twin lists all
 }
 
 type candidate struct {
 	Name  string
 	When  report.Terms
 	Value shownValue
-	Text  string // the expression whose result is the value, or ""
+	Text  string // source of the expression that computes the value, or ""
 	Place place
 	Layer string
 	State string
-	Why   string // why the binding does not apply
-	By    *place // position of the binding that hides this one
+	Why   string // why the binding does not apply or is hidden, or ""
+	By    *place // position of the binding that hides this one, or nil
 }
 
-// stateTitles holds the groups of bindings in page order.
+// stateTitles has an empty group for each state, in page order.
 var stateTitles = []candidates{
 	{State: lookup.Wins, Class: "wins", Title: "Wins", About: "the highest binding whose condition holds"},
 	{State: lookup.Merged, Class: "merged", Title: "Merged", About: "all of these are parts of the value"},
@@ -73,7 +72,6 @@ var stateTitles = []candidates{
 		About: "its condition does not hold for this node"},
 }
 
-// whyPage explains why a node gets its value for a key.
 func (v *view) whyPage() (any, error) {
 	key := v.name("key", v.d.hasKey)
 	asJSON := v.asJSON
@@ -119,7 +117,7 @@ func (v *view) whyPage() (any, error) {
 	return c, nil
 }
 
-// supposedFacts returns a node's facts with the changes in the query, which are marked.
+// supposedFacts returns the node's facts. It marks the facts that the query changes.
 func (v *view) supposedFacts(n facts.Node) []factField {
 	out := v.factFields(n)
 	for _, text := range v.Values["if"] {
@@ -133,7 +131,7 @@ func (v *view) supposedFacts(n facts.Node) []factField {
 	return out
 }
 
-// layersOf returns the layers of an explanation's bindings, highest first.
+// layersOf returns the layers that bind the explained key, highest first.
 func (v *view) layersOf(e *report.Explanation) (out []string) {
 	for _, layer := range v.d.file.Layers() {
 		if slices.ContainsFunc(e.Candidates, func(c report.Candidate) bool { return c.Layer == layer }) {
@@ -143,7 +141,8 @@ func (v *view) layersOf(e *report.Explanation) (out []string) {
 	return out
 }
 
-// explained converts an explanation for the page, with its bindings grouped by state. numbers are those of the request.
+// explained formats an explanation and groups the bindings by state. numbers are the value numbers of the node's
+// categories.
 func (v *view) explained(e *report.Explanation, numbers []uint32) explained {
 	out := explained{Key: e.Key, Root: e.Root, Value: shown(e.Outcome), More: e.Unexplained,
 		LeftParts: e.LeftParts + max(0, len(e.Contributions)-pageRows)}
@@ -181,8 +180,8 @@ func (v *view) explained(e *report.Explanation, numbers []uint32) explained {
 	return out
 }
 
-// expressions returns the expressions of a key as pages show them, by place, for the bindings that ExplainBriefly
-// selects.
+// expressions maps the position of each binding of key that is computed to its expression. It covers only the bindings
+// that ExplainBriefly returns.
 func (v *view) expressions(key string, numbers []uint32) map[string]string {
 	if !isClosed(v.d.tally.ready) {
 		v.unstable = true
@@ -195,7 +194,7 @@ func (v *view) expressions(key string, numbers []uint32) map[string]string {
 	table, err := v.d.tables().Where(snapshot.Filter{Others: pageRows,
 		Possible: func(dimension int, number uint32) bool { return number == numbers[dimension] }}).Values(key)
 	if err != nil {
-		return nil // the explanation has read the same bindings
+		return nil // unlikely: the explanation has already read these bindings
 	}
 	out := map[string]string{}
 	for _, b := range v.d.style(report.People).Values(key, table).Bindings {
@@ -206,7 +205,7 @@ func (v *view) expressions(key string, numbers []uint32) map[string]string {
 	return out
 }
 
-// candidate returns what the page shows of binding c. all contains the bindings that may hide c.
+// candidate formats a binding. If it is hidden, all must contain the binding that hides it.
 func (v *view) candidate(c *report.Candidate, all []report.Candidate) candidate {
 	out := candidate{Name: diag.Visible(c.Name), When: c.When, Value: shown(c.Outcome), Place: v.place(c.At),
 		Layer: c.Layer, State: c.State, Why: c.Why}
@@ -223,8 +222,8 @@ func (v *view) candidate(c *report.Candidate, all []report.Candidate) candidate 
 	return out
 }
 
-// spelled returns a condition that holds, with its values spelled as in the node's facts. Conditions from Hiera 2 and
-// from bindings files are in lower case.
+// spelled returns when with its values in the node's spelling. Conditions that ignore case are stored in lower case.
+// when must hold for the node.
 func (v *view) spelled(when report.Terms) report.Terms {
 	out := slices.Clone(when)
 	for i := range out {
@@ -237,7 +236,7 @@ func (v *view) spelled(when report.Terms) report.Terms {
 	return out
 }
 
-// precedence explains why one effective binding has precedence over another.
+// precedence explains why high has precedence over low. Both bindings apply to the node.
 func (v *view) precedence(high, low *report.Candidate) string {
 	n, places := slices.Index(v.d.file.Layers(), high.Layer), v.d.file.Hiera()
 	isHiera := n >= 0 && n < len(places) && places[n].Part != snapshot.NoHiera

@@ -10,17 +10,17 @@ import (
 	"bindc/internal/report"
 )
 
-// problem is an error that is shown on a page.
+// problem is an error with an HTTP status, hints and links for the user.
 type problem struct {
 	status int
 	text   string
 	Hint   string
-	Near   []link // pages with similar names
-	Links  []link // where to continue
+	Near   []link // pages of similar names
+	Links  []link // pages on which the user can continue
 	Form   *whyForm
 }
 
-// whyForm is a form that asks for a node and explains a key for it.
+// whyForm asks the user for a node and then explains Key for that node.
 type whyForm struct{ Key, Node string }
 
 type link struct{ Text, Address string }
@@ -31,20 +31,20 @@ func notFound(text, hint string, links ...link) error {
 	return &problem{status: http.StatusNotFound, text: text, Hint: hint, Links: links}
 }
 
-// nearNames is the number of similar names that an error page shows.
+// nearNames is the maximum number of similar names on an error page.
 const nearNames = 8
 
-// missing returns the error for a name that is not in a list, with links to similar names and to other pages.
+// missing returns a "not found" error for name, with links to similar names.
 func missing(text, name string, names []string, to func(name string, pairs ...any) string, links ...link) error {
 	return &problem{status: http.StatusNotFound, text: text, Near: similar(name, names, to), Links: links}
 }
 
-// similar returns links to the names of a list that are similar to a name, the most similar one first.
+// similar returns links to the names that are similar to name, most similar first. to returns the address for a name.
 func similar(name string, names []string, to func(name string, pairs ...any) string) []link {
 	return similarAs(name, names, names, to)
 }
 
-// similarNodes is like similar, for nodes. A name without a domain is also similar to a name with one.
+// similarNodes is like similar, but compares a name without a domain with the host parts of names.
 func similarNodes(name string, names []string, to func(name string, pairs ...any) string) []link {
 	if strings.Contains(name, ".") {
 		return similar(name, names, to)
@@ -56,7 +56,7 @@ func similarNodes(name string, names []string, to func(name string, pairs ...any
 	return similarAs(name, names, hosts, to)
 }
 
-// similarAs is similar, but compares the name with those in compared, which has an element for each of names.
+// similarAs is like similar, but compares name with compared[i] instead of names[i].
 func similarAs(name string, names, compared []string, to func(name string, pairs ...any) string) (out []link) {
 	var near []string
 	for rest := compared; len(near) < nearNames; {
@@ -69,7 +69,7 @@ func similarAs(name string, names, compared []string, to func(name string, pairs
 				near = append(near, names[i])
 			}
 		}
-		if len(names) > maxListed { // more comparisons take too long
+		if len(names) > maxListed { // more rounds would take too long
 			break
 		}
 		rest = slices.DeleteFunc(slices.Clone(rest), func(other string) bool { return other == meant.New })
@@ -86,7 +86,6 @@ func similarAs(name string, names, compared []string, to func(name string, pairs
 	return out
 }
 
-// fail answers with an error.
 func (v *view) fail(w http.ResponseWriter, err error) {
 	p, ok := errors.AsType[*problem](err)
 	if !ok {

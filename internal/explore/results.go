@@ -9,17 +9,16 @@ import (
 	"bindc/internal/report/affected"
 )
 
-// foundResult is a key whose expression has a result that contains the searched text.
 type foundResult struct {
 	Key     string         `json:"key"`
-	Node    string         `json:"node"` // the first node that gets the result
+	Node    string         `json:"node"` // first node that gets this value
 	Outcome report.Outcome `json:"outcome"`
 	Value   shownValue     `json:"-"`
 }
 
-// searchResults searches the results of the expressions of keys on the nodes, until enough are found or the time is
-// over. It omits expressions whose source contains the text. The parameter "results" has the number of keys times nodes
-// to skip.
+// searchResults searches the values that keys with expressions have on each node. It stops when it has found enough or
+// searchTime is over. It skips a key if its source already contains the text, because searchValues finds that. The
+// query parameter "results" is the number of steps to skip, one for each key and node.
 func (v *view) searchResults(c *searchContent) error {
 	if ready, err := v.wait(v.d.tally.ready); err != nil || !ready {
 		return err
@@ -35,7 +34,7 @@ func (v *view) searchResults(c *searchContent) error {
 				c.NextResults = v.With("/q", "q", c.Query, "results", i*nodes+node)
 				return nil
 			}
-			isListed, err = v.resultOn(c, key, node) // the page of the key has the other nodes
+			isListed, err = v.resultOn(c, key, node) // one node is enough; the key's page shows the others
 		}
 		if err != nil {
 			return err
@@ -45,7 +44,7 @@ func (v *view) searchResults(c *searchContent) error {
 	return nil
 }
 
-// isListed reports whether a value or an expression that binds key contains the searched text.
+// isListed reports whether the value or expression of some binding of key contains the searched text.
 func (v *view) isListed(c *searchContent, key string) (bool, error) {
 	table, err := v.d.tables().Values(key)
 	if err != nil {
@@ -55,7 +54,8 @@ func (v *view) isListed(c *searchContent, key string) (bool, error) {
 	return slices.ContainsFunc(append(values.Bindings, values.Contributions...), c.isIn), nil
 }
 
-// resultOn adds a key's result on a node if the result contains the searched text.
+// resultOn adds the key's value on a node to the results if the value contains the searched text. It reports whether it
+// did.
 func (v *view) resultOn(c *searchContent, key string, node int) (bool, error) {
 	if !v.d.census.known.has(node) {
 		return false, nil

@@ -1,10 +1,10 @@
-// Package explore serves web pages over a snapshot and the facts of a fleet: the decision table of a key, the values of
-// a node and why it has them, the changes between two snapshots, data files, and a search. Each page has a twin in
-// JSON, in the shapes of docs/cli.md.
+// Package explore serves web pages about a snapshot and the facts of a fleet: the decision table of a key, the values
+// of a node and their explanations, the changes between two snapshots, data files, and a search. Each page has a JSON
+// twin, in the formats of docs/cli.md.
 //
-// Data is one version of the data in the pages. A Server serves the last versions under /s/ID, where the ID is a digest
-// of everything that a page depends on: browsers keep a page once all of its numbers are known. /s/latest redirects to
-// the newest version.
+// A Data is one version of what the pages show. A Server serves the last few versions at /s/ID, where ID is a digest of
+// everything that the pages depend on. Browsers may therefore cache a page forever once all of its numbers are known.
+// /s/latest redirects to the newest version.
 package explore
 
 import (
@@ -15,23 +15,23 @@ import (
 	"time"
 )
 
-// keptVersions is the number of versions that a Server keeps. Older pages are no longer found.
+// keptVersions is the number of versions that a Server keeps. Pages of older versions are gone.
 const keptVersions = 4
 
 // Server serves the pages. It is safe for concurrent use.
 type Server struct {
 	guard
-	Live    bool // more versions may follow; open pages switch to the latest
+	Live    bool // new versions may follow, so open pages should watch for them
 	handler http.Handler
 
 	mu       sync.Mutex
-	versions []*Data   // the last one is the latest
+	versions []*Data   // oldest first
 	since    time.Time // when the latest version was first shown
-	failure  string    // diagnostics of the last build, if it failed
+	failure  string    // diagnostics of the last build if it failed, or ""
 	changed  chan struct{}
 }
 
-// New returns a server without data.
+// New returns a server without data. Call Show to add a version.
 func New(access Access) *Server {
 	s := &Server{guard: guard{Access: access}, changed: make(chan struct{})}
 	mux := http.NewServeMux()
@@ -40,17 +40,16 @@ func New(access Access) *Server {
 		http.Redirect(w, r, "/s/latest/", http.StatusFound)
 	})
 	mux.HandleFunc("/events", s.events)
-	for pattern, p := range pages {
-		mux.HandleFunc("/s/{id}/"+pattern, func(w http.ResponseWriter, r *http.Request) { s.page(w, r, p) })
+	for path, p := range pages {
+		mux.HandleFunc("/s/{id}/"+path, func(w http.ResponseWriter, r *http.Request) { s.page(w, r, p) })
 	}
 	s.handler = s.protect(mux)
 	return s
 }
 
-// ServeHTTP answers a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// Show makes d the latest version, and counts its nodes in the background.
+// Show makes d the latest version and starts counting its nodes in the background.
 func (s *Server) Show(d *Data) {
 	s.update(func() {
 		s.failure = ""
@@ -72,10 +71,10 @@ func (s *Server) Show(d *Data) {
 	})
 }
 
-// Fail records that the newest state of the site does not build. The pages of the latest version show the diagnostics.
+// Fail records that the site no longer builds. Pages keep showing the latest version, together with these diagnostics.
 func (s *Server) Fail(diagnostics string) { s.update(func() { s.failure = diagnostics }) }
 
-// update changes s and notifies all pages.
+// update calls change with s locked and then notifies all open pages.
 func (s *Server) update(change func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,12 +83,12 @@ func (s *Server) update(change func()) {
 	s.changed = make(chan struct{})
 }
 
-// state is what a Server shows now.
+// state is a consistent copy of the Server's fields.
 type state struct {
 	latest  *Data
 	since   time.Time     // when latest was first shown
-	failure string        // diagnostics of a failed build
-	changed chan struct{} // closed by the next change
+	failure string        // diagnostics of the last build if it failed, or ""
+	changed chan struct{} // closed by the next update
 }
 
 func (s *Server) state() state {
@@ -102,14 +101,14 @@ func (s *Server) state() state {
 	return out
 }
 
-// kept returns the versions that s keeps, oldest first.
+// kept returns the versions that s still keeps, oldest first.
 func (s *Server) kept() []*Data {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.versions)
 }
 
-// version returns the version called id, or nil.
+// version returns the kept version with this ID, or nil.
 func (s *Server) version(id string) *Data {
 	for _, d := range s.kept() {
 		if d.ID == id {
@@ -119,7 +118,7 @@ func (s *Server) version(id string) *Data {
 	return nil
 }
 
-// count computes all results that need every node or every key. It calls done after each part.
+// count computes everything that needs all nodes or all keys. It calls done whenever more pages become complete.
 func (d *Data) count(done func()) {
 	d.counting.Do(func() {
 		d.census.take(d)
@@ -134,12 +133,11 @@ func (d *Data) count(done func()) {
 	})
 }
 
-// isCounted reports whether count has finished.
 func (d *Data) isCounted() bool {
 	return isClosed(d.tally.ready)
 }
 
-// events sends an event after each change, until the client disconnects.
+// events streams the server's state to an open page, once per update, until the client disconnects.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	control := http.NewResponseController(w)
 	w.Header().Set("Content-Type", "text/event-stream")
@@ -160,14 +158,14 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		}
 		select {
 		case <-now.changed:
-		case <-time.After(keepAlive): // writing detects that the client has disconnected
+		case <-time.After(keepAlive): // write again, to detect whether the client is gone
 		case <-r.Context().Done():
 			return
 		}
 	}
 }
 
-// Time limits of a connection.
+// Time limits of a connection. keepAlive is the longest pause between events.
 const (
 	headerTimeout = 5 * time.Second
 	writeTimeout  = 30 * time.Second
@@ -175,13 +173,13 @@ const (
 	keepAlive     = 20 * time.Second
 )
 
-// HTTP returns an HTTP server for s, with limits on time and size.
+// HTTP returns an HTTP server for s that limits the time and header size of requests.
 func (s *Server) HTTP() *http.Server {
 	return &http.Server{Handler: s, ReadHeaderTimeout: headerTimeout, ReadTimeout: writeTimeout,
 		WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: 16 << 10}
 }
 
-// redirect sends the client from /s/OLD/REST to /s/ID/REST, where ID is id.
+// redirect redirects a request for /s/OLD/REST to /s/ID/REST, where ID is id.
 func redirect(w http.ResponseWriter, r *http.Request, id string) {
 	to := *r.URL
 	rest := strings.TrimPrefix(strings.TrimPrefix(r.URL.EscapedPath(), "/s/"), r.PathValue("id"))

@@ -10,14 +10,14 @@ import (
 	"bindc/snapshot"
 )
 
-// spellings holds the values of dimensions as nodes spell them, by dimension and number. Conditions that ignore case
-// are in lower case.
+// spellings records how nodes spell category values. Conditions that ignore case are stored in lower case, but pages
+// show the spelling of the nodes. known is indexed by dimension and then by value number.
 type spellings struct {
 	mu    sync.RWMutex
 	known []map[uint32]spelling
 }
 
-// spelling is a value as the first node spells it. The text is "" if the value is in lower case, or if case matters.
+// spelling is the spelling of a value on the first node that has it. text is "" if the stored form needs no correction.
 type spelling struct {
 	node int
 	text string
@@ -31,7 +31,7 @@ func newSpellings(dimensions int) []map[uint32]spelling {
 	return out
 }
 
-// add adds the values of a node.
+// add records the spellings of a node's category values.
 func (s *spellings) add(d *Data, r *lookup.Request, node int, numbers []uint32) {
 	if s.hasAll(node, numbers) {
 		return
@@ -51,7 +51,7 @@ func (s *spellings) add(d *Data, r *lookup.Request, node int, numbers []uint32) 
 	}
 }
 
-// has reports whether the value of a node, or of an earlier node, is known.
+// has reports whether a spelling from this node or an earlier one is recorded.
 func (s *spellings) has(dim int, number uint32, node int) bool {
 	first, ok := s.known[dim][number]
 	return ok && first.node <= node
@@ -69,7 +69,7 @@ func (s *spellings) hasAll(node int, numbers []uint32) bool {
 	return true
 }
 
-// asOnNodes returns a condition with the values as nodes spell them.
+// asOnNodes returns when with its values in the spelling of the nodes. JSON keeps the stored form.
 func (v *view) asOnNodes(when report.Terms) report.Terms {
 	if v.asJSON || !isClosed(v.d.census.ready) {
 		return when

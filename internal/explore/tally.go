@@ -10,42 +10,45 @@ import (
 	"bindc/internal/report/decision"
 )
 
-// tally holds the numbers of nodes that bindings reach, by file and by module.
+// tally counts the nodes that each binding reaches, and adds up the counts by file, module and level.
 type tally struct {
-	ready chan struct{} // closed when the rest is set
+	ready chan struct{} // closed when all other fields are set
 	err   error
-	files []fileTally // for each file, by its number
-	areas []area      // areas of all keys, largest first
-	// sorted numbers of the keys that nodes get from each level; if there are no nodes, of all keys bound at that level
+	files []fileTally // by number of the input file
+	areas []area      // over all keys, largest first
+	// For each level, levels has the sorted numbers of the keys that some node gets from it. If there are no nodes, it
+	// has all keys bound at the level.
 	levels map[string][]int32
-	// sorted numbers of the keys whose value is an expression, and of the keys with contributions
+	// computed are the keys with an expression as value, and combined those with contributions. Both are sorted lists
+	// of key numbers.
 	computed, combined []int32
 }
 
-// fileTally lists a file's bindings, and whether each reaches a node.
+// fileTally lists a file's bindings. reaching is the number of bindings that reach a node.
 type fileTally struct {
-	bindings []boundAt // bindings of the file, by line
+	bindings []boundAt // sorted by line
 	reaching int
 }
 
-// boundAt is a binding at a line of a file.
+// boundAt is a binding in a file, identified by its line and the number of its key.
 type boundAt struct {
 	line, key int32
 	reach     reach
 }
 
-// reach is the number of nodes that a binding reaches, with the flag upTo. A site has millions of them.
+// reach is the number of nodes that a binding reaches, combined with the flag upTo. It is small because a site can have
+// millions of bindings.
 type reach uint32
 
-// upTo says that a binding may reach fewer nodes, because a higher binding may decline.
+// upTo means that the number is an upper bound: a higher binding may also apply, but may decline.
 const upTo reach = 1 << 31
 
 func (r reach) nodes() int      { return int(r &^ upTo) }
 func (r reach) isUpTo() bool    { return r&upTo != 0 }
 func (b *boundAt) isDead() bool { return b.reach.nodes() == 0 }
 
-// area identifies one level of one module. Its size is its share of all values: each key adds the fraction of nodes
-// that get their value from the level. If there are no nodes, its size is the number of bindings.
+// area is one level of one module. Each key adds to Size the fraction of nodes that get the key's value from this
+// level. If there are no nodes, Size is the number of bindings.
 type area struct {
 	Module, Level string
 	Size          float64
@@ -53,7 +56,7 @@ type area struct {
 
 func newTally() *tally { return &tally{ready: make(chan struct{})} }
 
-// take counts the nodes of all bindings.
+// take counts the nodes of all bindings and closes t.ready.
 func (t *tally) take(d *Data) {
 	defer close(t.ready)
 	t.files, t.levels = make([]fileTally, len(d.inputs)), map[string][]int32{}
@@ -76,10 +79,11 @@ func (t *tally) take(d *Data) {
 	})
 }
 
-// byLine compares bindings of a file. Bindings of one key at one line are equal; they stay in order of precedence.
+// byLine compares the bindings of a file by line and key. A stable sort thus keeps equal bindings in order of
+// precedence.
 func byLine(a, b boundAt) int { return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.key, b.key)) }
 
-// add counts the nodes that a key's bindings reach.
+// add counts the nodes that each binding of a key reaches. It adds the key to sizes.
 func (t *tally) add(d *Data, number int, key string, sizes map[area]float64) error {
 	table, err := d.tables().Values(key)
 	if err != nil {
@@ -118,7 +122,7 @@ func (t *tally) add(d *Data, number int, key string, sizes map[area]float64) err
 	return nil
 }
 
-// addToFile adds a row of a key to its file.
+// addToFile adds a row from the table of a key to the tally of its file.
 func (t *tally) addToFile(row *decision.Row, key, nodes int, mayDecline bool) {
 	at := row.Origin()
 	if at.Line == 0 || int64(at.Input) >= int64(len(t.files)) {
@@ -134,10 +138,9 @@ func (t *tally) addToFile(row *decision.Row, key, nodes int, mayDecline bool) {
 	}
 }
 
-// noModule is the module name for keys without a module.
+// noModule is used as the module of keys without '::'.
 const noModule = "(no module)"
 
-// moduleOf returns the part of a key before the first '::'.
 func moduleOf(key string) string {
 	module, _, ok := strings.Cut(key, "::")
 	if !ok {
@@ -146,7 +149,7 @@ func moduleOf(key string) string {
 	return module
 }
 
-// levelOf names the level of a binding: its layer and the categories of its condition.
+// levelOf returns the name of a binding's level, such as "site: role, environment".
 func levelOf(layer string, when []lookup.Term) string {
 	if len(when) == 0 {
 		return layer + ": always"

@@ -8,16 +8,16 @@ import (
 
 type rect struct{ X, Y, W, H float64 }
 
-// cell is a rectangle of a treemap.
+// cell is a rectangle of a treemap: one level of one module.
 type cell struct {
 	rect
 	area
-	Color    int // number of the level's colour
+	Color    int // index of the level's colour
 	Label    string
-	SubLabel string // name of the level
+	SubLabel string // name of the level, or ""
 }
 
-// Limits on what a treemap draws.
+// These constants determine the size and detail of a treemap.
 const (
 	maxCells    = 400
 	mapWidth    = 1000
@@ -25,7 +25,8 @@ const (
 	levelColors = 8
 )
 
-// treemap draws the largest areas: the modules, and inside each module its levels.
+// treemap divides the rectangle of the map among modules, and each module's rectangle among its levels. It leaves out
+// the smallest areas if there are more than maxCells.
 func treemap(areas []area, levels []string) []cell {
 	areas = areas[:min(len(areas), maxCells)]
 	modules := map[string]float64{}
@@ -57,10 +58,11 @@ func treemap(areas []area, levels []string) []cell {
 	return out
 }
 
-// otherLevels is the name for all levels without a colour of their own.
+// otherLevels is the label for the levels that share the last colour.
 const otherLevels = "other levels"
 
-// colorOf returns the number of a level's colour.
+// colorOf returns the index of a level's colour. levels is sorted by size, largest first; the smallest levels share a
+// colour.
 func colorOf(level string, levels []string) int {
 	i := slices.Index(levels, level)
 	if i < 0 || len(levels) > levelColors && i >= levelColors-1 {
@@ -69,7 +71,7 @@ func colorOf(level string, levels []string) int {
 	return i
 }
 
-// Link returns the address of the page that lists the area's keys.
+// Link returns the address of the list of the area's keys.
 func (a area) Link(v *view) string {
 	prefix, bare, level := a.Module+"::", "", a.Level
 	if a.Module == noModule {
@@ -81,7 +83,8 @@ func (a area) Link(v *view) string {
 	return v.With("/k", "prefix", prefix, "level", level, "bare", bare)
 }
 
-// inModule returns the areas of a module, largest first. It combines levels without a colour into one area.
+// inModule returns the areas of a module, largest first. It combines the levels that share the last colour into one
+// area.
 func inModule(areas []area, module string, levels []string) (out []area) {
 	other := area{Module: module, Level: otherLevels}
 	for _, a := range areas {
@@ -100,15 +103,15 @@ func inModule(areas []area, module string, levels []string) (out []area) {
 	return out
 }
 
-// These sizes determine which labels a cell has room for.
+// These sizes, in the units of mapWidth, decide which labels fit into a cell.
 const (
 	letterWidth = 7.0
 	labelMargin = 12.0
 	lineHeight  = 16.0
 )
 
-// labelled returns a cell with the labels that it has room for. If there is no room for the name of the level, its
-// number in the legend takes its place.
+// labelled returns c with the labels that fit into it. If the level's name does not fit, its number in the legend is
+// used.
 func labelled(c cell) cell {
 	letters, number := int((c.W-labelMargin)/letterWidth), strconv.Itoa(c.Color+1)
 	isTall := c.H > 2*lineHeight+4
@@ -126,8 +129,9 @@ func labelled(c cell) cell {
 	return c
 }
 
-// squarify divides r into nearly square rectangles with areas in proportion to sizes, which are sorted in descending
-// order. It builds rows along the shorter side. A row grows until another rectangle would worsen its worst side ratio.
+// squarify divides r into nearly square rectangles whose areas are proportional to sizes. sizes must be sorted in
+// descending order. It fills r with rows along the shorter side. Each row takes further rectangles until another one
+// would make the row's worst aspect ratio worse.
 func squarify(sizes []float64, r rect) (out []rect) {
 	total := 0.0
 	for _, s := range sizes {
@@ -149,8 +153,7 @@ func squarify(sizes []float64, r rect) (out []rect) {
 	return out
 }
 
-// worst returns the largest ratio between the sides of a rectangle, if rectangles with these sizes form a row along
-// a side of the given length.
+// worst returns the worst aspect ratio in a row of rectangles along a side of the given length.
 func worst(sizes []float64, sum, scale, side float64) (ratio float64) {
 	depth := sum * scale / side
 	for _, s := range sizes {
@@ -160,7 +163,7 @@ func worst(sizes []float64, sum, scale, side float64) (ratio float64) {
 	return ratio
 }
 
-// divide cuts a row of rectangles with the given sizes off r, along the shorter side of r.
+// divide cuts a row of rectangles with the given sizes off r, along the shorter side of r. rest is the remainder of r.
 func divide(sizes []float64, sum, scale float64, r rect) (row []rect, rest rect) {
 	at := 0.0
 	if r.W >= r.H {

@@ -3,21 +3,22 @@ package explore
 import (
 	"cmp"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"bindc/diag"
+	"bindc/internal/pattern"
 )
 
-// UnreadFile is a file of the site that bindc does not read although it looks like data.
+// UnreadFile is a file that looks like data of the site but that bindc never reads.
 type UnreadFile struct {
 	Path   string
 	Reason string
-	Hint   string // how to make the site use the file
+	Hint   string // how to make bindc read the file
 }
 
-// UnreadFiles returns the files that diagnostics report as never read, sorted by path. Paths below dir are relative.
+// UnreadFiles returns the files that diagnostics report as never read, sorted by path. It makes paths below dir
+// relative.
 func UnreadFiles(list []diag.Diagnostic, dir string) (out []UnreadFile) {
 	for _, d := range list {
 		if slices.Contains([]diag.Code{"data_unreached", "not_included", "yml"}, d.Code) && d.Pos.Line == 0 {
@@ -28,7 +29,7 @@ func UnreadFiles(list []diag.Diagnostic, dir string) (out []UnreadFile) {
 	return slices.CompactFunc(out, func(a, b UnreadFile) bool { return a.Path == b.Path })
 }
 
-// relative returns a path relative to dir if it is below it.
+// relative returns path relative to dir. It returns other paths unchanged.
 func relative(path, dir string) string {
 	if whole, err := filepath.Abs(path); err == nil {
 		if dir, err = filepath.Abs(dir); err == nil {
@@ -42,7 +43,7 @@ func relative(path, dir string) string {
 
 func comparePaths(a, b UnreadFile) int { return cmp.Compare(a.Path, b.Path) }
 
-// unreadFile returns the file with a path, if it is never read.
+// unreadFile returns the file at path if bindc never reads it.
 func (d *Data) unreadFile(path string) (UnreadFile, bool) {
 	i, found := slices.BinarySearchFunc(d.unread, UnreadFile{Path: path}, comparePaths)
 	if !found {
@@ -51,14 +52,14 @@ func (d *Data) unreadFile(path string) (UnreadFile, bool) {
 	return d.unread[i], true
 }
 
-// hasFile reports whether a page shows the file at a path.
+// hasFile reports whether there is a page for the file at path.
 func (d *Data) hasFile(path string) bool {
 	_, known := d.input(path)
 	_, isUnread := d.unreadFile(path)
 	return known || isUnread
 }
 
-// paths returns the paths of all files: those that were read, and those that never are.
+// paths returns the paths of all files that have a page, including those that bindc never reads.
 func (d *Data) paths() []string {
 	var out []string
 	for i := range d.inputs {
@@ -70,16 +71,16 @@ func (d *Data) paths() []string {
 	return out
 }
 
-// linkedText is a part of a text. If it names a file, it has the address of the file's page.
+// linkedText is a part of a text. If Address is not "", the part links to a file's page.
 type linkedText struct{ Text, Address string }
 
-// startOfDiagnostic matches the beginning of a line of diagnostics: the indentation, the place, and the severity.
-var startOfDiagnostic = regexp.MustCompile(`(?m)^ *(\S.*?): (?:error|warning|lint|note): `)
+// startOfDiagnostic matches the beginning of a diagnostic: indentation, position and severity.
+var startOfDiagnostic = pattern.Lazy(`(?m)^ *(\S.*?): (?:error|warning|lint|note): `)
 
-// Linked returns diagnostics in which each place links to the page of its file.
+// Linked splits diagnostics into parts so that each position links to the page of its file.
 func (v *view) Linked(text string) (out []linkedText) {
 	done := 0
-	for _, at := range startOfDiagnostic.FindAllStringSubmatchIndex(text, -1) {
+	for _, at := range startOfDiagnostic().FindAllStringSubmatchIndex(text, -1) {
 		place := text[at[2]:at[3]]
 		if file, line := splitPlace(place); v.d.hasFile(file) {
 			out = append(out, linkedText{Text: visibleLines(text[done:at[2]])},
@@ -90,7 +91,7 @@ func (v *view) Linked(text string) (out []linkedText) {
 	return append(out, linkedText{Text: visibleLines(text[done:])})
 }
 
-// visibleLines returns text of several lines with all characters visible.
+// visibleLines is like diag.Visible, but keeps newlines.
 func visibleLines(text string) string {
 	lines := strings.Split(text, "\n")
 	for i := range lines {

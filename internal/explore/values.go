@@ -10,24 +10,23 @@ import (
 	"bindc/internal/report"
 )
 
-// maxShown is the number of bytes after which a page cuts a value.
+// maxShown is the number of bytes after which a page cuts off a value.
 const maxShown = 4096
 
-// maxLine is the length of the longest value that a page shows on one line.
+// maxLine is the number of bytes up to which a page shows a list or hash on one line.
 const maxLine = 72
 
-// shownValue is an outcome in the form that a page shows.
+// shownValue is the result of a lookup, formatted for a page.
 type shownValue struct {
 	Kind string // value, computed, sensitive, missing or error
 	Text string
-	Cut  bool // the text is longer than pages show
-	Tall bool // the text has several lines
+	Cut  bool // Text is only the beginning of the value
+	Tall bool // Text has several lines
 }
 
-// shown returns an outcome in the form of pages.
 func shown(o report.Outcome) shownValue { return shownText(described(o)) }
 
-// described returns the kind of an outcome, as in shownValue, and its whole text.
+// described returns the kind of an outcome, as in shownValue.Kind, and its full text.
 func described(o report.Outcome) (kind, text string) {
 	switch {
 	case o.Error != nil:
@@ -42,7 +41,7 @@ func described(o report.Outcome) (kind, text string) {
 	return "value", string(o.Value)
 }
 
-// shownText cuts text, and breaks lists and hashes into lines.
+// shownText formats a text: it cuts off long text and breaks lists and hashes into lines.
 func shownText(kind, text string) shownValue {
 	out := shownValue{Kind: kind, Text: text}
 	if len(text) > maxShown {
@@ -60,7 +59,7 @@ func shownText(kind, text string) shownValue {
 	return out
 }
 
-// short cuts text for a place with little room.
+// short returns text, cut off after the given number of runes.
 func short(text string, runes int) string {
 	text = diag.Visible(text)
 	if utf8.RuneCountInString(text) <= runes {

@@ -14,24 +14,24 @@ import (
 	"bindc/internal/report"
 )
 
-// pageRows is the number of rows of a table on one page.
+// pageRows is the maximum number of table rows on a page. Longer tables continue on the next page.
 const pageRows = 200
 
-// Limits on the time that a request waits for numbers that are computed in the background. After pagePatience, a page
-// appears without the missing numbers. After jsonPatience, a program gets an error.
+// A request waits this long for numbers that are computed in the background. After pagePatience, an HTML page appears
+// without the missing numbers. After jsonPatience, a JSON request fails.
 const (
 	pagePatience = 150 * time.Millisecond
 	jsonPatience = 25 * time.Second
 )
 
-// page is a kind of page. make returns the data for the template or, if the view is for a program, for the JSON twin.
+// page describes a kind of page. make returns the data for the template or, if the client asked for JSON, the value to
+// encode.
 type page struct {
 	template string
 	make     func(v *view) (any, error)
 }
 
-// pages maps path patterns below /s/ID/ to kinds of pages. A pattern that ends in a name also matches the name with
-// .json.
+// pages maps URL patterns below /s/ID/ to pages. A pattern that ends in {name} also matches the JSON twin, NAME.json.
 var pages = map[string]page{
 	"k":                {"keys", (*view).keyList},
 	"k.json":           {"keys", (*view).keyList},
@@ -52,33 +52,33 @@ var pages = map[string]page{
 	"index.json":       {"overview", (*view).overview},
 }
 
-// view is a request for a page, with the data that the page layout shows.
+// view is a request for a page, together with the data that the page layout shows.
 type view struct {
 	d    *Data
 	r    *http.Request
-	kept []*Data // versions of the server
+	kept []*Data // versions that the server keeps, oldest first
 	links
-	url.Values // parameters of the query
+	url.Values // query parameters
 
 	Title   string
-	Section string // the part of the site: k, n, f, d or q
-	Twin    string // address of the page in JSON
+	Section string // first segment of the path, such as k or n
+	Twin    string // address of the JSON twin, or ""
 	Live    bool
-	Failure string // diagnostics of the newest state of the site
+	Failure string // diagnostics of the last build, if it failed
 	Content any
 
-	categories report.Terms // categories of the node for which the page explains a key
+	categories report.Terms // categories of the node, set on pages about one node
 
-	start    time.Time // when the request arrived
+	start    time.Time // arrival of the request
 	asJSON   bool
-	unstable bool   // the answer may differ next time
-	partial  bool   // some numbers are not known yet
-	next     string // address of the next page, for programs
-	moved    string // address of the page that the request means
-	status   int    // status of the answer, if it is not 200
+	unstable bool   // a later response may differ, so browsers must not cache this one
+	partial  bool   // numbers are missing because they are still being computed
+	next     string // address of the next page of JSON, or ""
+	moved    string // redirect to this address, unless ""
+	status   int    // HTTP status, or 0 for 200
 }
 
-// page writes a page about one version of the data.
+// page answers a request for a page or its JSON twin.
 func (s *Server) page(w http.ResponseWriter, r *http.Request, p page) {
 	now := s.state()
 	d := s.version(r.PathValue("id"))
@@ -123,7 +123,6 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, p page) {
 	render(w, cmp.Or(v.status, http.StatusOK), p.template, v)
 }
 
-// writeJSON writes the JSON twin of a page.
 func (v *view) writeJSON(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/json")
 	if v.next != "" {
@@ -137,7 +136,7 @@ func (v *view) writeJSON(w http.ResponseWriter) {
 	w.Write(b.Bytes())
 }
 
-// setTwin sets the address of the JSON twin.
+// setTwin sets v.Twin for the request's path and query.
 func (v *view) setTwin() {
 	path := v.r.URL.EscapedPath()
 	if strings.HasSuffix(path, "/") {
@@ -146,8 +145,8 @@ func (v *view) setTwin() {
 	v.Twin = address(path+".json", v.Values)
 }
 
-// name returns the name in a part of the path, or in the query if the path cannot contain it. If a name that ends in
-// .json does not exist, the request is for the page's JSON twin.
+// name returns the path segment called parameter or, if the query has that parameter, its value. A name that ends in
+// .json, but does not exist, requests the JSON twin of the page.
 func (v *view) name(parameter string, exists func(string) bool) string {
 	text := v.r.PathValue(parameter)
 	if given := v.Values[parameter]; len(given) > 0 {
@@ -158,7 +157,7 @@ func (v *view) name(parameter string, exists func(string) bool) string {
 	if v.asJSON = hasSuffix && !exists(text); v.asJSON {
 		return short
 	}
-	if exists(text + ".json") { // another page already has the address text + ".json"
+	if exists(text + ".json") { // the usual address of the JSON twin is the page of another name
 		path := v.r.URL.EscapedPath()
 		q := maps.Clone(v.Values)
 		q.Set(parameter, text)
@@ -167,7 +166,8 @@ func (v *view) name(parameter string, exists func(string) bool) string {
 	return text
 }
 
-// wait waits until ready is closed. If that takes too long, it returns false for a page, and an error for a program.
+// wait waits until ready is closed and then returns true. If that takes too long, it returns false for an HTML page and
+// an error for JSON.
 func (v *view) wait(ready chan struct{}) (bool, error) {
 	patience := pagePatience
 	if v.asJSON {
@@ -191,13 +191,13 @@ func (v *view) wait(ready chan struct{}) (bool, error) {
 	return false, nil
 }
 
-// number returns a numeric query parameter, or 0.
+// number returns a query parameter as a number. It returns 0 if the parameter is missing or invalid.
 func (v *view) number(parameter string) int {
 	n, _ := strconv.Atoi(v.Get(parameter))
 	return max(n, 0)
 }
 
-// The templates of the layout call the following methods.
+// The layout's templates call the following methods.
 
 func (v *view) ID() string       { return v.d.ID }
 func (v *view) SiteName() string { return v.d.Name }
@@ -207,7 +207,7 @@ func (v *view) Fleet() int       { return len(v.d.nodes) }
 func (v *view) Keys() int        { return len(v.d.keys) }
 func (v *view) Files() int       { return len(v.d.inputs) }
 
-// FirstNode returns the name of a node, as an example.
+// FirstNode returns the name of some node, for an example, or "".
 func (v *view) FirstNode() string {
 	if len(v.d.nodes) == 0 {
 		return ""
@@ -215,10 +215,10 @@ func (v *view) FirstNode() string {
 	return v.d.nodes[0].Name
 }
 
-// maxListed is the largest fleet whose nodes an input suggests.
+// maxListed is the maximum number of suggestions for an input field.
 const maxListed = 500
 
-// Suggested returns the names that an input for a node suggests. It returns none for a large fleet.
+// Suggested returns the names of nodes to suggest in an input field. It returns none if there are more than maxListed.
 func (v *view) Suggested() (names []string) {
 	if len(v.d.nodes) > maxListed {
 		return nil
@@ -231,7 +231,7 @@ func (v *view) Suggested() (names []string) {
 
 func (v *view) HasOld() bool { return v.d.old != nil || len(v.kept) > 1 }
 
-// IgnoresCase reports whether all conditions ignore case. Hiera 5 paths do not.
+// IgnoresCase reports whether all conditions ignore case. Paths of Hiera 5 do not.
 func (v *view) IgnoresCase() bool {
 	for i, d := range v.d.file.Dimensions() {
 		if d.Exact && v.d.file.HasValues(i) {
@@ -244,8 +244,8 @@ func (v *view) IgnoresCase() bool {
 func (v *view) Notes() []string { return v.d.notes }
 func (v *view) Revealed() bool  { return v.d.Sensitive }
 
-// after returns the part of a sorted list for one page: at most pageRows elements after name. If more follow, next is
-// the last element of part.
+// after returns the page of a sorted list that follows name: at most pageRows elements. next is the last of them if
+// more follow, and otherwise "".
 func after(list []string, name string) (part []string, next string) {
 	if name != "" {
 		i, found := slices.BinarySearch(list, name)

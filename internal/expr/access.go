@@ -8,7 +8,8 @@ import (
 	"bindc/internal/value"
 )
 
-// access evaluates a[b, c]. For a type, the keys are parameters. Access to undef returns undef.
+// access evaluates an Access such as $a['b', 'c']. If the left side is a type, the keys are its parameters. If it is
+// undef, the result is undef.
 func (ev *Evaluator) access(n *Node) (value.Value, error) {
 	left, err := ev.eval(n.Kids[0])
 	if err != nil {
@@ -37,7 +38,7 @@ func (ev *Evaluator) access(n *Node) (value.Value, error) {
 	return ev.accessBy(n, left, args)
 }
 
-// element evaluates a[b] if a is undef, a hash, or an array with an integer index. ok is false otherwise.
+// element returns v[key] if v is undef, a hash, or an array with an integer key. Otherwise it returns false.
 func element(v, key value.Value) (value.Value, bool) {
 	switch k := v.Kind(); {
 	case k == value.Undef:
@@ -51,20 +52,21 @@ func element(v, key value.Value) (value.Value, bool) {
 	return value.Value{}, false
 }
 
-// MissEnv is an Env that records missing variables. If the variable exists, path is the part of it that is missing.
+// MissEnv is an Env that records missing variables. If the variable exists, path contains the keys of the missing
+// element.
 type MissEnv interface {
 	Missed(name string, path ...value.Value)
 }
 
-// missed reports that a variable, or the part of it at path, is missing.
+// missed reports to env that a variable, or its element at path, is missing.
 func missed(env Env, name string, path ...value.Value) {
 	if env, ok := env.(MissEnv); ok {
 		env.Missed(strings.TrimPrefix(name, "::"), path...)
 	}
 }
 
-// missedKey reports that n, which accesses a variable by constant keys, found nothing in container. An existing key
-// whose value is undef does not count as missing.
+// missedKey reports to env that n, which accesses a variable by constant keys, found nothing in container. A key with
+// the value undef does not count as missing.
 func missedKey(env Env, n *Node, container, found value.Value) {
 	if _, wanted := env.(MissEnv); !wanted || !found.IsUndef() || container.IsUndef() {
 		return
@@ -78,7 +80,7 @@ func missedKey(env Env, n *Node, container, found value.Value) {
 	}
 }
 
-// accessBy evaluates the access to left by the evaluated keys args.
+// accessBy evaluates left[args...] after the keys have been evaluated.
 func (ev *Evaluator) accessBy(n *Node, left value.Value, args []value.Value) (value.Value, error) {
 	switch left.Kind() {
 	case value.Undef:
@@ -99,7 +101,7 @@ func (ev *Evaluator) accessBy(n *Node, left value.Value, args []value.Value) (va
 	return left, failf(n, "[] does not apply to %s", Describe(left))
 }
 
-// Search counts the steps of searching v for key. It counts none unless v is a Hash.
+// Search counts the steps of looking up key in v. It counts none unless v is a Hash.
 func (ev *Evaluator) Search(v, key value.Value) error {
 	if v.Kind() != value.Hash {
 		return nil
@@ -127,8 +129,7 @@ func (ev *Evaluator) accessHash(n *Node, h value.Value, keys []value.Value) (val
 	return value.FromSlice(out), nil
 }
 
-// farAway limits indexes. It is beyond the end of all strings and arrays, and the sum of two such indexes does not
-// overflow.
+// farAway limits indexes. No string or array is that long, and the sum of two such indexes does not overflow.
 const farAway = 1 << 48
 
 // positions converts one or two arguments of [] to integers. The arguments may be in an array, and each may be the text
@@ -148,8 +149,8 @@ func positions(n *Node, what string, args []value.Value) ([]int64, error) {
 	return out, nil
 }
 
-// sliceRange converts a start and a length to a range in a sequence of size elements. Negative numbers count from the
-// end.
+// sliceRange converts a start and a length, which are in at, to a range in a sequence of size elements. Negative
+// numbers count from the end.
 func sliceRange(at []int64, size int) (from, to int, ok bool) {
 	length, start, count := int64(size), at[0], at[1]
 	if start < 0 {

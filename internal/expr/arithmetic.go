@@ -100,9 +100,10 @@ func multiply(a, b int64) (int64, bool) {
 	return int64(lo), hi == 0 && lo < 1<<63
 }
 
-// divide rounds towards minus infinity. The remainder has the sign of b, as in Ruby.
+// divide returns a/b rounded towards minus infinity. For the operator %, it returns the remainder, which has the sign
+// of b as in Ruby.
 func divide(operator string, a, b int64) int64 {
-	if b == -1 { // avoids an overflow for the smallest integer
+	if b == -1 { // avoid an overflow for the smallest integer
 		if operator == "%" {
 			return 0
 		}
@@ -118,7 +119,8 @@ func divide(operator string, a, b int64) int64 {
 	return q
 }
 
-// shift shifts a to the left by n bits, or to the right by -n bits.
+// shift shifts a to the left by n bits, or to the right by -n bits. It returns false if the result does not fit in 64
+// bits.
 func shift(a, n int64) (int64, bool) {
 	switch {
 	case n <= -64:
@@ -150,7 +152,7 @@ func (ev *Evaluator) concatenate(n *Node, left, right value.Value) (value.Value,
 	return ev.MakeArray(append(left.Slice()[:left.Len():left.Len()], more...))
 }
 
-// merge adds the entries of right to the hash left. right is a hash, or an array that can be converted to one.
+// merge adds the entries of right to the hash left. right must be a hash, or an array that can be converted to one.
 func (ev *Evaluator) merge(n *Node, left, right value.Value) (value.Value, error) {
 	switch {
 	case right.Kind() != value.Array:
@@ -186,7 +188,6 @@ func allArrays(v value.Value) bool {
 	return v.Len() > 0
 }
 
-// without returns left without the elements or keys that are in right.
 func (ev *Evaluator) without(left, right value.Value) (value.Value, error) {
 	drop := []value.Value{right}
 	switch right.Kind() {
@@ -231,7 +232,8 @@ func holdsKey(keys []value.Value, k value.Value) bool {
 	return false
 }
 
-// HashOfArray converts an array to a hash. Its elements are pairs, or alternating keys and values.
+// HashOfArray converts the array v to a hash. If pairs is set, the elements of v are pairs; otherwise keys and values
+// alternate.
 func (ev *Evaluator) HashOfArray(v value.Value, pairs bool) (value.Value, error) {
 	list := v.Slice()
 	if pairs {

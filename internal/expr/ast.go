@@ -15,7 +15,7 @@ type Op uint8
 const (
 	Const    Op = iota // Value, which may also be undef, default or a regular expression
 	Var                // the variable Name; a leading :: skips the parameters of lambdas
-	Concat             // the strings of Kids joined: a string with interpolations
+	Concat             // the texts of Kids joined: a string with interpolations
 	ArrayLit           // an array of Kids
 	HashLit            // a hash; Kids alternate between keys and values
 	Splat              // the elements of Kids[0], added to the surrounding list
@@ -24,9 +24,9 @@ const (
 	Call               // Name(Kids...), with Lambda unless nil; a.f(b) is f(a, b)
 	Unary              // the operator Name, ! or -, applied to Kids[0]
 	Binary             // Name is the operator (+ - * / % << >> == != < <= > >= =~ !~ in and or); Kids[0], Kids[1]
-	If                 // condition, then, else; unless has the branches swapped
+	If                 // Kids are condition, then, else; unless has the branches swapped
 	Case               // Kids[0] is the control expression; the others are Options
-	Selector           // see Case
+	Selector           // like Case
 	Option             // the values to match, then the result
 	Assign             // Name = Kids[0]; without Name, Kids[1:] are the targets: Vars, or ArrayLits of targets
 	Block              // evaluates Kids in order and returns the last value; undef without Kids
@@ -56,8 +56,8 @@ type Param struct {
 	Rest    bool
 }
 
-// Placeless returns a copy of n without source offsets, so that equal expressions from different places are equal. For
-// nil it returns nil.
+// Placeless returns a copy of n without source offsets, so that equal expressions from different places are equal. If
+// n is nil, it returns nil.
 func (n *Node) Placeless() *Node {
 	if n == nil {
 		return nil
@@ -72,7 +72,7 @@ func (n *Node) Placeless() *Node {
 	return &out
 }
 
-// Placeless returns a copy of l without source offsets.
+// Placeless returns a copy of l without source offsets. If l is nil, it returns nil.
 func (l *Lambda) Placeless() *Lambda {
 	if l == nil {
 		return nil
@@ -85,7 +85,7 @@ func (l *Lambda) Placeless() *Lambda {
 	return out
 }
 
-// Constant returns the value of n if n is a literal.
+// Constant returns the value of n if n is a literal. Otherwise it returns false.
 func (n *Node) Constant() (value.Value, bool) {
 	if n.Op == Const {
 		return n.Value, true
@@ -93,8 +93,8 @@ func (n *Node) Constant() (value.Value, bool) {
 	return value.Value{}, false
 }
 
-// Callee returns the name of the function that n, a Call, calls, and its arguments. For call('size', $x), these are
-// size and $x. If the request determines the function, the name is call.
+// Callee returns the name and the arguments of the function that n, a Call, calls. For call('size', $x), these are
+// size and $x. If the name depends on the request, Callee returns call.
 func (n *Node) Callee() (name string, args []*Node) {
 	name, args = n.Name, n.Kids
 	for name == "call" && len(args) > 0 {
@@ -126,7 +126,7 @@ func appendTargets(names []string, list []*Node) []string {
 	return names
 }
 
-// Below yields the children of n, including those in its lambda.
+// Below is an iterator over the children of n, including those in its lambda.
 func (n *Node) Below(yield func(*Node) bool) {
 	for _, kid := range n.Kids {
 		if !yield(kid) {
@@ -138,7 +138,7 @@ func (n *Node) Below(yield func(*Node) bool) {
 	}
 }
 
-// below yields the types and defaults of the parameters of l, and its body.
+// below is an iterator over the types and defaults of l's parameters, and its body.
 func (l *Lambda) below(yield func(*Node) bool) {
 	for _, p := range l.Params {
 		if p.Type != nil && !yield(p.Type) || p.Default != nil && !yield(p.Default) {

@@ -15,10 +15,10 @@ var (
 	ErrSize  = errors.New("the evaluation produces too much data")
 )
 
-// SizeOfElement is the size of an array element, in bytes, for Options.Size.
+// SizeOfElement is the size of an array element in bytes, as counted for Options.Size.
 const SizeOfElement = 48
 
-// Spend counts n steps. It returns an error if the evaluation has fewer steps left.
+// Spend counts n steps. It returns an error if fewer steps are left.
 func (ev *Evaluator) Spend(n int) error {
 	if n < 0 || n > ev.steps {
 		ev.steps = 0
@@ -34,7 +34,8 @@ func (ev *Evaluator) Spend(n int) error {
 	return nil
 }
 
-// nest reduces the depth that nested lookups may use by the current depth of ev. leave restores it.
+// nest reduces the depth left for nested lookups by the current depth of ev. The caller must call leave after the
+// lookup.
 func (ev *Evaluator) nest() (leave func()) {
 	if ev.total == nil {
 		return func() {}
@@ -44,10 +45,10 @@ func (ev *Evaluator) nest() (leave func()) {
 	return func() { ev.total.Depth += levels }
 }
 
-// Room returns the number of bytes of results that may still be produced.
+// Room returns the number of bytes of results that are left.
 func (ev *Evaluator) Room() int { return ev.size }
 
-// Produce counts n bytes of results. It returns an error if the evaluation may produce fewer bytes.
+// Produce counts n bytes of results. It returns an error if fewer bytes are left.
 func (ev *Evaluator) Produce(n int) error {
 	if n < 0 || n > ev.size {
 		ev.size = 0
@@ -57,9 +58,9 @@ func (ev *Evaluator) Produce(n int) error {
 	return nil
 }
 
-// Check counts n bytes for the new collection v, and limits the size of its content. The same value can occur in v many
-// times, so walking through v may take longer than its memory suggests. Because every new collection is checked,
-// functions can walk through their arguments without a limit.
+// Check counts n bytes for the new collection v, and limits the size of its content. The same value can occur in v
+// many times, so visiting all of v may take longer than its memory suggests. Because every new collection is checked,
+// functions can visit their arguments without a limit.
 func (ev *Evaluator) Check(v value.Value, n int) error {
 	s := scale{limit: ev.whole}
 	err := s.add(v, value.MaxDepth)
@@ -78,7 +79,7 @@ const StepsPerNode = 16
 // BytesPerStep is the number of bytes of text that count as one step.
 const BytesPerStep = 16
 
-// sizeOfNode is the size, in bytes, of each occurrence of an element in a value.
+// sizeOfNode is the number of bytes counted for each occurrence of an element in a value.
 const sizeOfNode = 32
 
 // scale counts the elements of a value and the bytes of its strings, up to a limit.
@@ -114,7 +115,7 @@ func (s *scale) add(v value.Value, depth int) error {
 	return nil
 }
 
-// Traverse counts the steps of a walk through v.
+// Traverse counts the steps of visiting v and all elements in it.
 func (ev *Evaluator) Traverse(v value.Value) error {
 	if !IsCollection(v) {
 		return nil

@@ -16,7 +16,6 @@ func (l *Lambda) Takes(n int) bool {
 	return l.required() <= n && (n <= len(l.Params) || l.HasRest())
 }
 
-// required returns the number of arguments without which l cannot be called.
 func (l *Lambda) required() int {
 	n := 0
 	for _, p := range l.Params {
@@ -33,7 +32,7 @@ func (l *Lambda) HasRest() bool {
 	return n > 0 && l.Params[n-1].Rest
 }
 
-// callClosure calls c. n is the node for errors. As in Puppet, extra arguments are ignored.
+// callClosure calls c with args. Errors have the offset of n. As in Puppet, extra arguments are ignored.
 func (ev *Evaluator) callClosure(c *Closure, n *Node, args ...value.Value) (value.Value, error) {
 	if need := c.required(); need > len(args) {
 		return value.Value{}, failf(n, "the lambda needs %s but is called with %d", count(need, "argument"), len(args))
@@ -74,7 +73,7 @@ func (ev *Evaluator) bind(c *Closure, n *Node, args []value.Value) error {
 	return nil
 }
 
-// restArgument returns the array for the parameter *$p.
+// restArgument returns the value of p, which receives all arguments from args[i] on as an array.
 func (ev *Evaluator) restArgument(p *Param, args []value.Value, i int) (value.Value, error) {
 	switch {
 	case i < len(args):
@@ -112,7 +111,7 @@ func (ev *Evaluator) checkParam(p *Param, v value.Value) error {
 	return nil
 }
 
-// mismatch returns an error for the parameter p, or nil if m is nil.
+// mismatch converts m to an error about the parameter p. If m is nil, it returns nil.
 func (p *Param) mismatch(m *types.Mismatch) error {
 	if m == nil {
 		return nil

@@ -44,8 +44,8 @@ func orderedTypes(operator string, left, right value.Value) (bool, error) {
 	return a.Accepts(b) && (len(operator) > 1 || !b.Accepts(a)), nil
 }
 
-// compare compares two numbers, or two strings without regard to the case of ASCII letters. ok is false for all other
-// values.
+// compare compares two numbers, or two strings without regard to the case of ASCII letters. ok is false for other
+// values, except two defaults, which are equal.
 func compare(a, b value.Value) (c int, ok bool) {
 	ka, kb := a.Kind(), b.Kind()
 	switch {

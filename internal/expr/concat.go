@@ -7,7 +7,7 @@ import (
 	"bindc/internal/value"
 )
 
-// join is a fast path for a Concat whose parts are simple, as nearly all interpolated strings are. It only allocates
+// join is a fast path for a Concat with simple parts, which nearly all interpolated strings are. It only allocates
 // the result. ok is false for other parts, and for errors.
 func join(n *Node, env Env, opts Options) (v value.Value, ok bool) {
 	var few [16]value.Value
@@ -32,8 +32,8 @@ func join(n *Node, env Env, opts Options) (v value.Value, ok bool) {
 	return value.FromString(b.String()), b.Len() <= size
 }
 
-// simple is a fast path for a constant, a variable, an access to one of these by a constant key, or a variable in a
-// Hiera 5 string.
+// simple is a fast path for constants, variables, accesses to these by a constant key, and variables in Hiera 5
+// strings. ok is false for other nodes.
 func simple(n *Node, env Env, strict bool) (v value.Value, ok bool) {
 	switch n.Op {
 	case Const:
@@ -64,7 +64,6 @@ func simple(n *Node, env Env, strict bool) (v value.Value, ok bool) {
 	return v, false
 }
 
-// textSize estimates the length of the text of v.
 func textSize(v value.Value) int {
 	if k := v.Kind(); k == value.Int || k == value.Bool {
 		return 5

@@ -19,7 +19,6 @@ func (ev *Evaluator) assign(n *Node) (value.Value, error) {
 	return v, err
 }
 
-// set assigns v to the variable of n.
 func (ev *Evaluator) set(n *Node, v value.Value) error {
 	for _, l := range ev.locals.vars {
 		if l.name == n.Name {
@@ -33,8 +32,8 @@ func (ev *Evaluator) set(n *Node, v value.Value) error {
 	return nil
 }
 
-// setAll assigns the parts of v to the targets, which are variables or lists of targets. From a hash, each variable
-// receives the entry with its name; from an array, the element at its position.
+// setAll assigns the elements of v to the targets, which are variables or lists of targets. If v is a hash, each
+// variable receives the entry with its name; if v is an array, the element at its position.
 func (ev *Evaluator) setAll(n *Node, targets []*Node, v value.Value) error {
 	if v.Kind() == value.Hash {
 		return ev.setByName(targets, v)
@@ -85,7 +84,7 @@ func (ev *Evaluator) block(n *Node) (v value.Value, err error) {
 	return v, nil
 }
 
-// condition evaluates if and unless. Afterwards, it restores the match variables.
+// condition evaluates an if or unless, and then restores the match variables.
 func (ev *Evaluator) condition(n *Node) (value.Value, error) {
 	groups := ev.locals.groups
 	v, err := ev.eval(n.Kids[0])
@@ -103,7 +102,7 @@ func (ev *Evaluator) condition(n *Node) (value.Value, error) {
 	return v, err
 }
 
-// choose evaluates a case expression or a selector.
+// choose evaluates a case expression or a selector, and then restores the match variables.
 func (ev *Evaluator) choose(n *Node) (value.Value, error) {
 	groups := ev.locals.groups
 	v, err := ev.chosen(n)
@@ -142,8 +141,8 @@ func (ev *Evaluator) chosen(n *Node) (value.Value, error) {
 	return value.Value{}, nil
 }
 
-// control evaluates the control expression of n, a case or selector. Unless variables are strict, an unset variable is
-// not reported as missing if one of the options is undef.
+// control evaluates the control expression of n, a case or selector. If one of the options is undef, a missing
+// variable is not reported, unless variables are strict.
 func (ev *Evaluator) control(n *Node) (value.Value, error) {
 	if v := n.Kids[0]; v.Op == Var && !ev.strict && !IsNumber(v.Name) && hasOptionOfUndef(n) {
 		if err := ev.Spend(1); err != nil {

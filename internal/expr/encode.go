@@ -22,10 +22,10 @@ import (
 // parameter has a name, a byte of flags (1: type, 2: default, 4: rest) and the nodes of type and
 // default. recipes.md, section "Expressions", is normative.
 
-// errMalformed reports bytes that are not an encoded expression.
+// errMalformed is the error for bytes that are not an encoded expression.
 var errMalformed = errors.New("not an encoded expression")
 
-// MaxDepth limits how deep the nodes of an encoded expression are nested.
+// MaxDepth is the maximum nesting of the nodes of an encoded expression.
 const MaxDepth = 4000
 
 const lambdaBit = 0x80
@@ -36,7 +36,7 @@ const (
 	paramRest
 )
 
-// shape describes the valid nodes of an Op. The evaluator only works with valid nodes.
+// shape describes the valid nodes of an Op. The evaluator requires valid nodes.
 type shape struct {
 	name     bool
 	min, max int // bounds of the number of kids; a negative max means no limit
@@ -47,7 +47,7 @@ var shapes = [...]shape{
 	Var:      {true, 0, 0},
 	Concat:   {false, 0, -1},
 	ArrayLit: {false, 0, -1},
-	HashLit:  {false, 0, -1}, // an even number
+	HashLit:  {false, 0, -1}, // must be even
 	Splat:    {false, 1, 1},
 	Access:   {false, 1, -1},
 	TypeName: {true, 0, 0},
@@ -55,7 +55,7 @@ var shapes = [...]shape{
 	Unary:    {true, 1, 1},
 	Binary:   {true, 2, 2},
 	If:       {false, 2, 3},
-	Case:     {false, 1, -1}, // all but the first must be Options, which occur nowhere else
+	Case:     {false, 1, -1}, // all Kids but the first must be Options, which occur nowhere else
 	Selector: {false, 1, -1},
 	Option:   {false, 1, -1},
 	Assign:   {true, 1, -1}, // with a name, exactly one child; otherwise a value, then Vars or nested ArrayLits of Vars
@@ -117,7 +117,7 @@ func AppendLambda(dst []byte, l *Lambda) []byte {
 	return Append(dst, l.Body)
 }
 
-// Decode decodes an expression that takes up all of b. The result refers to b. Decode validates everything that the
+// Decode decodes an expression that takes up all of b. The result refers to b. Decode checks everything that the
 // evaluator relies on.
 func Decode(b string) (*Node, error) {
 	d := decoder{b}
@@ -149,7 +149,7 @@ func (d *decoder) byte() (byte, bool) {
 	return c, true
 }
 
-// uvarint reads a number up to max. It rejects encodings that are longer than necessary.
+// uvarint reads a number. It rejects numbers above max, and encodings that are longer than necessary.
 func (d *decoder) uvarint(max uint64) (int, bool) {
 	var n uint64
 	for i := 0; i < len(d.rest) && i < 5; i++ {
@@ -176,7 +176,7 @@ func (d *decoder) name() (string, bool) {
 	return name, true
 }
 
-// node reads a node that is not an Option.
+// node reads a node. It rejects an Option, which is only valid in a Case or Selector.
 func (d *decoder) node(depth int) (*Node, bool) {
 	n, ok := d.anyNode(depth)
 	return n, ok && n.Op != Option
@@ -252,8 +252,8 @@ func validName(n *Node) bool {
 	return true
 }
 
-// trusted is the largest number of nodes for which memory is allocated before they are read. A forged tree can claim to
-// have many nodes at every level.
+// trusted is the maximum number of nodes for which memory is allocated before they are read. Without it, a forged
+// tree that claims to have many nodes at every level could exhaust the memory.
 const trusted = 16
 
 func (d *decoder) kids(n *Node, s shape, depth int) bool {
@@ -313,7 +313,7 @@ func (d *decoder) param(p *Param, depth int) bool {
 	return ok
 }
 
-// settle parses the types in v. Encoded values only contain their text.
+// settle returns v with its types parsed, because encoded values only contain their text.
 func settle(v value.Value) (value.Value, error) {
 	if !holdsType(v) {
 		return v, nil

@@ -12,29 +12,29 @@ import (
 type Env interface {
 	// Variable returns the variable called name, without a leading ::. It returns false if the variable is not defined.
 	Variable(name string) (value.Value, bool)
-	// Lookup evaluates a call of lookup(). If typ is not nil, the value has that type. Eval returns an error of Lookup
-	// so that errors.As finds it.
+	// Lookup evaluates a call of lookup(). If typ is not nil, the value must have this type. Eval wraps an error of
+	// Lookup so that errors.As finds it.
 	Lookup(key string, typ *types.Type) (v value.Value, found bool, err error)
 }
 
-// Options holds the limits of an evaluation and the functions it may call. A limit of zero means the default.
+// Options contains the limits of an evaluation and the functions that it may call. A limit of zero means the default.
 type Options struct {
-	Functions       *Functions // the functions that the expression may call; may be nil
+	Functions       *Functions // may be nil
 	StrictVariables bool       // an undefined variable is an error
-	Steps           int        // number of nodes to evaluate, counting each iteration of a loop
-	Depth           int        // nesting of nodes and lambdas
-	Size            int        // size of all results, in bytes
+	Steps           int        // maximum number of nodes to evaluate, counting each iteration of a loop
+	Depth           int        // maximum nesting of nodes and lambdas
+	Size            int        // maximum size of all results, in bytes
 	Total           *Total
 }
 
-// Total holds the remaining limits that evaluations share if one causes another.
+// Total contains the limits that are left for an evaluation and all lookups that it causes.
 type Total struct {
 	Steps int
 	Size  int // size of all results in bytes, including intermediate results
 	Depth int // nesting of nodes and lambdas, counted across nested lookups
 }
 
-// Add counts the size of a result.
+// Add counts the size of a result. It returns an error if the size exceeds the limit.
 func (t *Total) Add(v value.Value) error {
 	s := scale{limit: t.Size}
 	if err := s.add(v, value.MaxDepth); err != nil {
@@ -63,12 +63,11 @@ type EvalError struct {
 func (e *EvalError) Error() string { return e.Message }
 func (e *EvalError) Unwrap() error { return e.Err }
 
-// failf returns an error at the offset of n.
 func failf(n *Node, format string, args ...any) error {
 	return &EvalError{Off: n.Off, Message: fmt.Sprintf(format, args...)}
 }
 
-// at adds the offset of n to err, unless err has an offset.
+// at adds the offset of n to err, unless err is nil or already has an offset.
 func at(n *Node, err error) error {
 	var e *EvalError
 	if err == nil || errors.As(err, &e) {
@@ -77,7 +76,7 @@ func at(n *Node, err error) error {
 	return &EvalError{Off: n.Off, Message: err.Error(), Err: err}
 }
 
-// Eval evaluates n in env.
+// Eval evaluates n in env. An error is an *EvalError.
 func Eval(n *Node, env Env, opts Options) (value.Value, error) {
 	switch n.Op {
 	case Const:
@@ -90,7 +89,7 @@ func Eval(n *Node, env Env, opts Options) (value.Value, error) {
 	return newEvaluator(env, opts).eval(n)
 }
 
-// CallLambda calls l with args. The body of l can only use the variables of env and the parameters.
+// CallLambda calls l with args. The body of l can only use its parameters and the variables of env.
 func CallLambda(l *Lambda, env Env, opts Options, args ...value.Value) (value.Value, error) {
 	ev := newEvaluator(env, opts)
 	return ev.callClosure(&Closure{l, ev.locals}, l.Body, args...)
@@ -105,7 +104,7 @@ type Evaluator struct {
 	begin     int // initial value of depth
 	size      int
 	total     *Total // limits shared with other evaluations, see Total; may be nil
-	whole     int    // initial value of size, which also limits each single value
+	whole     int    // initial value of size; also the maximum size of a single value
 	locals    *locals
 	top       locals
 	functions *Functions

@@ -8,17 +8,17 @@ import (
 	"bindc/internal/value"
 )
 
-// These limits apply to Fold. An expression that exceeds them is evaluated by lookups.
+// These limits apply to Fold. It leaves expressions that exceed them to lookups.
 const (
 	foldSteps = 10_000
 	foldSize  = 64 << 10
 	foldBytes = 1 << 10
 
-	foldTries   = 4  // the total limit allows this many attempts that each reach their own limit
-	foldPerNode = 16 // and this many steps per node; without it, deep expressions would be retried at each level
+	foldTries   = 4  // number of attempts that may reach these limits before folding stops
+	foldPerNode = 16 // additional steps for each node of the expression
 )
 
-// Fold returns n with constants in place of all parts that have the same value in every request. It keeps parts that
+// Fold returns n with all parts that have the same value in every request replaced by constants. It keeps parts that
 // fail, so that a lookup that evaluates them reports the error.
 func Fold(n *Node, functions *Functions) *Node {
 	nodes := 0
@@ -30,12 +30,13 @@ func Fold(n *Node, functions *Functions) *Node {
 	return folder{functions, groups, &left}.foldScope(n, true)
 }
 
-// foldBounds returns the limits for folding an expression with the given number of nodes.
+// foldBounds returns the total limits for folding an expression with the given number of nodes. Without them, deep
+// expressions would be retried at each level.
 func foldBounds(nodes int) Total {
 	return Total{Steps: foldTries*foldSteps + foldPerNode*nodes, Size: foldTries * foldSize, Depth: DefaultDepth}
 }
 
-// constantEnv is an Env for constant expressions. It records whether an expression uses variables or lookups.
+// constantEnv is an Env without variables and bindings. It records whether an expression uses any.
 type constantEnv struct{ varies bool }
 
 var errAsked = errors.New("not constant")
@@ -57,15 +58,14 @@ func (ev *Evaluator) varies() {
 	}
 }
 
-// folder folds an expression.
 type folder struct {
 	functions *Functions
 	groups    bool   // the expression uses match variables such as $1, so matches must not be folded
 	left      *Total // remaining limits
 }
 
-// foldScope folds a node whose assignments are only visible inside. alone means that this is also true of the match
-// variables that it sets.
+// foldScope folds n, whose assignments are only visible inside n. alone means that this is also true of the match
+// variables that n sets.
 func (f folder) foldScope(n *Node, alone bool) *Node {
 	if alone || !f.groups {
 		if v, ok := f.shortConstant(n); ok {
@@ -105,7 +105,7 @@ func (f folder) shortConstant(n *Node) (value.Value, bool) {
 	return v, (len(encoded) <= foldBytes || len(encoded) <= len(Append(nil, n))) && survives(v)
 }
 
-// survives reports whether v remains the same when it is encoded and decoded. A type may lose information.
+// survives reports whether v stays the same when it is encoded and decoded. A type may lose information.
 func survives(v value.Value) bool {
 	back, err := settle(v)
 	if err != nil || v.Kind() != value.Type {
@@ -149,7 +149,8 @@ func (f folder) foldLambda(l *Lambda) *Lambda {
 	return out
 }
 
-// reassigns reports whether the body may assign a parameter. Folding the body by itself would not detect this error.
+// reassigns reports whether the body of l may assign to a parameter, which is an error. Folding only the body would
+// not detect this error.
 func (l *Lambda) reassigns() bool {
 	return l.Body.any(false, func(n *Node) bool {
 		return n.Op == Assign && (n.Name == "" || slices.ContainsFunc(l.Params,
@@ -157,7 +158,6 @@ func (l *Lambda) reassigns() bool {
 	})
 }
 
-// joinTexts joins adjacent constants in the parts of a string.
 func joinTexts(kids []*Node) []*Node {
 	var out []*Node
 	for i := 0; i < len(kids); {
@@ -175,7 +175,7 @@ func joinTexts(kids []*Node) []*Node {
 	return out
 }
 
-// any reports whether the function is returns true for n or a node inside n. inLambdas includes lambdas.
+// any reports whether is returns true for n or a node inside n. inLambdas includes the nodes in lambdas.
 func (n *Node) any(inLambdas bool, is func(*Node) bool) bool {
 	if is(n) {
 		return true
@@ -200,7 +200,6 @@ func assigns(n *Node) bool {
 	return n.any(false, func(n *Node) bool { return n.Op == Assign })
 }
 
-// usesMatch reports whether n sets or uses match variables.
 func usesMatch(n *Node) bool {
 	return n.any(true, func(n *Node) bool {
 		switch n.Op {

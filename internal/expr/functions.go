@@ -28,10 +28,10 @@ const (
 	RequiredLambda
 )
 
-// Functions lists functions, sorted by name.
+// Functions is a list of functions, sorted by name.
 type Functions []Function
 
-// Find returns the function called name. A nil list has no functions.
+// Find returns the function called name. It returns false if there is none, or if fs is nil.
 func (fs *Functions) Find(name string) (f Function, ok bool) {
 	if fs == nil {
 		return Function{}, false
@@ -91,7 +91,6 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// call evaluates the call n.
 func (ev *Evaluator) call(n *Node) (value.Value, error) {
 	args, err := ev.list(n.Kids)
 	if err != nil {
@@ -115,7 +114,7 @@ func (ev *Evaluator) callFunction(n *Node, name string, args []value.Value, c *C
 	if f.Varies {
 		ev.varies()
 	}
-	for _, a := range args { // only strings; functions count the steps of walks through collections
+	for _, a := range args { // only strings: functions themselves count the steps of visiting collections
 		if err := ev.Spend(len(a.Text()) / BytesPerStep); err != nil {
 			return value.Value{}, at(n, err)
 		}

@@ -9,7 +9,7 @@ import (
 	"bindc/internal/value"
 )
 
-// Interpolations of Hiera 5, %{...}, are calls of these functions. Source text cannot contain such names.
+// Interpolations of Hiera 5, %{...}, become calls of these functions. Source text cannot contain such names.
 const (
 	HieraScope  = "%scope"   // args: a variable and keys into it; returns its text
 	HieraLookup = "%lookup"  // args: a key; returns the text of its value
@@ -21,27 +21,27 @@ const (
 	hieraMapped = "%mapped"  // args: an index, a variable, keys into it, a lambda; returns the path for one element
 )
 
-// Problem is a mistake in an interpolation of Hiera 5. Off is a byte offset in its text.
+// Problem is a mistake in an interpolation of Hiera 5. Off is the byte offset of the interpolation in the string.
 type Problem struct {
 	Off     int
 	Message string
 	Method  string // the unknown method, if that is the problem
 }
 
-// HieraMethods lists the interpolation methods.
+// HieraMethods lists the methods of Hiera 5 interpolations, such as lookup in %{lookup('key')}.
 var HieraMethods = []string{"lookup", "hiera", "alias", "literal", "scope"}
 
-// hieraExpression matches an interpolation. Closing braces inside are not possible.
+// hieraExpression matches an interpolation, which cannot contain a closing brace.
 var hieraExpression = pattern.Lazy(`%\{([^}]*)\}`)
 
 // hieraMethod matches an interpolation method and its argument.
 var hieraMethod = pattern.Lazy(`^(\w+)\((?:"([^"]+)"|'([^']+)')\)$`)
 
-// emptyHiera lists the interpolations whose text is empty.
+// emptyHiera lists the interpolations that produce an empty text.
 var emptyHiera = []string{"", "::", `""`, `''`, `"::"`, `'::'`}
 
-// ParseHiera parses a string in Hiera 5 data. If an interpolation would make every lookup fail, the node fails, too,
-// and ParseHiera returns the problem, which the caller may report.
+// ParseHiera parses a string in Hiera 5 data. An invalid interpolation becomes a node that fails in every lookup.
+// ParseHiera also returns the problem, so that the caller can report it.
 func ParseHiera(text string) (*Node, []Problem) {
 	found := hieraExpression().FindAllStringSubmatchIndex(text, -1)
 	if found == nil {
@@ -85,8 +85,8 @@ func constText(off int, text string) *Node {
 	return &Node{Op: Const, Off: off, Value: value.FromString(text)}
 }
 
-// parseHieraExpression parses source, the text inside the braces. whole means that the string has no other text. n is
-// nil for an empty interpolation.
+// parseHieraExpression parses source, the text inside the braces of an interpolation. whole means that the string
+// contains nothing else. n is nil for an empty interpolation.
 func parseHieraExpression(source string, whole bool) (n *Node, problem string) {
 	if slices.Contains(emptyHiera, source) {
 		return nil, ""
@@ -112,7 +112,8 @@ func parseHieraExpression(source string, whole bool) (n *Node, problem string) {
 	return nil, "unknown method '" + m[1] + "': expected lookup, hiera, alias, literal or scope"
 }
 
-// unknownMethod returns the method that an interpolation calls, if there is no such method, or "".
+// unknownMethod returns the name of the method that an interpolation calls if there is no such method, and otherwise
+// "".
 func unknownMethod(source string) string {
 	m := hieraMethod().FindStringSubmatch(source)
 	if m == nil || slices.Contains(HieraMethods, m[1]) {
@@ -121,7 +122,6 @@ func unknownMethod(source string) string {
 	return m[1]
 }
 
-// parseHieraVariable parses a variable and the keys after it.
 func parseHieraVariable(source string) (*Node, string) {
 	segments, err := lookupkey.Split(source)
 	switch {
@@ -142,7 +142,7 @@ func HieraPath(dir, path *Node) *Node {
 	return &Node{Op: Call, Name: hieraPath, Kids: []*Node{dir, path}}
 }
 
-// AsHieraPath returns the arguments of n if HieraPath created n.
+// AsHieraPath returns the arguments of n if HieraPath created n. Otherwise ok is false.
 func (n *Node) AsHieraPath() (dir, path *Node, ok bool) {
 	if n.Op != Call || n.Name != hieraPath || len(n.Kids) != 2 {
 		return nil, nil, false
@@ -151,7 +151,8 @@ func (n *Node) AsHieraPath() (dir, path *Node, ok bool) {
 }
 
 // HieraMapped returns a node for the path of element i in mapped_paths. source is a variable with keys, and template
-// refers to its elements by name. An i of -1 means that there must be exactly one element.
+// refers to the elements of its value by name. If i is -1, the path is empty unless there is exactly one element;
+// otherwise, it is empty unless there are several.
 func HieraMapped(i int, source, name string, template *Node) (*Node, string) {
 	at, problem := parseHieraVariable(source)
 	if problem != "" {

@@ -9,8 +9,8 @@ import (
 	"bindc/internal/value"
 )
 
-// hieraFunction returns the function for an interpolation. It is not a table, which would refer to itself: some
-// functions evaluate strings with interpolations.
+// hieraFunction returns the function for an interpolation. A table of these functions would refer to itself, because
+// some of them evaluate strings with interpolations.
 func hieraFunction(name string) (Function, bool) {
 	f := Function{Name: name, Min: 1, Max: 1, Varies: true}
 	switch name {
@@ -36,7 +36,7 @@ func hieraFunction(name string) (Function, bool) {
 	return f, true
 }
 
-// HieraEnv is an Env in which Hiera 5 strings can be evaluated.
+// HieraEnv is an Env that can evaluate Hiera 5 strings.
 type HieraEnv interface {
 	// Hiera looks up a key for an interpolation. The value may be sensitive.
 	Hiera(key string) (v value.Value, found bool, err error)
@@ -52,7 +52,8 @@ func runHieraScope(c *Invocation) (value.Value, error) {
 	return c.hieraText(v)
 }
 
-// hieraValue returns the variable path[0], or the part of it at path[1:]. If it is missing, hieraValue returns undef.
+// hieraValue returns the variable path[0], or the element of its value to which path[1:] leads. If that is missing,
+// hieraValue returns undef.
 func (c *Invocation) hieraValue(path []value.Value) (value.Value, error) {
 	v, err := c.given(ruby.ToS(path[0]))
 	if err != nil || v.IsUndef() || len(path) == 1 {
@@ -69,7 +70,7 @@ func (c *Invocation) hieraValue(path []value.Value) (value.Value, error) {
 	return v, nil
 }
 
-// MaxMapped limits the number of paths that an entry with mapped_paths has in a request.
+// MaxMapped is the maximum number of paths that an entry with mapped_paths may have in a request.
 const MaxMapped = 16
 
 func runHieraMapped(c *Invocation) (value.Value, error) {
@@ -92,8 +93,8 @@ func runHieraMapped(c *Invocation) (value.Value, error) {
 	return value.FromString(""), nil
 }
 
-// mappedElements returns the elements that mapped_paths iterates over. Those of a hash are pairs. ok is false if
-// mapped_paths does not support v.
+// mappedElements returns the elements of v over which mapped_paths iterates. The elements of a hash are pairs. ok is
+// false if mapped_paths does not support v.
 func mappedElements(v value.Value) (out []value.Value, ok bool) {
 	switch v.Kind() {
 	case value.Undef:
@@ -121,7 +122,6 @@ func runHieraLookup(c *Invocation) (value.Value, error) {
 	return c.hieraText(v)
 }
 
-// lookUpArgument looks up the key in argument 0.
 func (c *Invocation) lookUpArgument() (value.Value, bool, error) {
 	env, ok := c.env.(HieraEnv)
 	if !ok {
@@ -173,7 +173,7 @@ func runDecrypted(c *Invocation) (value.Value, error) {
 	return value.FromString(text), nil
 }
 
-// hieraText returns the text of v, after interpolating the strings in v.
+// hieraText interpolates all strings in v and converts the result to text.
 func (c *Invocation) hieraText(v value.Value) (value.Value, error) {
 	if v.IsSensitive() {
 		return value.FromString(ruby.ToS(v)), nil
@@ -188,7 +188,6 @@ func (c *Invocation) hieraText(v value.Value) (value.Value, error) {
 	return value.FromString(ruby.ToS(v)), nil
 }
 
-// interpolated returns v with all strings in it interpolated.
 func (c *Invocation) interpolated(v value.Value) (value.Value, error) {
 	switch v.Kind() {
 	case value.String:
@@ -224,13 +223,14 @@ func (c *Invocation) interpolated(v value.Value) (value.Value, error) {
 	return v, nil
 }
 
-// runHieraPath joins a directory and a path. The result is empty if the path leads out of the directory.
+// runHieraPath joins a directory and a path. The result is empty if the path is absolute or leads out of the
+// directory.
 func runHieraPath(c *Invocation) (value.Value, error) {
 	dir, path := c.Args[0].Text(), c.Args[1].Text()
 	if strings.HasPrefix(path, "/") || path == "" {
 		return value.FromString(""), nil
 	}
-	if dir == "/" { // the directory is empty
+	if dir == "/" { // an empty directory and its slash
 		dir = ""
 	}
 	return value.FromString(CleanPath(dir + path)), nil
@@ -285,7 +285,7 @@ type GivenEnv interface {
 	Given(name string) (value.Value, error)
 }
 
-// given returns a variable that is not derived: the variable of a mapped path, or one of the environment.
+// given returns the variable called name, unless it is derived. It may be the variable of a mapped path.
 func (ev *Evaluator) given(name string) (value.Value, error) {
 	ev.varies()
 	if v, ok := ev.locals.find(name); ok {
@@ -294,7 +294,6 @@ func (ev *Evaluator) given(name string) (value.Value, error) {
 	return givenBy(ev.env, name)
 }
 
-// givenBy returns a variable of env that is not derived.
 func givenBy(env Env, name string) (value.Value, error) {
 	if env, ok := env.(GivenEnv); ok {
 		return env.Given(name)

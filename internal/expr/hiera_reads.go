@@ -7,8 +7,8 @@ import (
 	"bindc/internal/lookupkey"
 )
 
-// HieraVariables calls yield for each variable in an interpolation of Hiera 5 inside n. path is the name, without a
-// leading ::, followed by the keys.
+// HieraVariables calls yield for each variable that Hiera 5 interpolations in n use. path consists of the name,
+// without a leading ::, and the keys.
 func HieraVariables(n *Node, yield func(off int, path []string)) {
 	if n.Op == Call && n.Name == HieraScope {
 		path := make([]string, len(n.Kids))
@@ -29,7 +29,8 @@ func HieraVariables(n *Node, yield func(off int, path []string)) {
 	}
 }
 
-// HieraKeys calls yield for each key that Hiera 5 interpolations inside n look up, with its root, quoted if necessary.
+// HieraKeys calls yield with the root of each key that Hiera 5 interpolations in n look up. The root is quoted if
+// necessary.
 func HieraKeys(n *Node, yield func(key string)) {
 	if n.Op == Call && (n.Name == HieraLookup || n.Name == HieraAlias) {
 		if k, err := lookupkey.Parse(n.Kids[0].Value.Text()); err == nil { // the parser only creates string arguments

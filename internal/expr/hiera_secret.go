@@ -8,13 +8,13 @@ import (
 	"bindc/internal/value"
 )
 
-// HieraSecret returns a node that decrypts the parts of text that eyaml encrypted. It then interpolates the text.
+// HieraSecret returns a node that decrypts the parts of text that eyaml encrypted, and then interpolates the text.
 func HieraSecret(text string) *Node {
 	return &Node{Op: Call, Name: hieraSecret, Kids: []*Node{constText(0, text)}}
 }
 
-// aroundSecret parses the text of n, a HieraSecret node, without decrypting it, to find the interpolations outside the
-// encrypted parts. Interpolations inside are unknown without the key. It returns nil for other nodes.
+// aroundSecret parses the text of n, a HieraSecret node, without decrypting it. The result has the interpolations
+// outside the encrypted parts. For other nodes, aroundSecret returns nil.
 func (n *Node) aroundSecret() *Node {
 	if n.Op != Call || n.Name != hieraSecret {
 		return nil
@@ -28,7 +28,8 @@ func (n *Node) HasHieraSecret() bool {
 	return n.any(true, func(n *Node) bool { return n.Op == Call && (n.Name == hieraSecret || n.Name == decrypted) })
 }
 
-// SecretMethod returns the encryption method of a string inside n that no lookup can decrypt, or "".
+// SecretMethod returns the encryption method of a string in n that lookups cannot decrypt. It returns "" if there is
+// none.
 func (n *Node) SecretMethod() (method string) {
 	n.any(true, func(n *Node) bool {
 		if n.Op == Call && n.Name == hieraSecret {
@@ -39,7 +40,7 @@ func (n *Node) SecretMethod() (method string) {
 	return method
 }
 
-// Encrypted returns the encrypted text of n, if Decrypting created n.
+// Encrypted returns the encrypted text in n if Decrypting created n.
 func (n *Node) Encrypted() (*Node, bool) {
 	if n.Op != Call || n.Name != decrypted || len(n.Kids) != 1 {
 		return nil, false
@@ -55,7 +56,6 @@ func SeemsEncrypted(text string) bool {
 	return strings.Contains(text, "ENC[") && seemsEncrypted().MatchString(text) && OtherMethod(text) == ""
 }
 
-// encryptedBy matches the name of an encryption method in a string.
 var encryptedBy = pattern.Lazy(`ENC\[(\w+),`)
 
 // OtherMethod returns the encryption method of text if no part uses PKCS7, the only method that lookups support.

@@ -8,8 +8,8 @@ import (
 	"bindc/internal/value"
 )
 
-// HieraSource returns a text for which ParseHiera returns n, in its usual form. It shows parts that fail as their
-// error. ok is false if n has no interpolations.
+// HieraSource returns a string that ParseHiera parses as n. For a part that fails, it shows the error. ok is false if
+// n is not a string with Hiera 5 interpolations.
 func HieraSource(n *Node) (text string, ok bool) {
 	if n.Op != Concat {
 		return hieraInterpolation(n)
@@ -31,10 +31,9 @@ func HieraSource(n *Node) (text string, ok bool) {
 	return b.String() + literally(constant.String()), ok
 }
 
-// literally escapes text so that none of it is interpolated.
 func literally(text string) string { return strings.ReplaceAll(text, "%{", "%{literal('%')}{") }
 
-// hieraInterpolation returns the source of the interpolation n.
+// hieraInterpolation returns the source of n. ok is false if n is not an interpolation.
 func hieraInterpolation(n *Node) (text string, ok bool) {
 	if n.Op != Call || len(n.Kids) == 0 || n.Kids[0].Op != Const {
 		return "", false
@@ -63,7 +62,6 @@ func hieraArgument(text string) string {
 	return "'" + text + "'"
 }
 
-// sourceOfVariable returns the source of a variable and the keys after it.
 func sourceOfVariable(path []*Node) (text string, ok bool) {
 	segments := make([]value.Value, len(path))
 	for i, k := range path {

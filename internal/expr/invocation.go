@@ -13,10 +13,10 @@ type Invocation struct {
 	node   *Node
 	Name   string // the function's name in messages
 	Args   []value.Value
-	Lambda *Closure // nil without a lambda
+	Lambda *Closure // nil if the call has no lambda
 }
 
-// NewInvocation returns a call outside of an expression. Messages begin with name.
+// NewInvocation returns a call that is not part of an expression. Error messages begin with name.
 func NewInvocation(name string, opts Options, args ...value.Value) *Invocation {
 	return &Invocation{Evaluator: newEvaluator(nil, opts), node: &Node{Op: Call}, Name: name, Args: args}
 }
@@ -26,10 +26,10 @@ func (c *Invocation) Failf(format string, args ...any) error {
 	return failf(c.node, "%s(): %s", c.Name, fmt.Sprintf(format, args...))
 }
 
-// Fail returns an error of the function with the text of err.
+// Fail is like Failf with the text of err.
 func (c *Invocation) Fail(err error) error { return c.Failf("%s", err) }
 
-// Wrong returns the error for an argument i that is not what the function wants.
+// Wrong returns the error for an invalid argument i. want describes a valid one.
 func (c *Invocation) Wrong(i int, want string) error {
 	return c.Failf("argument %d must be %s, found %s", i+1, want, Describe(c.Args[i]))
 }
@@ -69,12 +69,12 @@ func (c *Invocation) Needs(n int) error {
 	return nil
 }
 
-// Yield calls the lambda.
+// Yield calls the lambda, which must not be nil.
 func (c *Invocation) Yield(args ...value.Value) (value.Value, error) {
 	return c.callClosure(c.Lambda, c.node, args...)
 }
 
-// CallByName calls the function called name with the lambda of c. Interpolations of Hiera 5 cannot be called.
+// CallByName calls the function called name with args and the lambda of c. It cannot call interpolations of Hiera 5.
 func (c *Invocation) CallByName(name string, args []value.Value) (value.Value, error) {
 	if _, ok := c.functions.Find(name); !ok {
 		return value.Value{}, c.Failf("unknown function '%s'", name)

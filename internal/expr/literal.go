@@ -5,24 +5,24 @@ import (
 	"bindc/internal/value"
 )
 
-// MakeText returns a String and counts its size.
+// MakeText returns s as a String and counts its size.
 func (ev *Evaluator) MakeText(s string) (value.Value, error) {
 	return value.FromString(s), ev.Produce(len(s))
 }
 
-// MakeArray returns an Array and counts its size.
+// MakeArray returns an Array of elems and counts its size.
 func (ev *Evaluator) MakeArray(elems []value.Value) (value.Value, error) {
 	v := value.FromSlice(elems)
 	return v, ev.Check(v, SizeOfElement*len(elems))
 }
 
-// MakeHash returns the Hash that b has built, and limits the size of its content.
+// MakeHash returns the Hash that b has built. It returns an error if the content is too large.
 func (ev *Evaluator) MakeHash(b *value.Builder) (value.Value, error) {
 	h := b.Hash()
 	return h, ev.Check(h, 0)
 }
 
-// list evaluates elements or arguments. It adds the elements of splats to the list.
+// list evaluates the elements of a list or the arguments of a call. It adds the elements of splats.
 func (ev *Evaluator) list(nodes []*Node) ([]value.Value, error) {
 	out := make([]value.Value, 0, len(nodes))
 	for _, n := range nodes {
@@ -80,7 +80,7 @@ func (ev *Evaluator) hash(n *Node) (value.Value, error) {
 	return ev.MakeHash(&b)
 }
 
-// SetKey sets an entry of a hash. It counts steps for keys that are not strings, which the hash encodes to find them.
+// SetKey sets an entry of a hash. It counts steps for a key that is not a string, because the hash must encode it.
 func (ev *Evaluator) SetKey(b *value.Builder, k, v value.Value) error {
 	if k.Kind() != value.String {
 		if err := ev.Spend(1 + Weight(k)/StepsPerNode); err != nil {

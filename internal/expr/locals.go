@@ -7,7 +7,7 @@ import (
 	"bindc/internal/value"
 )
 
-// locals holds the variables of an expression or lambda, and the groups of the last match.
+// locals is a scope: the variables of an expression or lambda, and the groups of the last match.
 type locals struct {
 	parent *locals
 	vars   []local
@@ -30,7 +30,8 @@ func (s *locals) find(name string) (value.Value, bool) {
 	return value.Value{}, false
 }
 
-// group returns the match variable called name, such as $0. A group that does not exist is undef, and never an error.
+// group returns the match variable called name, such as 0 for $0. A group that does not exist is undef, and never an
+// error.
 func (s *locals) group(name string) value.Value {
 	i, err := strconv.Atoi(name)
 	for ; s != nil && err == nil; s = s.parent {
@@ -43,7 +44,7 @@ func (s *locals) group(name string) value.Value {
 	return value.Value{}
 }
 
-// readsLocal reports whether n reads a lambda parameter or an assigned variable, possibly by constant keys.
+// readsLocal reports whether n reads a lambda parameter or an assigned variable, or accesses one by constant keys.
 func (ev *Evaluator) readsLocal(n *Node) bool {
 	name, _, ok := n.constantAccess()
 	if !ok {
@@ -53,7 +54,7 @@ func (ev *Evaluator) readsLocal(n *Node) bool {
 	return local
 }
 
-// IsNumber reports whether name is a number, as names of match variables are.
+// IsNumber reports whether name begins with a digit, like the names of match variables.
 func IsNumber(name string) bool { return name != "" && '0' <= name[0] && name[0] <= '9' }
 
 func (ev *Evaluator) evalVariable(n *Node) (value.Value, error) {
@@ -83,9 +84,9 @@ func (ev *Evaluator) Variable(name string) (value.Value, bool) {
 	return variableOf(ev.env, name)
 }
 
-// TopEnv is an Env with variables of an inner scope in addition to the top scope.
+// TopEnv is an Env whose variables include those of an inner scope.
 type TopEnv interface {
-	// TopVariable works like Env.Variable for the top scope.
+	// TopVariable is like Env.Variable, but finds only variables of the top scope.
 	TopVariable(name string) (value.Value, bool)
 }
 

@@ -8,8 +8,8 @@ import (
 	"bindc/internal/value"
 )
 
-// matches reports whether v matches an option of a case or selector, or an element on the right side of the operator
-// in.
+// matches reports whether v matches option, which is an option of a case or selector, or an element on the right side
+// of the operator in.
 func (ev *Evaluator) matches(v, option value.Value) (bool, error) {
 	switch option.Kind() {
 	case value.Default:
@@ -71,7 +71,7 @@ func (ev *Evaluator) matchesHash(v, option value.Value) (bool, error) {
 	return true, nil
 }
 
-// contains evaluates the operator in: whether the value in contains item.
+// contains evaluates the operator in: it reports whether the value in contains item.
 func (ev *Evaluator) contains(in, item value.Value) (bool, error) {
 	switch in.Kind() {
 	case value.String:
@@ -116,7 +116,6 @@ func (ev *Evaluator) anyElement(elems []value.Value, item value.Value) (bool, er
 	return false, nil
 }
 
-// matchOperator evaluates =~.
 func (ev *Evaluator) matchOperator(n *Node, left, right value.Value) (bool, error) {
 	switch right.Kind() {
 	case value.Type:

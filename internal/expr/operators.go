@@ -64,5 +64,5 @@ func (ev *Evaluator) binary(n *Node) (value.Value, error) {
 	return ev.arithmetic(n, left, right)
 }
 
-// Describe returns the type of v as messages show it.
+// Describe returns the type of v for messages.
 func Describe(v value.Value) string { return types.Infer(v).String() }

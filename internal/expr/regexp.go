@@ -7,8 +7,8 @@ import (
 	"bindc/internal/value"
 )
 
-// CompileRegexp compiles a regular expression of the Puppet language, which has Ruby's syntax. The error names a
-// feature that Go's engine lacks.
+// CompileRegexp compiles a regular expression of the Puppet language, which has Ruby's syntax. If Go's engine lacks a
+// feature that src uses, the error names the feature.
 func CompileRegexp(src string) (*regexp.Regexp, error) {
 	re, err := onigmo.Compile(src)
 	if err != nil {
@@ -20,7 +20,7 @@ func CompileRegexp(src string) (*regexp.Regexp, error) {
 // stepsPerMatch is the number of steps of Go's engine that count as one step of an evaluation.
 const stepsPerMatch = 64
 
-// Regexp compiles src, and counts the steps of matching it with a string of length bytes.
+// Regexp compiles src, and counts the steps of matching a string of length bytes.
 func (ev *Evaluator) Regexp(src string, length int) (*onigmo.Regexp, error) {
 	re, err := onigmo.Compile(src)
 	if err != nil {
@@ -32,7 +32,7 @@ func (ev *Evaluator) Regexp(src string, length int) (*onigmo.Regexp, error) {
 	return re, ev.Spend(length * re.Cost / stepsPerMatch)
 }
 
-// matchText matches s with src and sets the match variables. If s does not match, they keep their values.
+// matchText matches s against src and sets the match variables. If s does not match, they keep their values.
 func (ev *Evaluator) matchText(src, s string) (bool, error) {
 	re, err := ev.Regexp(src, len(s))
 	if err != nil {

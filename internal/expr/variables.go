@@ -13,8 +13,8 @@ func (n *Node) Variables(yield func(name string)) {
 	n.Reads(func(name string, _ []value.Value) { yield(name) })
 }
 
-// Reads calls yield with each variable that n may use, named as by Variables, and the constant keys that n reads from
-// it. $facts['os']['family'] is os and ['family'].
+// Reads calls yield with each variable that n may use, named as by Variables, and with the constant keys that n reads
+// from it. For $facts['os']['family'], these are os and ['family'].
 func (n *Node) Reads(yield func(name string, path []value.Value)) {
 	if name, path, ok := n.chain(); ok {
 		yield(name, path)
@@ -23,7 +23,7 @@ func (n *Node) Reads(yield func(name string, path []value.Value)) {
 	kids := n.Kids
 	switch n.Op {
 	case Assign:
-		kids = kids[:1] // the others are targets
+		kids = kids[:1] // the other kids are targets
 	case Call:
 		kids = n.callReads(yield)
 	}
@@ -38,11 +38,12 @@ func (n *Node) Reads(yield func(name string, path []value.Value)) {
 	}
 }
 
-// callReads calls yield with each variable that the function of n, a Call, reads. It returns the arguments that remain.
+// callReads calls yield with each variable that the function called by n reads. It returns the arguments that may
+// read others.
 func (n *Node) callReads(yield func(name string, path []value.Value)) []*Node {
 	name, args := n.Callee()
 	switch name {
-	case "call": // of any function
+	case "call": // may call any function
 		yield("facts", nil)
 	case "get", "dig":
 		if fact, ok := factOf(name, args); ok {
@@ -65,7 +66,7 @@ func (n *Node) callReads(yield func(name string, path []value.Value)) []*Node {
 	return n.Kids
 }
 
-// AnyVariable is what Scoped yields for a variable whose name it cannot determine.
+// AnyVariable is the name that Scoped yields for a variable whose name it cannot determine.
 const AnyVariable = "*"
 
 // Scoped calls yield with each variable that n reads, exactly as written: role for %{role}, ::role for %{::role}. It
@@ -87,10 +88,10 @@ func (n *Node) Scoped(yield func(name string)) {
 	}
 }
 
-// callScoped is Scoped for the function of n, a Call, without its arguments.
+// callScoped is Scoped for the function that n, a Call, calls. It does not look into the arguments.
 func (n *Node) callScoped(yield func(name string)) {
 	switch name, args := n.Callee(); {
-	case name == "call": // of any function
+	case name == "call": // may call any function
 		yield(AnyVariable)
 	case name == HieraScope && len(args) > 0:
 		yield(ruby.ToS(args[0].Value))
@@ -104,7 +105,7 @@ func (n *Node) callScoped(yield func(name string)) {
 	}
 }
 
-// scopedAt returns the variable that getvar reads, as written.
+// scopedAt returns the name of the variable that getvar reads for path, as written.
 func scopedAt(path *Node) string {
 	v, ok := path.Constant()
 	if !ok || v.Kind() != value.String {
@@ -114,7 +115,7 @@ func scopedAt(path *Node) string {
 	return name
 }
 
-// Interpolates calls yield with each variable, and the keys after it, that n turns into text.
+// Interpolates calls yield with the name and the keys of each variable that n converts to text.
 func (n *Node) Interpolates(yield func(name string, path []value.Value)) {
 	if name, path, ok := n.chain(); ok {
 		yield(name, path)
@@ -139,7 +140,7 @@ func (n *Node) chain() (name string, path []value.Value, ok bool) {
 	return name, path, ok
 }
 
-// constantAccess returns the variable and the keys of n, if n has the form $name['a'][1].
+// constantAccess returns the variable and the keys of n. ok is false unless n has the form $name['a'][1].
 func (n *Node) constantAccess() (name string, path []value.Value, ok bool) {
 	switch {
 	case n.Op == Var && !IsNumber(n.Name):
@@ -152,19 +153,19 @@ func (n *Node) constantAccess() (name string, path []value.Value, ok bool) {
 	return "", nil, false
 }
 
-// Variables works like Node.Variables.
+// Variables is like Node.Variables.
 func (l *Lambda) Variables(yield func(name string)) {
 	l.Reads(func(name string, _ []value.Value) { yield(name) })
 }
 
-// Reads works like Node.Reads.
+// Reads is like Node.Reads.
 func (l *Lambda) Reads(yield func(name string, path []value.Value)) {
 	for n := range l.below {
 		n.Reads(yield)
 	}
 }
 
-// factOf returns the fact that a call of get or dig reads, if its first argument is $facts.
+// factOf returns the fact that a call of get or dig reads from $facts. It returns false for other calls.
 func factOf(function string, args []*Node) (string, bool) {
 	if len(args) < 2 || args[0].Op != Var || strings.TrimPrefix(args[0].Name, "::") != "facts" {
 		return "", false
@@ -179,7 +180,7 @@ func factOf(function string, args []*Node) (string, bool) {
 	return key.Text(), true
 }
 
-// variableAt returns the variable that getvar reads from path.
+// variableAt returns the variable that getvar reads for path, named as by Node.Variables.
 func variableAt(path *Node) string {
 	v, ok := path.Constant()
 	if !ok || v.Kind() != value.String {
@@ -192,13 +193,13 @@ func variableAt(path *Node) string {
 	return name
 }
 
-// firstStep returns the first key of a dotted path, unless it is quoted.
+// firstStep returns the first key of a dotted path. It returns false if a key is quoted.
 func firstStep(path string) (string, bool) {
 	name, _, _ := strings.Cut(path, ".")
 	return name, name != "" && !strings.ContainsAny(path, `'"`)
 }
 
-// hieraVariable returns the variable and the keys of a Hiera 5 interpolation with constant path.
+// hieraVariable returns the variable and the keys in an interpolation of Hiera 5. path must be constant.
 func hieraVariable(path []*Node) (string, []value.Value) {
 	var keys []value.Value
 	for _, k := range path[1:] {
@@ -211,7 +212,7 @@ func hieraVariable(path []*Node) (string, []value.Value) {
 	return name, keys
 }
 
-// Own calls yield with each variable that n assigns, and with each parameter of a lambda.
+// Own calls yield with the name of each variable that n assigns, and of each lambda parameter in n.
 func (n *Node) Own(yield func(name string)) {
 	if n.Op == Assign {
 		for _, name := range n.Targets() {

@@ -8,10 +8,10 @@ import (
 	"bindc/diag"
 )
 
-// Rejected is an edit that Accept rejects.
+// Rejected is an edit that would cause a new error or warning.
 type Rejected struct {
 	diag.Edit
-	Code diag.Code // code of the mistake that the edit would cause
+	Code diag.Code // code of the new error or warning
 }
 
 func (r Rejected) Error() string {
@@ -20,9 +20,9 @@ func (r Rejected) Error() string {
 }
 
 // Accept returns changes without the edits that cause new errors or warnings. list has the current diagnostics of the
-// site. check returns the diagnostics of the site with the given changes. A diagnostic in the line of an edit is new if
-// the file now has more diagnostics with its code. If a site without errors would get an error elsewhere, Accept
-// rejects all edits. If Accept would reject all edits together, it tries the first maxAlone edits one by one.
+// site, and check returns the diagnostics that the site would have with the given changes. An edit is rejected if its
+// line has a diagnostic whose code now occurs more often in the file. All edits are rejected if a site without errors
+// gets an error elsewhere. If no edit is left, Accept tries the first maxAlone edits one by one.
 func Accept(changes []Change, list []diag.Diagnostic, check func([]Change) ([]diag.Diagnostic, error)) (
 	accepted []Change, rejected []Rejected, err error) {
 	all := changes
@@ -47,11 +47,11 @@ func Accept(changes []Change, list []diag.Diagnostic, check func([]Change) ([]di
 	return changes, rejected, nil
 }
 
-// maxAlone limits how many edits Accept tries one by one, because each attempt compiles the site.
+// maxAlone limits the number of edits that are tried alone, because each attempt compiles the site.
 const maxAlone = 8
 
-// acceptOne accepts the first rejected edit that alone causes no mistake. A correct edit can be rejected because of
-// another edit, such as a renamed key that makes the key in a corrected line a duplicate.
+// acceptOne accepts the first rejected edit that causes no mistake when applied alone. A good edit can be rejected
+// because of another one: renaming a key, for example, can make a corrected line a duplicate.
 func acceptOne(changes []Change, rejected []Rejected, list []diag.Diagnostic,
 	check func([]Change) ([]diag.Diagnostic, error)) ([]Change, []Rejected, error) {
 	for i, r := range rejected[:min(len(rejected), maxAlone)] {
@@ -73,7 +73,7 @@ func acceptOne(changes []Change, rejected []Rejected, list []diag.Diagnostic,
 	return nil, rejected, nil
 }
 
-// reject removes from changes the edits that have a code, and adds them to rejected.
+// reject moves the edits for which codeOf returns a code from changes to rejected.
 func reject(changes []Change, rejected []Rejected, codeOf func(diag.Edit) diag.Code) ([]Change, []Rejected) {
 	var left []Change
 	for _, c := range changes {
@@ -100,13 +100,14 @@ type line struct {
 
 func lineOf(p diag.Pos) line { return line{p.File, p.Line} }
 
-// mistakes returns the lines with errors and warnings that are in now but not in list, each with a code.
+// mistakes returns the lines that have a new error or warning, each with its code. It compares the numbers of
+// diagnostics in now with those in list.
 func mistakes(now, list []diag.Diagnostic) map[line]diag.Code {
 	type kind struct {
 		file string
 		code diag.Code
 	}
-	more := map[kind]int{} // number of additional diagnostics, by kind
+	more := map[kind]int{} // increase in the number of diagnostics, by kind
 	for i := range now {
 		more[kind{now[i].Pos.File, now[i].Code}]++
 	}
@@ -128,7 +129,6 @@ func mistakes(now, list []diag.Diagnostic) map[line]diag.Code {
 	return out
 }
 
-// firstError returns the code of the first error in list, or "".
 func firstError(list []diag.Diagnostic) diag.Code {
 	for i := range list {
 		if list[i].Severity == diag.Error {

@@ -9,11 +9,11 @@ import (
 	"bindc/diag"
 )
 
-// Apply applies edits to src. The edits must be sorted and must not overlap.
+// Apply returns src with the edits applied. edits must be sorted and must not overlap.
 func Apply(src []byte, edits []diag.Edit) []byte {
 	lines := bytes.SplitAfter(src, []byte("\n"))
 	var out []byte
-	line, col := 0, 0 // src is done up to this line (from 0) and this byte in it
+	line, col := 0, 0 // position up to which src is copied to out; both count from 0, col in bytes
 	upTo := func(p diag.Pos) []byte {
 		var passed []byte
 		for ; line < p.Line-1; line++ {
@@ -47,7 +47,7 @@ func offset(line []byte, col int) int {
 	return at
 }
 
-// Diff writes the changed lines as a patch without context. Lines that may be sensitive are not shown.
+// Diff writes the changed lines in the style of a patch, without context. It hides lines that may be sensitive.
 func (c Change) Diff(w io.Writer, name string) error {
 	old, now := bytes.Split(c.Old, []byte("\n")), bytes.Split(c.New, []byte("\n"))
 	if _, err := fmt.Fprintf(w, "--- %s\n+++ %s\n", name, name); err != nil {
@@ -68,5 +68,4 @@ func (c Change) Diff(w io.Writer, name string) error {
 	return nil
 }
 
-// hidden replaces a line that may be sensitive.
 const hidden = "(this line may be sensitive and is not shown)"

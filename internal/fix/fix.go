@@ -1,5 +1,5 @@
-// Package fix applies the edits of diagnostics to the files of a site. It replaces files as a whole. It never changes a
-// file outside the site, or a file that has changed since the check.
+// Package fix applies the edits that diagnostics suggest to the files of a site. It replaces each file atomically. It
+// never changes a file outside the site, or a file that has changed since the site was checked.
 package fix
 
 import (
@@ -19,16 +19,17 @@ import (
 	"bindc/internal/fsx"
 )
 
-// Fixer plans and applies edits below one directory.
+// Fixer plans and applies edits to the files of one site.
 type Fixer struct {
-	root  string            // the directory of the site, without symbolic links
-	over  *fsx.Overlay      // results of earlier corrections that are not written; may be nil
-	sums  map[string]uint64 // hash of each file that was read
-	texts map[string][]byte // current contents of the files with edits
-	wrong map[string]error  // files that cannot be changed
+	root  string            // directory of the site, with symbolic links resolved
+	over  *fsx.Overlay      // results of earlier edits that are not yet on disk; may be nil
+	sums  map[string]uint64 // hash of each file, as the check read it
+	texts map[string][]byte // contents of the files to edit
+	wrong map[string]error  // errors of files that cannot be edited
 }
 
-// New returns a Fixer for the site in dir. disk is the Disk with which the site was read; it must have a Seen.
+// New returns a Fixer for the site in dir. disk must be the Disk with which the site was read, and its Seen must not be
+// nil.
 func New(dir string, disk fsx.Disk) (*Fixer, error) {
 	root, err := filepath.EvalSymlinks(dir)
 	if err == nil {
@@ -46,16 +47,16 @@ func New(dir string, disk fsx.Disk) (*Fixer, error) {
 	return f, nil
 }
 
-// Change is a file with its edits.
+// Change is a file with the edits to make in it.
 type Change struct {
 	File     string
 	Old, New []byte
-	Edits    []diag.Edit  // sorted; they do not overlap
-	Secret   map[int]bool // numbers of changed lines that must not be shown
+	Edits    []diag.Edit  // sorted by position, without overlaps
+	Secret   map[int]bool // numbers of changed lines that may be sensitive
 }
 
-// Plan returns the changes that the edits of list make, sorted by file. If edits overlap, it uses the first of them.
-// The error names the files that have edits but cannot be changed.
+// Plan returns the edits that diagnostics in list suggest, by file. If edits overlap, it uses only the first. If files
+// with suggested edits cannot be changed, the error names them.
 func (f *Fixer) Plan(list []diag.Diagnostic) ([]Change, error) {
 	list = slices.DeleteFunc(slices.Clone(list), func(d diag.Diagnostic) bool {
 		return d.Fix.IsNone() && len(d.Edits) == 0
@@ -104,7 +105,8 @@ var (
 	errChanged = errors.New("it changed while the site was read; try again")
 )
 
-// read returns the text of a file. It fails if the Fixer must not change the file.
+// read returns the contents of a file that may be edited. It returns an error if the file is not in the site or has
+// changed.
 func (f *Fixer) read(file string) ([]byte, error) {
 	text, err := f.check(file)
 	if err != nil {
@@ -133,7 +135,7 @@ func (f *Fixer) check(file string) ([]byte, error) {
 	return text, err
 }
 
-// inside reports whether a file is in the site after all symbolic links are followed.
+// inside reports whether a file is in the site once all symbolic links are resolved.
 func (f *Fixer) inside(file string) bool {
 	path, err := filepath.EvalSymlinks(file)
 	if err == nil {
@@ -142,7 +144,7 @@ func (f *Fixer) inside(file string) bool {
 	return err == nil && strings.HasPrefix(path, strings.TrimSuffix(f.root, "/")+string(filepath.Separator))
 }
 
-// Write replaces the file of a change in one step. It fails if the file has changed since Plan read it.
+// Write atomically replaces the file of c. It returns an error if the file has changed since Plan.
 func (f *Fixer) Write(c Change) error {
 	if _, err := f.check(c.File); err != nil {
 		return fmt.Errorf("%s is not changed: %w", c.File, err)

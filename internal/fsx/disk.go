@@ -14,19 +14,19 @@ import (
 	"syscall"
 )
 
-// Disk gives access to the file system. The zero value is ready for use.
+// Disk reads from the file system. The zero value reads all files and records nothing.
 type Disk struct {
-	// Fault is called before every access. If it returns an error, the access fails. Filter replaces the reader of a
-	// file; only tests use it.
+	// For tests. Fault is called before each access; if it returns an error, the access fails.
+	// Filter replaces the reader of a file.
 	Fault  func(op Op, path string) error
 	Filter func(path string, file io.Reader) io.Reader
 
-	Seen    *Seen    // records each access and its result; may be nil
-	Overlay *Overlay // strings in place of files; may be nil
-	Fence   *Fence   // the directories that may be accessed; nil for no restriction
+	Seen    *Seen    // if not nil, records each access and its result
+	Overlay *Overlay // if not nil, contents of files that are read instead of those on disk
+	Fence   *Fence   // if not nil, the directories that may be read
 }
 
-// Op is a kind of access to the file system.
+// Op is the name of a file system operation, as in fs.PathError.
 type Op string
 
 const (
@@ -34,7 +34,7 @@ const (
 	List    Op = "list"
 	Resolve Op = "resolve"
 	Open    Op = "open"
-	Read    Op = "read" // reads an open file
+	Read    Op = "read" // read the content of an open file
 )
 
 func (d Disk) fault(op Op, path string) error {
@@ -47,7 +47,7 @@ func (d Disk) fault(op Op, path string) error {
 	return nil
 }
 
-// Info returns the file information of path, or nil if it is absent.
+// Info is like os.Stat, but returns nil without an error if path is absent.
 func (d Disk) Info(path string) (info fs.FileInfo, err error) {
 	if d.Seen != nil {
 		defer func() { d.Seen.note(Look{Op: Stat, Path: path, Result: resultOfInfo(info, err)}) }()
@@ -66,7 +66,8 @@ func (d Disk) Info(path string) (info fs.FileInfo, err error) {
 	return d.Overlay.info(path), nil
 }
 
-// IsFile reports whether path is a file. It returns an error if path is anything else.
+// IsFile reports whether path is a regular file. It returns an error if path exists but is not a
+// regular file.
 func (d Disk) IsFile(path string) (bool, error) {
 	info, err := d.Info(path)
 	if info == nil {
@@ -75,7 +76,8 @@ func (d Disk) IsFile(path string) (bool, error) {
 	return true, NotAFile(path, info.Mode())
 }
 
-// IsDir reports whether path is a directory. It returns an error if path exists and is neither a directory nor a file.
+// IsDir reports whether path is a directory. It returns an error if path exists but is neither a
+// directory nor a regular file.
 func (d Disk) IsDir(path string) (bool, error) {
 	info, err := d.Info(path)
 	if info == nil {
@@ -84,7 +86,8 @@ func (d Disk) IsDir(path string) (bool, error) {
 	return info.IsDir(), notADir(path, info.Mode())
 }
 
-// List returns the entries of a directory, sorted by name, or none if it is absent.
+// List returns the entries of a directory, sorted by name. It returns no entries if the directory
+// is absent.
 func (d Disk) List(path string) (entries []fs.DirEntry, err error) {
 	if d.Seen != nil {
 		defer func() { d.Seen.note(Look{Op: List, Path: path, Result: resultOfList(entries, err)}) }()
@@ -103,7 +106,7 @@ func (d Disk) List(path string) (entries []fs.DirEntry, err error) {
 	return d.Overlay.addTo(entries, path), nil
 }
 
-// Resolve returns path without symbolic links. The path must exist.
+// Resolve returns path without symbolic links, like filepath.EvalSymlinks. The path must exist.
 func (d Disk) Resolve(path string) (real string, err error) {
 	if d.Seen != nil {
 		defer func() { d.Seen.note(Look{Op: Resolve, Path: path, Result: real + failure(err)}) }()
@@ -120,7 +123,8 @@ func (d Disk) Resolve(path string) (real string, err error) {
 	return filepath.EvalSymlinks(path)
 }
 
-// NotAFile returns an error unless mode describes a regular file.
+// NotAFile returns nil if mode describes a regular file. Otherwise it returns an error that names
+// the kind of file.
 func NotAFile(path string, mode fs.FileMode) error {
 	if mode.IsRegular() {
 		return nil
@@ -128,8 +132,8 @@ func NotAFile(path string, mode fs.FileMode) error {
 	return &fs.PathError{Op: "open", Path: path, Err: errors.New("it is " + kind(mode) + ": expected a file")}
 }
 
-// notADir returns an error unless mode is the mode of a directory or of a regular file, which counts as an absent
-// directory.
+// notADir returns nil if mode describes a directory or a regular file; the latter counts as an
+// absent directory. Otherwise it returns an error that names the kind of file.
 func notADir(path string, mode fs.FileMode) error {
 	if mode.IsDir() || mode.IsRegular() {
 		return nil
@@ -151,12 +155,12 @@ func kind(mode fs.FileMode) string {
 	return "a device"
 }
 
-// ErrDangling is the error for a path that is, or is below, a dangling symbolic link.
+// ErrDangling is the error for a path that is or contains a symbolic link without a target.
 var ErrDangling = errors.New("broken symbolic link")
 
 func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
 
-// unreachableIfAbsent returns unreachable(path) if err says that path does not exist, and err otherwise.
+// unreachableIfAbsent returns err, or unreachable(path) if err says that path does not exist.
 func unreachableIfAbsent(path string, err error) error {
 	if absent(err) {
 		return unreachable(path)
@@ -169,9 +173,9 @@ func isLink(path string) bool {
 	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
-// unreachable explains why a path that was not found might still exist. Either path or one of its parents is a dangling
-// symbolic link or cannot be read, or the nearest existing parent is neither a directory nor a file. unreachable
-// returns nil if path is absent.
+// unreachable distinguishes an absent path, for which it returns nil, from one that cannot be
+// reached. Then the path or one of its parents is a dangling link or unreadable, or the nearest
+// existing parent is neither a directory nor a regular file.
 func unreachable(path string) error {
 	for at := path; ; at = filepath.Dir(at) {
 		info, err := os.Lstat(at)

@@ -10,17 +10,18 @@ import (
 	"sync"
 )
 
-// Fence restricts a Disk to some directories. For the Disk, paths outside these directories do not exist, and neither
-// do symbolic links that lead outside. A nil Fence restricts nothing. Its methods may be called concurrently.
+// Fence restricts a Disk to some directories. Paths outside them, and links that lead outside, look
+// absent. A nil Fence allows everything. A Fence is safe for concurrent use.
 type Fence struct {
-	roots []string // root directories, with links resolved
+	roots []string // allowed directories, without symbolic links
 
 	mu      sync.Mutex
-	dirs    map[string]string // directories with links resolved; "" if they are outside
+	dirs    map[string]string // cache of realDir
 	refused map[string]bool
 }
 
-// NewFence returns a Fence around the given directories. It ignores missing directories.
+// NewFence returns a Fence that allows the given directories. It ignores directories that do not
+// exist.
 func NewFence(dirs ...string) *Fence {
 	f := &Fence{dirs: map[string]string{}, refused: map[string]bool{}}
 	for _, dir := range dirs {
@@ -31,10 +32,9 @@ func NewFence(dirs ...string) *Fence {
 	return f
 }
 
-// errOutside is the error for reading a path outside the fence.
 var errOutside = errors.New("it is outside the directories that may be read")
 
-// Refused returns the paths outside the fence that the Disk did not access, sorted.
+// Refused returns, sorted, the paths for which Allows returned false.
 func (f *Fence) Refused() []string {
 	if f == nil {
 		return nil
@@ -44,7 +44,7 @@ func (f *Fence) Refused() []string {
 	return slices.Sorted(maps.Keys(f.refused))
 }
 
-// Allows reports whether path is inside the fence. It records paths outside.
+// Allows reports whether path is inside the fence. It records path for Refused if it is not.
 func (f *Fence) Allows(path string) bool {
 	if f == nil || f.contains(path) {
 		return true
@@ -64,7 +64,7 @@ func (f *Fence) contains(path string) bool {
 	if isLink(real) {
 		var err error
 		if real, err = filepath.EvalSymlinks(real); err != nil {
-			return absent(err) && f.below(filepath.Dir(path)) // the Disk reports a dangling link
+			return absent(err) && f.below(filepath.Dir(path)) // a dangling link: let the Disk report it
 		}
 	}
 	return f.below(real)
@@ -76,7 +76,7 @@ func (f *Fence) below(real string) bool {
 	})
 }
 
-// realDir returns dir with links resolved, or dir itself if it does not exist.
+// realDir returns dir without symbolic links. It caches the result.
 func (f *Fence) realDir(dir string) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -88,7 +88,7 @@ func (f *Fence) realDir(dir string) string {
 	return real
 }
 
-// realOrParent resolves the links in the existing part of a path.
+// realOrParent returns path without symbolic links in the part of it that exists.
 func realOrParent(path string) string {
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil || path == filepath.Dir(path) {
@@ -97,7 +97,7 @@ func realOrParent(path string) string {
 	return filepath.Join(realOrParent(filepath.Dir(path)), filepath.Base(path))
 }
 
-// outside returns the error for reading path if it is outside.
+// outside returns an error if path is outside the fence.
 func (f *Fence) outside(op Op, path string) error {
 	if f.Allows(path) {
 		return nil

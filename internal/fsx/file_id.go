@@ -5,24 +5,26 @@ import (
 	"time"
 )
 
-// FileID identifies a version of a file. If two reliable FileIDs are equal, so is the content.
+// FileID identifies a version of a file. Files with equal FileIDs have the same content if both
+// were Settled.
 type FileID struct {
 	Device, Inode    uint64
 	Size             int64
-	Modified, Change int64 // times in nanoseconds; programs can set Modified, but not Change
+	Modified, Change int64 // times in nanoseconds; unlike Modified, Change cannot be set by programs
 }
 
-// settleTime is how long a file must have been unchanged before a build for its FileID to be reliable. If a file
-// changes twice within a tick of the file system's clock, its times are the same after both changes. FAT has the
-// coarsest ticks, which last two seconds.
+// settleTime is how long a file must have been unchanged for its FileID to be reliable. If a file
+// changes twice within one tick of the file system's clock, its times may be the same after both
+// changes. FAT has the longest ticks, two seconds.
 const settleTime = int64(2 * time.Second)
 
-// Settled reports whether the file had been unchanged for settleTime when a build began, so that its FileID is
-// reliable.
+// Settled reports whether the file had been unchanged for at least settleTime at the time began.
+// Only then is the FileID reliable.
 func (id FileID) Settled(began int64) bool { return max(id.Modified, id.Change) < began-settleTime }
 
-// Clock returns the time according to dir's file system, which may differ from this machine's clock. It creates and
-// removes a file whose name matches pattern, as for os.CreateTemp.
+// Clock returns the time by the clock of dir's file system, in nanoseconds. It may differ from the
+// clock of this machine. Clock creates and removes a file; pattern is its name, as in
+// os.CreateTemp.
 func Clock(dir, pattern string) (int64, error) {
 	f, err := os.CreateTemp(dir, pattern)
 	if err != nil {

@@ -2,7 +2,5 @@
 
 package fsx
 
-// On this platform, files have no reliable identity, so every file is read.
-
-// FileIDAt always returns false.
+// FileIDAt always returns false, because files have no reliable identity on this platform.
 func FileIDAt(string) (id FileID, ok bool) { return FileID{}, false }

@@ -4,7 +4,8 @@ package fsx
 
 import "golang.org/x/sys/unix"
 
-// FileIDAt returns the FileID of the file at path. It follows symbolic links. ok is false if the file does not exist.
+// FileIDAt returns the FileID of the file at path. It follows symbolic links. It returns false if
+// the file cannot be accessed.
 func FileIDAt(path string) (id FileID, ok bool) {
 	var st unix.Stat_t
 	err := unix.Stat(path, &st)

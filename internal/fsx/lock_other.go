@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// This platform has no locks that are released when a program dies. A temporary file counts as abandoned after a day.
+// This platform has no locks that are released when a program is killed. Instead, temporary files
+// count as abandoned after a day.
 
 func lock(*os.File) (release func()) { return func() {} }
 

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lock locks f until release is called, even after f is closed. On a file system without locks it does nothing, and no
-// file counts as abandoned.
+// lock locks f until release is called. Closing f does not release the lock. On file systems
+// without locks, it does nothing, and no file counts as abandoned.
 func lock(f *os.File) (release func()) {
 	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
@@ -21,8 +21,9 @@ func lock(f *os.File) (release func()) {
 	return func() { unix.Close(fd) }
 }
 
-// removeAbandoned removes a temporary file unless a program has locked it. It holds the lock while it removes the file,
-// so that a program that has just created the file and waits for the lock notices the removal.
+// removeAbandoned removes a temporary file unless a program has locked it. It removes the file
+// while it has the lock. So a program that has just created the file and waits for the lock can
+// notice the removal.
 func removeAbandoned(name string, _ fs.FileInfo) {
 	fd, err := unix.Open(name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -34,7 +35,8 @@ func removeAbandoned(name string, _ fs.FileInfo) {
 	}
 }
 
-// removeAbandonedDir removes a temporary directory of this user, unless a program has locked it.
+// removeAbandonedDir removes a temporary directory unless a program has locked it or it belongs to
+// another user.
 func removeAbandonedDir(name string, _ fs.FileInfo) {
 	fd, err := unix.Open(name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -47,7 +49,8 @@ func removeAbandonedDir(name string, _ fs.FileInfo) {
 	}
 }
 
-// chownLike gives f the owner and group of old, or only the group. It reports whether the group could be set.
+// chownLike gives f the owner and group of old. If that is not permitted, it only sets the group.
+// It reports whether it could set the group.
 func chownLike(f *os.File, old fs.FileInfo) bool {
 	st, ok := old.Sys().(*syscall.Stat_t)
 	if !ok {

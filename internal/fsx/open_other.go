@@ -15,7 +15,7 @@ func open(path string) (*file, error) {
 	return &file{f}, err
 }
 
-// rewind makes Read begin at the start again.
+// rewind makes the next Read start at the beginning of the file.
 func (f *file) rewind() error {
 	_, err := f.Seek(0, io.SeekStart)
 	return err

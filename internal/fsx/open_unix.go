@@ -10,15 +10,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// file is an open file. Unlike os.File it is not registered with the network poller, which saves a system call for each
-// of the many small files of a site.
+// file is an open file. Unlike an os.File, it is not registered with the network poller. This saves
+// a system call for each file, and a site has many small files.
 type file struct {
 	path string
 	fd   int
 	off  int64
 }
 
-// open opens a file. It does not block on a FIFO without a writer.
+// open opens a file for reading. It does not wait for a writer if the file is a FIFO.
 func open(path string) (*file, error) {
 	var fd int
 	err := uninterrupted(func() (err error) {
@@ -46,7 +46,7 @@ func (f *file) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// rewind makes Read begin at the start again.
+// rewind makes the next Read start at the beginning of the file.
 func (f *file) rewind() error {
 	f.off = 0
 	return nil
@@ -62,7 +62,7 @@ func (f *file) state() (state, error) {
 
 func (f *file) close() { unix.Close(f.fd) }
 
-// uninterrupted calls do until no signal interrupts it.
+// uninterrupted calls do again while it returns EINTR.
 func uninterrupted(do func() error) error {
 	for {
 		if err := do(); err != unix.EINTR {
@@ -71,7 +71,7 @@ func uninterrupted(do func() error) error {
 	}
 }
 
-// modeOf returns the type of a file.
+// modeOf returns the type bits of a Unix mode.
 func modeOf(mode uint32) fs.FileMode {
 	switch mode & unix.S_IFMT {
 	case unix.S_IFREG:

@@ -8,13 +8,14 @@ import (
 	"time"
 )
 
-// Overlay holds texts that replace or add files, such as unsaved files in an editor. A nil Overlay has no files.
+// Overlay contains files that exist only in memory, such as unsaved files of an editor. They
+// replace files on disk. A nil Overlay is empty.
 type Overlay struct {
 	texts map[string][]byte
-	dirs  map[string][]string // names of files and directories in the overlay, by directory
+	dirs  map[string][]string // for each directory, the names of its files and subdirectories in the overlay
 }
 
-// NewOverlay returns an Overlay of the given texts, by absolute path.
+// NewOverlay returns an Overlay of the given contents. The keys of texts are absolute paths.
 func NewOverlay(texts map[string][]byte) *Overlay {
 	o := &Overlay{texts: texts, dirs: map[string][]string{}}
 	for path := range texts {
@@ -27,7 +28,7 @@ func NewOverlay(texts map[string][]byte) *Overlay {
 	return o
 }
 
-// Text returns the text at path.
+// Text returns the content of the overlay's file at path, and whether there is one.
 func (o *Overlay) Text(path string) (text []byte, ok bool) {
 	if o == nil {
 		return nil, false
@@ -36,7 +37,8 @@ func (o *Overlay) Text(path string) (text []byte, ok bool) {
 	return text, ok
 }
 
-// info returns the file information of a file in the overlay, or of a directory that only the overlay has.
+// info returns the file information of a file or directory in the overlay, or nil if the overlay
+// does not have it.
 func (o *Overlay) info(path string) fs.FileInfo {
 	if o == nil {
 		return nil
@@ -50,7 +52,8 @@ func (o *Overlay) info(path string) fs.FileInfo {
 	return nil
 }
 
-// addTo adds the overlay's files in dir to entries, which are sorted by name.
+// addTo adds the overlay's files and directories in dir to entries. It keeps the entries sorted by
+// name.
 func (o *Overlay) addTo(entries []fs.DirEntry, dir string) []fs.DirEntry {
 	if o == nil || o.dirs[dir] == nil {
 		return entries
@@ -65,7 +68,6 @@ func (o *Overlay) addTo(entries []fs.DirEntry, dir string) []fs.DirEntry {
 	return entries
 }
 
-// overlaid is the file information of a file or directory in an Overlay.
 type overlaid struct {
 	name string
 	size int64

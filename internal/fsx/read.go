@@ -7,24 +7,26 @@ import (
 	"slices"
 )
 
-// state describes a file before or after a read.
+// state describes an open file. If the size and the time are the same before and after a read, the
+// file has not changed meanwhile.
 type state struct {
 	mode           fs.FileMode
 	size, modified int64
-	id             FileID // zero if it is not reliable on this system
+	id             FileID // zero on platforms without file IDs
 }
 
-// ReadFile returns the content of the file at path.
+// ReadFile is like os.ReadFile, but fails if the file changes during every attempt to read it.
 func (d Disk) ReadFile(path string) ([]byte, error) {
 	content, _, err := d.ReadInto(nil, path)
 	return content, err
 }
 
-// ReadInto returns the content of the file at path, in the memory of buf if it is large enough. id identifies the
-// version that was read; it is zero on systems without file IDs. Callers should check with IsFile or List that path is
-// a file. For anything else, such as a FIFO without a writer, ReadInto fails and does not block.
+// ReadInto is like ReadFile, but uses the memory of buf if it is large enough. It also returns the
+// FileID of the version that it read, or zero if there is none.
 //
-// If the file changes while it is read, ReadInto tries again a few times.
+// If the file changes while it is read, ReadInto tries again a few times. If path is not a regular
+// file, ReadInto fails; it does not block on a FIFO. Callers should check that with IsFile or List
+// before.
 func (d Disk) ReadInto(buf []byte, path string) (content []byte, id FileID, err error) {
 	if err := d.fault(Open, path); err != nil {
 		return nil, FileID{}, err
@@ -49,11 +51,11 @@ func (d Disk) ReadInto(buf []byte, path string) (content []byte, id FileID, err 
 	return content, id, err
 }
 
-// tries limits how often ReadInto reads a file that changes during each read.
+// tries is how often ReadInto reads a file that keeps changing.
 const tries = 4
 
-// unchangedContent reads f until its size and time are the same before and after a read. id is from before the first
-// read, so that it does not match if the content changes later.
+// unchangedContent reads f until its size and time are the same before and after reading. It
+// determines id before the first read. So id does not match if the content changes later.
 func (d Disk) unchangedContent(f *file, buf []byte, path string) (content []byte, id FileID, err error) {
 	before, err := d.state(f, path)
 	if err == nil {
@@ -96,7 +98,7 @@ func (d Disk) state(f *file, path string) (state, error) {
 	return f.state()
 }
 
-// content reads f up to one byte beyond size, which shows whether f has grown.
+// content reads at most size+1 bytes of f. The additional byte shows whether the file has grown.
 func (d Disk) content(f *file, buf []byte, path string, size int64) ([]byte, error) {
 	if err := d.fault(Read, path); err != nil {
 		return nil, err
@@ -113,7 +115,7 @@ func (d Disk) content(f *file, buf []byte, path string, size int64) ([]byte, err
 		case err == io.EOF || int64(len(buf)) > size:
 			return buf, nil
 		case int64(len(buf)) == size && err == nil && d.Filter == nil:
-			return buf, nil // a regular file returns everything asked for, so nothing is left to read
+			return buf, nil // a short read of a regular file means that its end is reached
 		case err != nil:
 			return nil, err
 		case len(buf) == cap(buf):
@@ -122,5 +124,5 @@ func (d Disk) content(f *file, buf []byte, path string, size int64) ([]byte, err
 	}
 }
 
-// firstRead limits the memory that content allocates before it reads anything.
+// firstRead limits the memory that content allocates before the first read.
 const firstRead = 1 << 30

@@ -11,21 +11,23 @@ import (
 	"strings"
 )
 
-// ReplaceOptions control how a file is replaced.
+// ReplaceOptions control how Replace creates the new file.
 type ReplaceOptions struct {
-	Limit  fs.FileMode // upper limit for the permissions of the file
-	Synced bool        // sync the file before the rename, and the directory afterwards
-	Many   bool        // do not look for abandoned files; call ClearDir once instead
-	Like   fs.FileInfo // owner, group and permissions for a new file; if nil, the defaults
-	Link   bool        // replace a symbolic link at path instead of its target
+	Limit  fs.FileMode // permission bits that the new file may have
+	Synced bool        // sync the file before the rename and the directory after it
+	Many   bool        // do not remove abandoned files; for use with ClearDir
+	Like   fs.FileInfo // if there is no old file, the file whose owner, group and permissions to copy; may be nil
+	Link   bool        // if path is a symbolic link, replace the link, not its target
 }
 
 var errNotRegular = errors.New("not a regular file")
 
-// Replace atomically replaces path, or the target of a symbolic link at path, with the file that write writes. Readers
-// see either the old file or the whole new one. The new file has the owner, group and permissions of the old one where
-// possible; without an old file, its permissions are 0666 less the umask. If Replace fails, the old file is unchanged,
-// and no temporary file remains.
+// Replace atomically replaces the file at path, or the target if path is a symbolic link. write
+// must write the content of the new file. Readers see either the old file or the complete new one.
+//
+// Where possible, the new file gets the owner, group and permissions of the old one. If there is no
+// old file, its permissions are 0666 before umask. If Replace fails, it leaves the old file
+// unchanged and removes its temporary file.
 func Replace(path string, o ReplaceOptions, write func(*os.File) error) (err error) {
 	path, old, err := o.target(path)
 	if err != nil {
@@ -57,8 +59,8 @@ func Replace(path string, o ReplaceOptions, write func(*os.File) error) (err err
 	return err
 }
 
-// target returns the path of the file to replace. info describes the file with the owner and permissions to copy; it
-// may be nil.
+// target returns the path of the file to replace. It also returns the file whose owner, group and
+// permissions the new file gets, which may be nil.
 func (o ReplaceOptions) target(path string) (string, fs.FileInfo, error) {
 	if o.Link {
 		return path, o.Like, nil
@@ -70,8 +72,9 @@ func (o ReplaceOptions) target(path string) (string, fs.FileInfo, error) {
 	return path, old, err
 }
 
-// resolveTarget returns the path of the file that path leads to, and the file information, which is nil if the file
-// does not exist. It fails for anything but regular files, and for symbolic links that cannot be followed.
+// resolveTarget follows the symbolic links of path. It returns the path and the information of the
+// file; the latter is nil if the file does not exist. It fails if a link cannot be followed or the
+// file is not regular.
 func resolveTarget(path string) (string, fs.FileInfo, error) {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -91,12 +94,12 @@ func resolveTarget(path string) (string, fs.FileInfo, error) {
 	return path, info, err
 }
 
-// attempts limits how many names are tried for a temporary file.
 const attempts = 100
 
-// create creates a temporary file next to path. The permissions are never wider than those of the final file: if old is
-// set, only the owner has access at first. Other builds leave the file alone until release is called. If another build
-// removed the file as abandoned before create could lock it, create tries another name.
+// create creates a temporary file next to path. If old is not nil, only the owner can access the
+// file until its final permissions are set. Other programs do not remove the file as abandoned
+// until release is called. If one removes it before create has locked it, create tries another
+// name.
 func create(path string, old fs.FileInfo, limit fs.FileMode) (f *os.File, release func(), err error) {
 	mode := 0o666 & limit
 	if old != nil {
@@ -123,16 +126,16 @@ func create(path string, old fs.FileInfo, limit fs.FileMode) (f *os.File, releas
 	return nil, nil, err
 }
 
-// startPoller makes the Go runtime start its network poller, which happens when the first os.File is opened. If the
-// process is out of file descriptors, the runtime ends it at this point, so this must happen before a temporary file
-// exists.
+// startPoller makes the Go runtime start its network poller, which it does when it opens the first
+// file. If the process has no file descriptors left, that ends the process. So it must happen
+// before there is a temporary file.
 func startPoller(dir string) {
 	if f, err := os.Open(dir); err == nil {
 		f.Close()
 	}
 }
 
-// isInPlace reports whether f still has its name.
+// isInPlace reports whether f has not been removed or replaced.
 func isInPlace(f *os.File) bool {
 	current, err := f.Stat()
 	found, lstatErr := os.Lstat(f.Name())
@@ -154,8 +157,8 @@ func fill(f *os.File, old fs.FileInfo, o ReplaceOptions, write func(*os.File) er
 	return nil
 }
 
-// permissions sets the owner and group of f to the owner and group of old, and returns the permissions for f. If the
-// group could not be set, the group of f gets at most the permissions that other users had.
+// permissions gives f the owner and group of old, and returns the mode that f should have. If the
+// group cannot be set, the mode gives the group of f no more permissions than old gave to others.
 func permissions(f *os.File, old fs.FileInfo) fs.FileMode {
 	mode := old.Mode().Perm()
 	if !chownLike(f, old) {
@@ -164,7 +167,8 @@ func permissions(f *os.File, old fs.FileInfo) fs.FileMode {
 	return mode
 }
 
-// syncDir makes the rename durable. It ignores errors: some file systems cannot sync a directory.
+// syncDir syncs a directory, so that a rename in it survives a power failure. It ignores errors,
+// because some file systems do not support this.
 func syncDir(dir string) {
 	if d, err := os.Open(dir); err == nil {
 		d.Sync()
@@ -176,8 +180,8 @@ const suffix = ".tmp"
 
 func prefix(path string) string { return "." + filepath.Base(path) + "." }
 
-// sweep removes temporary files next to path that killed programs left behind. It keeps current, the temporary file in
-// use.
+// sweep removes temporary files for path that killed programs left behind. It does not remove
+// current.
 func sweep(path string, current *os.File) {
 	now, err := current.Stat()
 	entries, dirErr := os.ReadDir(filepath.Dir(path))
@@ -197,7 +201,7 @@ func sweep(path string, current *os.File) {
 	}
 }
 
-// ClearBeside removes temporary files next to path that killed programs left behind.
+// ClearBeside removes temporary files for path that killed programs left behind.
 func ClearBeside(path string) error {
 	f, release, err := create(path, nil, 0o600)
 	if err != nil {
@@ -210,7 +214,7 @@ func ClearBeside(path string) error {
 	return nil
 }
 
-// ClearDir removes all temporary files in dir that killed programs left behind.
+// ClearDir removes temporary files for any path in dir that killed programs left behind.
 func ClearDir(dir string) error {
 	f, release, err := create(filepath.Join(dir, "clear"), nil, 0o600)
 	if err != nil {
@@ -232,7 +236,7 @@ func ClearDir(dir string) error {
 	return nil
 }
 
-// isTemporary reports whether create may have chosen the name of a file.
+// isTemporary reports whether a file has a name as create chooses it.
 func isTemporary(e fs.DirEntry) bool {
 	name, ok := strings.CutSuffix(e.Name(), suffix)
 	digits := name[strings.LastIndexByte(name, '.')+1:]

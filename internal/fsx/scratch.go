@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 )
 
-// Scratch creates a directory for temporary files with a name that begins with prefix. It first removes such
-// directories that this user's killed programs left behind. The returned function removes the directory and may be
-// called more than once.
+// Scratch creates a temporary directory whose name begins with prefix. It also removes such
+// directories that killed programs of this user left behind. The caller must call remove, which
+// removes the new directory; further calls do nothing.
 func Scratch(prefix string) (dir string, remove func(), err error) {
 	left, err := filepath.Glob(filepath.Join(os.TempDir(), prefix+"*"))
 	if err != nil {
@@ -21,7 +21,7 @@ func Scratch(prefix string) (dir string, remove func(), err error) {
 		}
 		f, err := os.Open(dir)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // another program removed the directory as abandoned
+			continue // another program has removed the directory as abandoned
 		}
 		if err != nil {
 			return "", nil, err

@@ -9,10 +9,11 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Seen records accesses to a file system and their results, so that a later build can check whether the results would
-// be the same. A nil Seen records nothing. Its methods may be called concurrently.
+// Seen records accesses to the file system and their results. A later build can call Unchanged to
+// check whether the results would still be the same. A nil Seen records nothing. A Seen is safe for
+// concurrent use.
 type Seen struct {
-	Began int64 // time of the first access, by Clock
+	Began int64 // time of the first access, as returned by Clock
 
 	mu    sync.Mutex
 	looks map[lookKey]Look
@@ -23,16 +24,16 @@ type lookKey struct {
 	path string
 }
 
-// Look is an access to a path, with its result. For the content of a file, the result is a hash.
+// Look is an access to a path and its result.
 type Look struct {
 	Op     Op
 	Path   string
 	Result string
-	ID     FileID // FileID of a file if it is reliable, otherwise zero
-	Sum    uint64 // hash of the file's content
+	ID     FileID // for Read: FileID of the file; zero if it is not reliable
+	Sum    uint64 // for Read: hash of the content
 }
 
-// changing replaces the result of an access that had different results when repeated.
+// changing is the result of an access that has been repeated with another result.
 const changing = "it changes while it is read"
 
 func (s *Seen) note(l Look) {
@@ -51,12 +52,13 @@ func (s *Seen) note(l Look) {
 	s.looks[at] = l
 }
 
-// Content records that the content of the file at path has the given hash. id is zero if it is not reliable.
+// Content records that a file was read. sum is the hash of the content, and id is the FileID, or
+// zero if it is not reliable.
 func (s *Seen) Content(path string, id FileID, sum uint64) {
 	s.note(Look{Op: Read, Path: path, ID: id, Sum: sum})
 }
 
-// read records the content of a file.
+// read is like Content, but computes the hash and checks whether id is reliable.
 func (s *Seen) read(path string, id FileID, content []byte) {
 	if !id.Settled(s.Began) {
 		id = FileID{}
@@ -64,7 +66,7 @@ func (s *Seen) read(path string, id FileID, content []byte) {
 	s.Content(path, id, xxhash.Sum64(content))
 }
 
-// Looks returns all accesses, in no particular order.
+// Looks returns all recorded accesses in no particular order.
 func (s *Seen) Looks() []Look {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,8 +77,8 @@ func (s *Seen) Looks() []Look {
 	return out
 }
 
-// Unchanged reports whether all accesses would have the same results now. It does not read files with an unchanged
-// FileID.
+// Unchanged reports whether all accesses would still have the same results. It assumes that a file
+// with the same FileID has the same content.
 func Unchanged(looks []Look) bool {
 	for _, l := range looks {
 		if l.Op == Read {
@@ -91,7 +93,6 @@ func Unchanged(looks []Look) bool {
 	return true
 }
 
-// repeat repeats the access and returns a Look with the current result.
 func (l Look) repeat() Look {
 	now := Seen{}
 	d := Disk{Seen: &now}
@@ -108,7 +109,7 @@ func (l Look) repeat() Look {
 	return now.looks[lookKey{l.Op, l.Path}]
 }
 
-// Results of accesses in Look.
+// The following functions return the Result of a Look.
 
 func resultOfInfo(info fs.FileInfo, err error) string {
 	if info == nil {

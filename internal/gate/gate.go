@@ -1,6 +1,6 @@
-// Package gate decides whether a snapshot may become active. The snapshot must have the keys of given queries, and must
-// not change too many bindings. Package ship calls these checks as functions, because it does not know the content of
-// snapshots.
+// Package gate decides whether a snapshot may become active. It checks that certain queries find a
+// value, that not too many bindings have changed, and that required policies were proven. It is
+// separate from package ship because that package does not know the content of snapshots.
 package gate
 
 import (
@@ -11,8 +11,9 @@ import (
 	"bindc/snapshot"
 )
 
-// CheckChanges rejects a snapshot that changes more bindings than the given share of the bindings in the old snapshot.
-// It counts the differences that bindq diff prints.
+// CheckChanges returns an error if the snapshot after changes too many bindings. share is the
+// largest allowed proportion of changes to the bindings in before. Changes are counted as in bindq
+// diff.
 func CheckChanges(before, after *snapshot.Snapshot, share float64) error {
 	old, err := decision.NewTables(before, true, nil)
 	if err != nil {

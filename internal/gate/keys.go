@@ -15,14 +15,15 @@ import (
 	"bindc/ship"
 )
 
-// Keys is a file of queries in bindq batch format. A snapshot must have the keys of all queries.
+// Keys is a file of queries in the format of bindq batch. A snapshot must have a value for every
+// key in them.
 type Keys struct {
-	Option string // option name, for errors
+	Option string // for error messages
 	File   string
-	Node   func(name string) (facts.Node, error) // returns the facts of a node, for queries without facts
+	Node   func(name string) (facts.Node, error) // returns the facts for a query that names a node
 }
 
-// Check rejects a snapshot that has no value for a key of the queries.
+// Check returns an error if snap has no value for a key in the queries.
 func (k *Keys) Check(snap *lookup.Snapshot) error {
 	in, err := os.Open(k.File)
 	if err != nil {
@@ -66,7 +67,8 @@ func (k *Keys) errorf(format string, args ...any) error {
 	return fmt.Errorf(k.Option+": "+format, args...)
 }
 
-// checkQuery returns an error unless the snapshot has all keys of a query.
+// checkQuery returns an error if the snapshot has no value for a key of one query. at is the
+// position of the query, for messages.
 func (k *Keys) checkQuery(s *query.Session, line []byte, at string) error {
 	q, err := query.Parse(line)
 	if err != nil {
@@ -95,7 +97,7 @@ func (k *Keys) checkQuery(s *query.Session, line []byte, at string) error {
 	return missing
 }
 
-// checkKey returns an error unless a key of a query has a value that can be printed.
+// checkKey returns an error if a key has no value or its value cannot be formatted as JSON.
 func (k *Keys) checkKey(s *query.Session, r *lookup.Request, q *query.Query, key, at string) error {
 	v, found, err := s.Lookup(r, q, key, nil)
 	if err == nil && found {
@@ -110,12 +112,12 @@ func (k *Keys) checkKey(s *query.Session, r *lookup.Request, q *query.Query, key
 	return nil
 }
 
-// queryError returns the error for a failed query. An encrypted value counts as found, because this machine may lack
-// the key to decrypt it.
+// queryError returns the error for a query that has failed. It returns nil if the value is
+// encrypted, because this machine may not have the key.
 func (k *Keys) queryError(err error, at string) error {
 	switch code := lookup.CodeOf(err); code {
 	case lookup.CodeUsage:
-		return k.errorf("%s: %v", at, err) // not %w, because err's code does not fit the returned error
+		return k.errorf("%s: %v", at, err) // not %w: the code of err must not become that of the returned error
 	case lookup.CodeEncrypted:
 		return nil
 	default:

@@ -11,13 +11,13 @@ import (
 	"bindc/snapshot"
 )
 
-// digestMark separates a required policy's name from the digest of the policy file.
+// digestMark separates the name of a required policy from the digest of the policy file.
 const digestMark = "@sha256:"
 
-// digestLength is the length of a SHA-256 in hexadecimal.
 const digestLength = 64
 
-// ParsePolicies checks required policies, each NAME or NAME@sha256:DIGEST.
+// ParsePolicies checks the syntax of required policies. Each has the form NAME or
+// NAME@sha256:DIGEST.
 func ParsePolicies(required []string) error {
 	for _, text := range required {
 		name, digest, hasDigest := strings.Cut(text, digestMark)
@@ -28,8 +28,8 @@ func ParsePolicies(required []string) error {
 	return nil
 }
 
-// CheckPolicies rejects a snapshot unless every required policy was proven for it. If a digest is given, the policy
-// must come from the file with this digest.
+// CheckPolicies returns an error unless all required policies were proven for the snapshot. If a
+// digest is given, the policy must come from a file with that digest.
 func CheckPolicies(f *snapshot.Snapshot, required []string) error {
 	if len(required) == 0 {
 		return nil

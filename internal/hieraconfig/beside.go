@@ -8,8 +8,9 @@ import (
 	"bindc/internal/value"
 )
 
-// Beside returns a hiera.yaml in which an entry that asks bindc replaces each run of compiled entries. It keeps what
-// bindc does not compile: the other entries and plan_hierarchy.
+// Beside returns a hiera.yaml that uses the snapshot but keeps what bindc does not compile. It
+// replaces each run of compiled entries by one entry that queries the snapshot. It keeps all other
+// entries and plan_hierarchy.
 func (c Config) Beside(e Entry) ([]byte, error) {
 	entries, foreign := c.runs().entries(e)
 	if !foreign && !has(c.value, "plan_hierarchy") {
@@ -20,7 +21,7 @@ func (c Config) Beside(e Entry) ([]byte, error) {
 	return e.write(b.Hash())
 }
 
-// hierarchy yields the numbered entries of the hierarchy.
+// hierarchy returns an iterator over the entries of the hierarchy with their numbers, from 0.
 func (c Config) hierarchy() iter.Seq2[int, value.Value] {
 	return func(yield func(int, value.Value) bool) {
 		list, _ := get(c.value, "hierarchy")
@@ -35,7 +36,8 @@ func (c Config) hierarchy() iter.Seq2[int, value.Value] {
 	}
 }
 
-// Asks returns the options of the first entry that asks bindc. It returns false if no entry asks bindc.
+// Asks returns the options of the first entry that queries a snapshot. It returns false if there is
+// no such entry.
 func (c Config) Asks() (Options, bool) {
 	for _, e := range c.hierarchy() {
 		if asksBindc(c.function(e)) {
@@ -46,8 +48,8 @@ func (c Config) Asks() (Options, bool) {
 	return Options{}, false
 }
 
-// Keep leaves entry number to Puppet and returns its name. This is for entries whose lookups need keys that only Puppet
-// has.
+// Keep leaves the entry with the given number to Puppet and returns the entry's name. It is for
+// encrypted data if only Puppet has the keys.
 func (c *Config) Keep(number int) (name string) {
 	c.kept = append(c.kept, number)
 	for i, e := range c.hierarchy() {
@@ -59,15 +61,15 @@ func (c *Config) Keep(number int) (name string) {
 	return name
 }
 
-// Keeps reports whether an entry is left to Puppet.
+// Keeps reports whether Keep or KeepNamed left an entry to Puppet.
 func (c Config) Keeps(number int) bool { return slices.Contains(c.kept, number) }
 
-// KeepsAll reports whether all entries are left to Puppet.
+// KeepsAll reports whether Keep or KeepNamed left all entries to Puppet.
 func (c Config) KeepsAll() bool {
 	return len(c.kept) > 0 && !slices.ContainsFunc(c.runs(), func(r run) bool { return r.compiled })
 }
 
-// KeepAs leaves the same entries to Puppet as other, which is derived from c.
+// KeepAs leaves the same entries to Puppet as other, a file that Beside returned for c.
 func (c *Config) KeepAs(other Config) {
 	for _, e := range other.hierarchy() {
 		if v, _ := get(e, "name"); v.Kind() == value.String && !asksBindc(other.function(e)) {
@@ -76,7 +78,7 @@ func (c *Config) KeepAs(other Config) {
 	}
 }
 
-// KeepNamed leaves the entries with the given name to Puppet, and reports whether any entry has this name.
+// KeepNamed leaves all entries with the given name to Puppet. It reports whether there are any.
 func (c *Config) KeepNamed(name string) bool {
 	before := len(c.kept)
 	for i, e := range c.hierarchy() {
@@ -87,7 +89,7 @@ func (c *Config) KeepNamed(name string) bool {
 	return len(c.kept) > before
 }
 
-// EyamlKeys returns the private keys that eyaml entries name, without duplicates.
+// EyamlKeys returns the paths of private keys in the options of eyaml entries, without duplicates.
 func (c Config) EyamlKeys() (files []string) {
 	defaults, _ := get(c.value, "defaults")
 	for _, e := range c.hierarchy() {
@@ -103,17 +105,17 @@ func (c Config) EyamlKeys() (files []string) {
 	return files
 }
 
-// run is a run of compiled entries, or a single entry for Puppet.
+// run is a sequence of compiled entries, or a single entry for Puppet.
 type run struct {
 	compiled bool
-	kept     bool // left to Puppet although bindc can compile it
-	from, to int  // indexes of entries in the hierarchy
+	kept     bool // left to Puppet although bindc could compile it
+	from, to int  // first and last entry number
 	entry    value.Value
 }
 
 type runList []run
 
-// runs splits the hierarchy into runs.
+// runs splits the hierarchy into runs. It leaves out entries that query a snapshot.
 func (c Config) runs() runList {
 	if list, _ := get(c.value, "hierarchy"); list.Kind() != value.Array {
 		return runList{{compiled: true}}
@@ -138,10 +140,10 @@ func (c Config) runs() runList {
 
 func asksBindc(function string) bool { return function == DataHash || function == LookupKey }
 
-// eyaml is the lookup function for files with values encrypted by hiera-eyaml.
+// eyaml is the Puppet function for data files with values that hiera-eyaml has encrypted.
 const eyaml = "eyaml_lookup_key"
 
-// function returns the function that reads the data of an entry.
+// function returns the name of the Puppet function that reads an entry's data.
 func (c Config) function(entry value.Value) string {
 	defaults, _ := get(c.value, "defaults")
 	for _, from := range []value.Value{entry, defaults} {
@@ -154,14 +156,15 @@ func (c Config) function(entry value.Value) string {
 	return "yaml_data"
 }
 
-// isCompiled reports whether bindc compiles an entry.
+// isCompiled reports whether bindc compiles an entry with the given function.
 func isCompiled(entry value.Value, function string) bool {
 	return slices.Contains([]string{"yaml_data", "json_data", eyaml}, function) &&
 		slices.ContainsFunc([]string{"path", "paths", "glob", "globs", "mapped_paths"},
 			func(key string) bool { return has(entry, key) })
 }
 
-// entries returns the entries of the new hierarchy. foreign reports whether some entries are left to Puppet.
+// entries returns the entries of the hierarchy that Beside writes. foreign reports whether some of
+// them are left to Puppet.
 func (runs runList) entries(e Entry) (out []value.Value, foreign bool) {
 	foreign = slices.ContainsFunc(runs, func(r run) bool { return !r.compiled })
 	n := 0
@@ -188,9 +191,10 @@ func (runs runList) entries(e Entry) (out []value.Value, foreign bool) {
 	return out, foreign
 }
 
-// bounded returns the runs with the indexes of the entries that each must cover. The first run also covers structured
-// bindings above the hierarchy. The last run has a negative end, so that it covers those below. Entries that Keep
-// leaves to Puppet are also in the snapshot, so runs must exclude them.
+// bounded returns the runs with the ranges of entries that each must query. The first run begins at
+// 0, so that it includes structured bindings above the hierarchy. The last run has the end -1, so
+// that it includes structured bindings below the hierarchy. A range must not include kept entries,
+// because the snapshot contains their data too.
 func (runs runList) bounded() runList {
 	out := slices.Clone(runs)
 	first := slices.IndexFunc(out, func(r run) bool { return r.compiled })

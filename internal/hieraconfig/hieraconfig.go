@@ -1,5 +1,5 @@
-// Package hieraconfig writes the hiera.yaml that makes Puppet look up keys in a snapshot, with functions of bindc's
-// Puppet module.
+// Package hieraconfig reads hiera.yaml files and writes ones that make Puppet look up keys in a
+// snapshot. They use functions of bindc's Puppet module.
 package hieraconfig
 
 import (
@@ -14,26 +14,27 @@ import (
 	"bindc/internal/yaml"
 )
 
-// Functions of the Puppet module. An entry may use either function.
+// The functions of the Puppet module that query a snapshot. An entry uses one of them.
 const (
 	DataHash  = "bindc::data_hash"
 	LookupKey = "bindc::lookup_key"
 )
 
-// Entry describes an entry that asks bindc.
+// Entry describes an entry of a hiera.yaml that queries a snapshot.
 type Entry struct {
 	Name      string
 	Options   Options
-	LookupKey string // why the entries use LookupKey; "": they use DataHash, which is faster
+	LookupKey string // the reason for using LookupKey; if "", the entry uses DataHash, which is faster
 }
 
-// Options are the options of an entry that asks bindc, by name.
+// Options is a hash with the options of an entry that queries a snapshot.
 type Options struct{ value.Value }
 
-// parsed lists the options whose values are not plain strings.
+// parsed lists the options whose values are parsed as YAML. The values of all others are strings.
 var parsed = []string{"command", "compare", "timeout"}
 
-// ParseOptions parses options of the form NAME=TEXT. A command in brackets is a list of words.
+// ParseOptions parses options of the form NAME=TEXT. TEXT may be a YAML value for some options; for
+// example, a command may be a list of words.
 func ParseOptions(given []string) (Options, error) {
 	var b value.Builder
 	for _, option := range given {
@@ -60,10 +61,9 @@ func parse(text string) (value.Value, bool) {
 	return doc.Root.Literal(), true
 }
 
-// Has reports whether an option is given.
 func (o Options) Has(name string) bool { return has(o.Value, name) }
 
-// With returns the options with the option name set to text.
+// With returns a copy of the options in which the option name is set to text.
 func (o Options) With(name, text string) Options { return o.with(name, value.FromString(text)) }
 
 func (o Options) with(name string, v value.Value) Options {
@@ -72,7 +72,7 @@ func (o Options) with(name string, v value.Value) Options {
 	return Options{b.Hash()}
 }
 
-// Without returns the options without the named option.
+// Without returns a copy of the options without the option name.
 func (o Options) Without(name string) Options {
 	var b value.Builder
 	for k, v := range o.Value.Pairs() {
@@ -83,8 +83,8 @@ func (o Options) Without(name string) Options {
 	return Options{b.Hash()}
 }
 
-// Over returns others, overridden by the options in o. If o has an option for the source of answers, options of others
-// for another source are dropped.
+// Over returns the union of both options; o takes precedence. If o says where to look up keys
+// (socket, snapshot or command), Over drops options of others that say otherwise.
 func (o Options) Over(others Options) Options {
 	if o.Has("socket") {
 		others = others.Without("snapshot").Without("command")
@@ -98,7 +98,8 @@ func (o Options) Over(others Options) Options {
 	return others
 }
 
-// Snapshot returns the snapshot file for an environment, or "" if another program runs the server.
+// Snapshot returns the path of the snapshot for an environment, or "" if the options do not have
+// one.
 func (o Options) Snapshot(environment string) string {
 	path, _ := get(o.Value, "snapshot")
 	if path.Kind() != value.String {
@@ -108,10 +109,11 @@ func (o Options) Snapshot(environment string) string {
 	return name.Replace(text(path))
 }
 
-// keyFlag is bindq's flag for a private hiera-eyaml key.
+// keyFlag is the flag of bindq for private hiera-eyaml keys.
 const keyFlag = "--eyaml-key"
 
-// WithSnapshot adds the option for the snapshot, unless another option determines the source of answers.
+// WithSnapshot returns the options with the option snapshot set to path. It does not change options
+// that already have a snapshot or a socket.
 func (o Options) WithSnapshot(path string) Options {
 	if o.Has("snapshot") || o.Has("socket") {
 		return o
@@ -119,8 +121,8 @@ func (o Options) WithSnapshot(path string) Options {
 	return o.With("snapshot", path)
 }
 
-// WithKeys adds private hiera-eyaml keys to the command. It does nothing if the command already names keys, or if
-// another program runs the server.
+// WithKeys returns the options with private hiera-eyaml keys added to the command. It does not
+// change options whose command already has keys, or that have a socket.
 func (o Options) WithKeys(files []string) Options {
 	command := o.Command()
 	if len(files) == 0 || o.Has("socket") || slices.ContainsFunc(command, namesKey) {
@@ -134,7 +136,7 @@ func (o Options) WithKeys(files []string) Options {
 
 func namesKey(word string) bool { return word == keyFlag || strings.HasPrefix(word, keyFlag+"=") }
 
-// Command returns the program that the module starts, with its arguments.
+// Command returns the program that the Puppet module starts, followed by its arguments.
 func (o Options) Command() []string {
 	v, ok := get(o.Value, "command")
 	switch {
@@ -150,8 +152,8 @@ func (o Options) Command() []string {
 	return words
 }
 
-// Write returns a hiera.yaml with one entry, which has the given number of locations; 0 means an entry without
-// locations.
+// Write returns a hiera.yaml whose only entry is e. If locations is not 0, the entry has that many
+// URIs.
 func (e Entry) Write(locations int) ([]byte, error) {
 	return e.write(config(e.entry(e.Name, locations, e.Options)))
 }
@@ -160,7 +162,7 @@ func config(entries ...value.Value) value.Value {
 	return value.FromPairs(pair("version", value.FromInt(5)), pair("hierarchy", value.FromSlice(entries)))
 }
 
-// entry returns an entry that asks bindc, with a URI for each location.
+// entry returns the entry as a hash. It has a URI for each location.
 func (e Entry) entry(name string, locations int, options Options) value.Value {
 	pairs := []value.Pair{pair("name", value.FromString(name)), pair("data_hash", value.FromString(DataHash))}
 	if e.LookupKey != "" {
@@ -176,7 +178,8 @@ func (e Entry) entry(name string, locations int, options Options) value.Value {
 	return value.FromPairs(append(pairs, pair("options", options.Value))...)
 }
 
-// write formats config like bindc fmt. A comment in the file explains why it does not use DataHash.
+// write formats config as bindc fmt does. If the entries use LookupKey, it adds a comment with the
+// reason.
 func (e Entry) write(config value.Value) ([]byte, error) {
 	src, err := yaml.Write(config)
 	if err != nil {
@@ -195,17 +198,17 @@ func (e Entry) write(config value.Value) ([]byte, error) {
 var (
 	errYAML = errors.New("not valid YAML; 'bindc check' shows where")
 
-	// ErrVersion means that the version of a hiera.yaml is not 5.
+	// ErrVersion is the error for a hiera.yaml of another version than 5.
 	ErrVersion = errors.New("expected a hiera.yaml with 'version: 5'")
 )
 
 // Config is a version 5 hiera.yaml.
 type Config struct {
 	value value.Value
-	kept  []int // entries left to Puppet although bindc can compile them
+	kept  []int // entries left to Puppet although bindc could compile them
 }
 
-// Parse parses a hiera.yaml. path names the file in messages.
+// Parse parses a version 5 hiera.yaml. path is the name of the file in error messages.
 func Parse(path string, src []byte) (Config, error) {
 	var diags diag.List
 	doc, ok := yaml.Parse(path, src, yaml.Options{}, &diags)
@@ -223,7 +226,8 @@ func pair(name string, v value.Value) value.Pair {
 	return value.Pair{Key: value.FromString(name), Value: v}
 }
 
-// get returns the value of a key in a hash. It returns undef for a missing key, and if v is not a hash.
+// get returns the value of a key in a hash. It returns false if the key is missing or v is not a
+// hash.
 func get(v value.Value, name string) (value.Value, bool) {
 	if v.Kind() != value.Hash {
 		return value.Value{}, false

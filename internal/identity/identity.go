@@ -14,7 +14,8 @@ import (
 	"bindc/internal/secret/seal"
 )
 
-// Recipients parses the arguments of --encrypt-to: age recipients (age1...), or files with one recipient per line.
+// Recipients parses the arguments of --encrypt-to. Each is an age recipient (age1…) or the name of
+// a file with one recipient per line.
 func Recipients(given []string) ([]age.Recipient, error) {
 	var out []age.Recipient
 	for _, text := range given {
@@ -34,7 +35,7 @@ func Recipients(given []string) ([]age.Recipient, error) {
 	return out, nil
 }
 
-// Wrap encrypts key, which decrypts a snapshot, to the recipients.
+// Wrap encrypts a snapshot's key, so that each of the recipients can decrypt it.
 func Wrap(key []byte, to []age.Recipient) ([]byte, error) {
 	var out bytes.Buffer
 	w, err := age.Encrypt(&out, to...)
@@ -48,7 +49,8 @@ func Wrap(key []byte, to []age.Recipient) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// Unwrap returns a function that decrypts the output of Wrap with the identities in files, as written by age-keygen.
+// Unwrap returns a function that decrypts what Wrap has encrypted. files contain identities in the
+// format of age-keygen.
 func Unwrap(files []string) (func(wrapped []byte) (key []byte, err error), error) {
 	var ids []age.Identity
 	for _, path := range files {

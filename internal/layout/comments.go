@@ -8,15 +8,15 @@ import (
 	"bindc/internal/syntax"
 )
 
-// Comment is a # comment in YAML or Puppet source.
+// Comment is a comment in a YAML file or a file in Puppet syntax.
 type Comment struct {
 	Line  int
-	Text  string // the comment, including the #
-	Alone bool   // the comment is the only text on its line
+	Text  string // includes the leading #
+	Alone bool   // whether nothing precedes the comment on its line
 }
 
-// YAMLComments returns the comments of a YAML file. It returns false if the file cannot be scanned: then comments
-// cannot be distinguished from other text.
+// YAMLComments returns the comments of a YAML file. It returns false if the file has syntax that
+// the formatter does not support.
 func YAMLComments(src []byte) ([]Comment, bool) {
 	s := scanner{lines: linesOf(src)}
 	if err := s.scan(); err != nil {
@@ -36,13 +36,13 @@ func YAMLComments(src []byte) ([]Comment, bool) {
 	return out, true
 }
 
-// note records a comment on the current line.
+// note records a comment that is inside a value, on the current line.
 func (s *scanner) note(text string, alone bool) {
 	s.inside = append(s.inside, Comment{s.at, text, alone})
 }
 
-// PuppetComments returns the comments of a file in Puppet syntax, as # comments. It returns false if the file has an
-// error.
+// PuppetComments returns the comments of a file in Puppet syntax. It returns false if the file has
+// a syntax error. Comments between /* and */ are returned as # comments.
 func PuppetComments(src []byte) ([]Comment, bool) {
 	text := strings.ReplaceAll(string(src), "\r\n", "\n")
 	tokens, errs := syntax.Tokens(text)
@@ -69,7 +69,7 @@ func PuppetComments(src []byte) ([]Comment, bool) {
 	return out, true
 }
 
-// commentText returns the text of a comment without its delimiters.
+// commentText returns a comment without # or /* and */.
 func commentText(text string) string {
 	if rest, ok := strings.CutPrefix(text, "/*"); ok {
 		return strings.TrimSuffix(rest, "*/")

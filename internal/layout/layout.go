@@ -1,5 +1,5 @@
-// Package layout formats YAML line by line, and Puppet syntax token by token, in one canonical way. It only changes
-// white space. The result is parsed again and must mean the same.
+// Package layout formats YAML files and files in Puppet syntax in a canonical way. It changes only
+// white space. It parses the result again to verify that the meaning is the same.
 package layout
 
 import (
@@ -13,10 +13,10 @@ import (
 	"bindc/internal/yaml"
 )
 
-// YAML returns src in the canonical layout: two spaces per level, lists deeper than their key, one space after
-// colons, dashes and commas, no consecutive empty lines. A comment on its own line has the indentation of the line it
-// precedes; comments at the ends of adjacent lines are aligned. If src has an error or uses syntax that is not
-// supported, YAML adds diagnostics and returns false.
+// YAML returns src in canonical layout: two spaces per level, lists indented below their key, a
+// single space after colons, dashes and commas, and no consecutive empty lines. A comment on a line
+// of its own is indented like the line after it; comments at the ends of adjacent lines are
+// aligned. If src has an error or unsupported syntax, YAML adds diagnostics and returns false.
 func YAML(file string, src []byte, diags *diag.List) ([]byte, bool) {
 	var own diag.List
 	before, ok := yaml.Parse(file, src, reading, &own)
@@ -32,12 +32,12 @@ func YAML(file string, src []byte, diags *diag.List) ([]byte, bool) {
 	}
 	out := written(s.out)
 	if n := len(s.out); n > 0 && len(s.out[n-1].below) > 0 && !bytes.HasSuffix(src, []byte("\n")) {
-		out = bytes.TrimSuffix(out, []byte("\n")) // the final newline would change a block scalar that has none
+		out = bytes.TrimSuffix(out, []byte("\n")) // a final newline would change a block scalar that has none
 	}
 	if err == nil && !meansTheSame(file, before, src, out) {
 		err = errors.New("formatting would change the meaning of the file")
 	}
-	if err != nil { // the message must not quote a sensitive line
+	if err != nil { // the message must not quote the line, which may be sensitive
 		diags.Add(diag.Diagnostic{Pos: at, Code: "layout", Message: err.Error() + "; the file was not changed",
 			Secret: true})
 		return nil, false
@@ -45,11 +45,12 @@ func YAML(file string, src []byte, diags *diag.List) ([]byte, bool) {
 	return out, true
 }
 
-// reading accepts everything that any kind of file allows. The loader checks the rules for each kind.
+// reading are the most permissive options for parsing. The loader checks the rules of each kind of
+// file.
 var reading = yaml.Options{LastKeyWins: true, TimesAreText: true}
 
-// meansTheSame compares out with src. Both must have the same values in the same order, and the same characters except
-// white space.
+// meansTheSame reports whether src and out have the same values in the same order, and the same
+// characters except for white space.
 func meansTheSame(file string, before *yaml.Document, src, out []byte) bool {
 	var unread diag.List
 	after, ok := yaml.Parse(file, bytes.Clone(out), reading, &unread)
@@ -83,7 +84,7 @@ func same(a, b *yaml.Node) bool {
 	return true
 }
 
-// identical is like value.Identical, but NaN equals NaN.
+// identical is like value.Identical, but treats NaN as equal to itself.
 func identical(a, b value.Value) bool {
 	return value.Identical(a, b) || a.Kind() == value.Float && b.Kind() == value.Float && a.Float() != a.Float()
 }

@@ -12,9 +12,9 @@ import (
 	"bindc/internal/syntax"
 )
 
-// Puppet returns src, a file in Puppet syntax, in the canonical layout: each statement on its own line, two spaces
-// per open bracket, one space between tokens. Line breaks within statements are kept. If src has an error, Puppet
-// adds diagnostics and returns false.
+// Puppet returns src, a file in Puppet syntax, in canonical layout: each statement on a new line,
+// two spaces per open bracket, and a single space between most tokens. It keeps line breaks within
+// statements. If src has an error, Puppet adds diagnostics and returns false.
 func Puppet(file string, src []byte, diags *diag.List) ([]byte, bool) {
 	text := strings.ReplaceAll(string(src), "\r\n", "\n")
 	tokensOf := syntax.Tokens
@@ -43,10 +43,11 @@ func Puppet(file string, src []byte, diags *diag.List) ([]byte, bool) {
 	return out, true
 }
 
-// IsPuppet reports whether a string without a file name is in Puppet syntax.
+// IsPuppet reports whether src looks like Puppet syntax rather than YAML.
 func IsPuppet(src []byte) bool { return firstWord().Match(src) || environments().Match(src) }
 
-// Patterns for the start of a bindings file and of an environments file, after comments.
+// Patterns for the beginning of a bindings file and of an environments file. Comments may precede
+// it.
 var (
 	firstWord    = pattern.Lazy(`^(\s|#.*\n)*(bindings\s+[a-z]|site\s*\{)`)
 	environments = pattern.Lazy(`^(\s|#.*\n)*(\$\w+\s*=|(if|unless|case)\s+[$(!]|` +
@@ -59,8 +60,8 @@ func positionAt(file, text string, off int) diag.Pos {
 	return diag.Pos{File: file, Line: strings.Count(before, "\n") + 1, Col: len([]rune(before[start:])) + 1}
 }
 
-// pieces returns the tokens of a string, with the comments and heredocs between them. If tokens is nil, it calls
-// tokensOf. It returns nil if the text has errors.
+// pieces returns the tokens, comments and heredoc texts of text in order. If tokens is nil, it
+// calls tokensOf to get them. It returns nil if text has a syntax error.
 func pieces(text string, tokens []syntax.Token, tokensOf func(string) ([]syntax.Token, []syntax.SyntaxError)) []string {
 	if tokens == nil && tokensOf != nil {
 		var errs []syntax.SyntaxError
@@ -83,33 +84,31 @@ func pieces(text string, tokens []syntax.Token, tokensOf func(string) ([]syntax.
 	return out
 }
 
-// gap is the text between two tokens.
 type gap struct {
 	comments []remark
-	newline  bool // the next token is on another line
-	empty    bool // an empty line precedes the next token
-	blank    bool // the gap is not empty
+	newline  bool // whether the next token is on another line
+	empty    bool // whether an empty line precedes the next token
+	blank    bool // whether there is any text
 	err      error
 }
 
 type remark struct {
 	text  string
-	alone bool // the comment is the first text on its line
-	last  bool // the comment is the last text on its line
-	empty bool // an empty line precedes the comment
+	alone bool // whether the comment is the first text on its line
+	last  bool // whether the comment is the last text on its line
+	empty bool // whether an empty line precedes the comment
 }
 
-// setter arranges tokens in lines.
 type setter struct {
 	src    string
 	tokens []syntax.Token
 
-	heredocs map[int]int // end of each heredoc text, by its start
+	heredocs map[int]int // from the start to the end of each heredoc text
 
 	lines []line
 	open  []bracket
-	at    line // line being built
-	some  bool // at is not empty
+	at    line // the current line
+	some  bool // whether the current line has any text
 	docs  []string
 }
 
@@ -124,12 +123,13 @@ func newSetter(src string, tokens []syntax.Token) *setter {
 }
 
 type bracket struct {
-	indent int // indentation of the bracket's line
+	indent int // indentation of the line with the bracket
 	block  bool
-	pipe   bool // a bar around lambda parameters
+	pipe   bool // whether a parameter list of a lambda is open inside the bracket
 }
 
-// before returns the gap before token i, or the gap after the last token if i is the number of tokens.
+// before returns the gap before token i. For i == len(s.tokens), it returns the gap after the last
+// token.
 func (s *setter) before(i int) (g gap) {
 	from, to := 0, len(s.src)
 	if i > 0 {
@@ -172,7 +172,6 @@ func (s *setter) before(i int) (g gap) {
 	return g
 }
 
-// remarkAt returns the comment at the start of text.
 func remarkAt(text string) string {
 	end := strings.IndexByte(text, '\n')
 	if text[0] == '/' {
@@ -199,7 +198,7 @@ func (s *setter) all() error {
 	return g.err
 }
 
-// indentOf returns the indentation of a line that begins with token i.
+// indentOf returns the indentation of a line whose first token is token i.
 func (s *setter) indentOf(i int) int {
 	if len(s.open) == 0 {
 		return s.outside(i)
@@ -209,13 +208,13 @@ func (s *setter) indentOf(i int) int {
 	case t.Op && closes(t.Text):
 		return top.indent
 	case top.block && !t.Begins:
-		return top.indent + 4 // a continued statement
+		return top.indent + 4 // continuation of a statement
 	}
 	return top.indent + 2
 }
 
-// outside returns the indentation of a line that begins with token i outside all brackets. A continuation line is
-// indented further, unless it begins a branch or a block.
+// outside returns the indentation of a line outside all brackets whose first token is token i.
+// Continuation lines are indented, except for else, elsif and opening braces.
 func (s *setter) outside(i int) int {
 	switch t := s.peek(i); {
 	case i == 0 || t.Begins || t.Text == "" || t.Text == "else" || t.Text == "elsif" || t.Op && t.Text == "{":
@@ -233,7 +232,7 @@ func (s *setter) peek(i int) syntax.Token {
 
 func closes(text string) bool { return text == ")" || text == "]" || text == "}" }
 
-// remarks arranges the comments before token i.
+// remarks formats the comments in the gap before token i.
 func (s *setter) remarks(g gap, i int) {
 	for n, c := range g.comments {
 		hash := c.text[0] == '#'
@@ -242,7 +241,7 @@ func (s *setter) remarks(g gap, i int) {
 		case !c.alone && s.some && s.at.comment == "" && (c.last || last && s.breaks(i)):
 			s.at.comment = c.text
 		case !c.alone && s.some && !hash && !strings.Contains(c.text, "\n") && s.at.comment == "":
-			s.at.text += " " + c.text // the comment is followed by text
+			s.at.text += " " + c.text // more text follows on the line
 		default:
 			s.flush()
 			s.separate(c.empty)
@@ -253,8 +252,9 @@ func (s *setter) remarks(g gap, i int) {
 	}
 }
 
-// remarkIndent returns the indentation of a comment before token i. It is that of the token or, before a closing
-// bracket, that of the bracket's content.
+// remarkIndent returns the indentation of a comment on a line of its own before token i. The
+// comment is aligned with the token or, before a closing bracket, with the text inside the
+// brackets.
 func (s *setter) remarkIndent(i int) int {
 	if t := s.peek(i); t.Op && closes(t.Text) && len(s.open) > 0 {
 		return s.open[len(s.open)-1].indent + 2
@@ -262,14 +262,14 @@ func (s *setter) remarkIndent(i int) int {
 	return s.indentOf(i)
 }
 
-// separate adds an empty line if wanted is set, except at the start of a block.
+// separate adds an empty line if wanted is true, but not at the start of the file or a block.
 func (s *setter) separate(wanted bool) {
 	if n := len(s.lines); wanted && n > 0 && !strings.HasSuffix(s.lines[n-1].text, "{") {
 		s.lines = append(s.lines, line{})
 	}
 }
 
-// flush ends the line.
+// flush adds the current line to lines and begins a new one.
 func (s *setter) flush() {
 	if s.some {
 		s.at.below = s.docs
@@ -278,7 +278,7 @@ func (s *setter) flush() {
 	s.at, s.some, s.docs = line{}, false, nil
 }
 
-// breaks reports whether token i always begins a line.
+// breaks reports whether token i always begins a new line.
 func (s *setter) breaks(i int) bool {
 	t := s.peek(i)
 	after := i > 0 && s.tokens[i-1].Block && s.tokens[i-1].Text == "{"
@@ -306,7 +306,7 @@ func (s *setter) token(i int, g gap) {
 	}
 }
 
-// bracket records that t opens or closes a bracket.
+// bracket keeps track of open brackets. It must be called for each token.
 func (s *setter) bracket(t *syntax.Token) {
 	switch {
 	case !t.Op:
@@ -320,10 +320,11 @@ func (s *setter) bracket(t *syntax.Token) {
 	}
 }
 
-// inPipe reports whether the current tokens are parameters of a lambda.
+// inPipe reports whether the parameter list of a lambda is open.
 func (s *setter) inPipe() bool { return len(s.open) > 0 && s.open[len(s.open)-1].pipe }
 
-// spaced reports whether a space precedes token i, which is not the first on its line.
+// spaced reports whether to write a space before token i. The token must not be the first on its
+// line.
 func (s *setter) spaced(i int, g gap) bool {
 	t, prev := &s.tokens[i], &s.tokens[i-1]
 	op, before := "", ""
@@ -341,7 +342,7 @@ func (s *setter) spaced(i int, g gap) bool {
 	case (op == "[" || op == "(") && prev.Word:
 		return true
 	case op == "[" && (before == "" || prev.Operand || strings.Contains("-!*", before)):
-		return g.blank // without the space, it would be an access
+		return g.blank // without a space, it would be an access
 	case op == "(" && before == "":
 		return g.blank
 	case op == "}":
@@ -356,7 +357,7 @@ func (s *setter) spaced(i int, g gap) bool {
 	return true
 }
 
-// unary reports whether the operator at token i is a prefix operator. The argument g is the gap after it.
+// unary reports whether the operator at token i is a prefix operator. g is the gap after it.
 func (s *setter) unary(i int, g gap) bool {
 	if s.tokens[i].Text == "!" || i == 0 || !s.tokens[i-1].Operand {
 		return true

@@ -6,35 +6,35 @@ import (
 	"strings"
 )
 
-// level is an open hash or list. The field old is its column in the source, and the field now its column in the output.
+// level is a hash or list that is being formatted. old is its column in the source, and now its
+// column in the output.
 type level struct {
 	old, now int
 	list     bool
 }
 
-// outside is the level that contains the whole document.
+// outside is the level around the whole document.
 var outside = level{old: -1, now: -2}
 
-// scanner reads lines and formats them.
 type scanner struct {
 	lines []string
-	at    int // number of lines read
+	at    int // number of lines that have been read
 	open  []level
 	out   []line
 
-	from     int       // line where the current entry begins
-	comments []comment // comments before the next entry
-	empty    bool      // an empty line precedes the next entry
+	from     int       // number of the line where the current entry begins
+	comments []comment // comments that precede the next entry
+	empty    bool      // whether an empty line precedes the next entry
 
 	inside []Comment // comments between the lines of a value
 }
 
-// comment is a comment on a separate line.
+// comment is a comment on a line of its own.
 type comment struct {
 	old   int
-	from  int // line number of the comment
+	from  int // number of its line
 	text  string
-	empty bool // an empty line precedes the comment
+	empty bool // whether an empty line precedes the comment
 }
 
 func (s *scanner) scan() error {
@@ -68,13 +68,13 @@ func (s *scanner) scan() error {
 
 func indentation(text string) int { return len(text) - len(strings.TrimLeft(text, " ")) }
 
-// isMarker reports whether a line is a directive or a document marker, and not part of the data.
+// isMarker reports whether a line is a directive, such as %YAML, or a document marker, such as ---.
 func isMarker(text string) bool {
 	return text == "---" || text == "..." || strings.HasPrefix(text, "--- #") || strings.HasPrefix(text, "%")
 }
 
-// add adds a line that was in column old, after its preceding comments. The argument before has the levels that were
-// open at these comments.
+// add appends the comments that precede a line, and then the line. old is the line's column in the
+// source. before lists the levels that were open where the comments are.
 func (s *scanner) add(before []level, old int, l line) {
 	s.placeComments(before, old, l.indent)
 	s.addEmpty(s.empty)
@@ -89,8 +89,9 @@ func (s *scanner) addEmpty(empty bool) {
 	}
 }
 
-// placeComments adds the comments before a line that moves from column old to column now. A comment gets the
-// indentation of this line. If it was deeper than the line, it gets that of the level in its column.
+// placeComments appends the comments that precede a line. old and now are the line's columns in the
+// source and in the output. A comment gets the indentation of the line. If it was indented deeper,
+// it gets that of the innermost level to its left.
 func (s *scanner) placeComments(before []level, old, now int) {
 	for _, c := range s.comments {
 		at := now
@@ -109,7 +110,8 @@ func (s *scanner) placeComments(before []level, old, now int) {
 	s.comments = nil
 }
 
-// entry formats a line that begins a list element, a hash entry or a scalar, with all lines that belong to it.
+// entry formats a list element, hash entry or scalar that begins on the current line, including all
+// lines that belong to it.
 func (s *scanner) entry(old int, rest string) error {
 	before := slices.Clone(s.open)
 	first, text, column, dashes := -1, "", old, false
@@ -159,14 +161,15 @@ func (s *scanner) entry(old int, rest string) error {
 	return nil
 }
 
-// leave closes the levels that are deeper than a column.
+// leave closes the levels that begin to the right of column.
 func (s *scanner) leave(column int) {
 	for len(s.open) > 0 && s.open[len(s.open)-1].old > column {
 		s.open = s.open[:len(s.open)-1]
 	}
 }
 
-// enter returns the level of an entry in a column. After a dash, it always opens a new level.
+// enter returns the level of an entry that begins at column. It opens a new level if there is none.
+// If dashed is true, a dash precedes the entry on its line, so the level is always new.
 func (s *scanner) enter(column int, list, dashed bool) level {
 	s.leave(column)
 	top := func() level {
@@ -175,7 +178,7 @@ func (s *scanner) enter(column int, list, dashed bool) level {
 		}
 		return outside
 	}
-	if !dashed && !list && top().old == column && top().list { // a list in the column of its key
+	if !dashed && !list && top().old == column && top().list { // ends a list that has the same column as its key
 		s.open = s.open[:len(s.open)-1]
 	}
 	if t := top(); !dashed && t.old == column && t.list == list {
@@ -186,7 +189,7 @@ func (s *scanner) enter(column int, list, dashed bool) level {
 	return l
 }
 
-// cutKey splits a line into a key and the text after its colon. The result ok is false if the line has no key.
+// cutKey splits a line after the colon of its key. ok is false if the line has no key.
 func cutKey(text string) (key, rest string, ok bool, err error) {
 	i := 0
 	for i < len(text) && (text[i] == '&' || text[i] == '!') {
@@ -227,7 +230,8 @@ func cutKey(text string) (key, rest string, ok bool, err error) {
 	return "", text, false, nil
 }
 
-// quoteEnd returns the index after the closing quote, or -1 if the quoted text continues in the next line.
+// quoteEnd returns the index after the closing quote, or -1 if the string continues on the next
+// line.
 func quoteEnd(text string, from int, quote byte) int {
 	for i := from; i < len(text); i++ {
 		switch {

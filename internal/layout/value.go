@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// laid is a formatted value: the text next to its key or dash, and the lines below.
+// laid is a formatted value. text is on the same line as the key or dash; below contains the other
+// lines.
 type laid struct {
 	text, comment string
 	below         []string
@@ -13,8 +14,8 @@ type laid struct {
 
 var errTrailing = errors.New("unsupported text after a value")
 
-// value formats the rest of a line and the following lines that belong to it. The argument parent is the level of the
-// value. The argument dashed means that a dash precedes it.
+// value formats text, the rest of a line after a key or dash, and the following lines of the value.
+// parent is the level that contains the value. dashed reports whether text follows a dash.
 func (s *scanner) value(text string, parent level, dashed bool) (laid, error) {
 	properties := ""
 	for text != "" && (text[0] == '&' || text[0] == '!') {
@@ -45,7 +46,7 @@ func (s *scanner) value(text string, parent level, dashed bool) (laid, error) {
 	return v, err
 }
 
-// next returns the next line, without surrounding white space.
+// next reads the next line and trims it. It returns false at the end of the file.
 func (s *scanner) next() (string, bool) {
 	if s.at == len(s.lines) {
 		return "", false
@@ -61,7 +62,7 @@ func indented(column int, text string) string {
 	return strings.Repeat(" ", max(0, column)) + text
 }
 
-// behind returns the comment after a value. It returns an error for any other text.
+// behind returns the comment after a value. It returns an error if there is other text.
 func behind(rest string) (string, error) {
 	rest = strings.TrimLeft(rest, " \t")
 	if rest != "" && rest[0] != '#' {
@@ -70,7 +71,8 @@ func behind(rest string) (string, error) {
 	return rest, nil
 }
 
-// plain formats a scalar without quotes, including all following lines that are deeper than parent.
+// plain formats a scalar without quotes. The scalar continues on the following lines that are
+// indented deeper than parent.
 func (s *scanner) plain(text string, parent level) laid {
 	text, comment := cutComment(text)
 	v := laid{text: text, comment: comment}
@@ -100,7 +102,6 @@ func (s *scanner) plain(text string, parent level) laid {
 	return v
 }
 
-// cutComment splits off a comment after a plain scalar.
 func cutComment(text string) (before, comment string) {
 	for i := 1; i < len(text); i++ {
 		if text[i] == '#' && (text[i-1] == ' ' || text[i-1] == '\t') {
@@ -141,7 +142,8 @@ func (s *scanner) quoted(text string, parent level) (laid, error) {
 	}
 }
 
-// block formats a block scalar. White space at the end of a line, or beyond the indentation, belongs to the text.
+// block formats a block scalar. It keeps trailing white space and any indentation beyond that of
+// the scalar, which belong to the text.
 func (s *scanner) block(text string, parent level) (laid, error) {
 	header, rest, _ := strings.Cut(text, " ")
 	comment, err := behind(rest)
@@ -177,7 +179,7 @@ func (s *scanner) block(text string, parent level) (laid, error) {
 	return v, err
 }
 
-// flow formats a list or hash in brackets. Its line breaks are kept.
+// flow formats a list or hash in brackets. It keeps the line breaks.
 func (s *scanner) flow(text string, base int) (laid, error) {
 	f := flow{}
 	tidy, comment, rest := f.line(text)
@@ -210,14 +212,15 @@ func (s *scanner) flow(text string, base int) (laid, error) {
 	return v, err
 }
 
-// flow is the state of formatting a list or hash in brackets.
+// flow is the state of formatting nested lists and hashes in brackets.
 type flow struct {
 	depth int
-	quote byte // the quote character of the open string, or 0
-	inner bool // inside a plain scalar, where quotes have no special meaning
+	quote byte // the quote character of an open string, or 0
+	inner bool // inside a plain scalar, in which quotes are ordinary characters
 }
 
-// line formats one line of the list or hash. rest is the text after the last closing bracket.
+// line formats one line of a list or hash in brackets. rest is the text after the last closing
+// bracket.
 func (f *flow) line(text string) (tidy, comment, rest string) {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
@@ -276,7 +279,7 @@ func (f *flow) line(text string) (tidy, comment, rest string) {
 	return b.String(), "", ""
 }
 
-// isColon reports whether text begins with the colon after a key.
+// isColon reports whether text begins with the colon that ends a key.
 func isColon(text string) bool {
 	return text == ":" || strings.HasPrefix(text, ": ") || strings.HasPrefix(text, ":\t")
 }

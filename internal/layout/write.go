@@ -10,10 +10,10 @@ type line struct {
 	from    int // line number in the source
 	text    string
 	comment string   // comment at the end of the line
-	below   []string // further lines of the value, formatted
+	below   []string // other lines of the value, already formatted
 }
 
-// maxAligned is the maximum width of a line whose comment is aligned with others.
+// maxAligned is the width up to which lines have their comments aligned.
 const maxAligned = 80
 
 func written(lines []line) []byte {
@@ -33,7 +33,7 @@ func written(lines []line) []byte {
 
 func (l *line) width() int { return l.indent + utf8.RuneCountInString(l.text) }
 
-// isAligned reports whether the comment of l is aligned with those of adjacent lines.
+// isAligned reports whether the comment of l is aligned with the comments of adjacent lines.
 func (l *line) isAligned() bool {
 	return l.comment != "" && l.text != "" && len(l.below) == 0 && l.width() <= maxAligned
 }

@@ -1,11 +1,11 @@
-// Package legacy has the table of Facter's legacy facts. Agents of Puppet 8 and OpenVox 8 do not send them by default;
-// the structured facts have the same data.
+// Package legacy contains a table of Facter's legacy facts. Agents of Puppet 8 and OpenVox 8 do not
+// send these by default, because structured facts contain the same data.
 package legacy
 
 import "strings"
 
-// Structured returns the path of the structured fact with the value of a legacy fact, such as os.family for osfamily.
-// It returns "" if name is not a legacy fact, or if no structured fact has its value.
+// Structured returns the path of the structured fact that replaces a legacy fact: for osfamily, it
+// returns os.family. It returns "" if there is none, or if name is not a legacy fact.
 func Structured(name string) string {
 	if path := facts[name]; path != "" {
 		return path
@@ -22,9 +22,9 @@ func Structured(name string) string {
 	return ""
 }
 
-// isName reports whether text, which is part of the name of a legacy fact, can name an interface, disk or key. If
-// digits is set, text must be a processor number. isName rejects underscores, because they may replace a dot or a
-// colon.
+// isName reports whether text, a part of a legacy fact's name, can be the name of an interface,
+// disk or key. If digits is set, it must be a processor number. Names with an underscore are
+// rejected, because the underscore may stand for a dot or a colon.
 func isName(text string, digits bool) bool {
 	allowed := "0123456789"
 	if !digits {
@@ -33,11 +33,11 @@ func isName(text string, digits bool) bool {
 	return text != "" && strings.Trim(text, allowed) == ""
 }
 
-// families lists the legacy facts that exist for each interface, disk, processor or key. '*' in the path marks the
-// place of the text between before and after.
+// families lists legacy facts that exist once per interface, disk, processor or key. The name is
+// between before and after. In path, '*' stands for that name.
 var families = []struct {
 	before, after, path string
-	digits              bool // the text must be a number
+	digits              bool // the name must be a number
 }{
 	{before: "ipaddress_", path: "networking.interfaces.*.ip"},
 	{before: "ipaddress6_", path: "networking.interfaces.*.ip6"},
@@ -55,7 +55,7 @@ var families = []struct {
 	{before: "ssh", after: "key", path: "ssh.*.key"},
 }
 
-// facts lists the other legacy facts with their structured facts, as in Facter 4 and OpenFact 5.
+// facts maps all other legacy facts to structured facts, as defined by Facter 4 and OpenFact 5.
 var facts = map[string]string{
 	"architecture":                "os.architecture",
 	"augeasversion":               "augeas.version",

@@ -13,6 +13,7 @@ import (
 	"bindc/diag"
 	"bindc/internal/expr"
 	"bindc/internal/fsx"
+	"bindc/internal/pattern"
 	"bindc/internal/recipe"
 	"bindc/internal/syntax"
 	"bindc/snapshot"
@@ -20,10 +21,10 @@ import (
 
 // Lookups is the set of keys that manifests or other programs look up. The zero value is empty.
 type Lookups struct {
-	Disk fsx.Disk // reads the manifests
+	Disk fsx.Disk // used to read the manifests
 
 	keys     map[string]bool
-	patterns map[string]*regexp.Regexp // patterns for keys with interpolations, by the source of the key
+	patterns map[string]*regexp.Regexp // patterns for keys with variables, by the text of the key
 }
 
 func (a *Lookups) add(key string) {
@@ -33,15 +34,15 @@ func (a *Lookups) add(key string) {
 	key = strings.TrimPrefix(key, "::")
 	a.keys[key] = true
 	for i := range key {
-		if key[i] == '.' { // the rest of the key may dig into the value
+		if key[i] == '.' { // a dotted key looks up the key before each dot
 			a.keys[key[:i]] = true
 		}
 	}
 }
 
-// Includes reports whether a key is looked up.
+// Includes reports whether key is in the set, or is always used.
 func (a *Lookups) Includes(key string) bool {
-	if a.keys[key] || key == "lookup_options" || strings.HasPrefix(key, "/") { // keys with '/' describe the catalog
+	if a.keys[key] || key == "lookup_options" || strings.HasPrefix(key, "/") { // '/' begins keys of the catalog
 		return true
 	}
 	for _, p := range a.patterns {
@@ -52,8 +53,8 @@ func (a *Lookups) Includes(key string) bool {
 	return false
 }
 
-// AddKeys adds the keys in a file, which has one key per line, as 'bindq keys' prints them. Lines that begin with # are
-// comments. A file without keys is an error, because it would make all data count as unused.
+// AddKeys adds the keys in a file, one per line, as 'bindq keys' prints them. Lines that begin with
+// # are comments. A file without keys is an error, because all data would then count as unused.
 func (a *Lookups) AddKeys(path string) error {
 	text, err := a.Disk.ReadFile(path)
 	if err != nil {
@@ -72,11 +73,9 @@ func (a *Lookups) AddKeys(path string) error {
 	return nil
 }
 
-// manifestExtensions lists the extensions of files from which Puppet looks up keys.
 var manifestExtensions = []string{".pp", ".epp", ".erb", ".rb"}
 
-// AddManifests adds the keys that the manifests, templates and functions below dir look up, as Search does. A directory
-// without such files is an error.
+// AddManifests is like Search, but returns an error if it finds no manifests in dir.
 func (a *Lookups) AddManifests(dir string) error {
 	found, err := a.Search(dir)
 	if err == nil && !found {
@@ -86,8 +85,9 @@ func (a *Lookups) AddManifests(dir string) error {
 	return err
 }
 
-// Search adds the keys that the manifests, templates and functions at or below path look up: class parameters, and
-// every quoted string, because it may be passed to lookup() in a variable. It reports whether it found such files.
+// Search adds the keys that manifests, templates and functions in path look up. path may be a file
+// or a directory. The keys are all class parameters, and all quoted strings that may be keys, since
+// a variable may pass them to lookup(). Search reports whether it found such files.
 func (a *Lookups) Search(path string) (found bool, err error) {
 	info, err := a.Disk.Info(path)
 	switch {
@@ -131,30 +131,30 @@ func (a *Lookups) searchFile(path string) (found bool, err error) {
 }
 
 var (
-	quotedText   = regexp.MustCompile(`'([^'\n]+)'|"([^"\n]+)"`)
-	lookupCall   = regexp.MustCompile(`\b(?:lookup|hiera(?:_array|_hash|_include)?)\b`)
-	interpolated = regexp.MustCompile(`[$#]\{[^}]*\}|\$(?:::)?\w+(?:::\w+)*`)
-	keyLike      = regexp.MustCompile(`^(?:::)?[\w][\w:.-]*$`)
+	quotedText   = pattern.Lazy(`'([^'\n]+)'|"([^"\n]+)"`)
+	lookupCall   = pattern.Lazy(`\b(?:lookup|hiera(?:_array|_hash|_include)?)\b`)
+	interpolated = pattern.Lazy(`[$#]\{[^}]*\}|\$(?:::)?\w+(?:::\w+)*`)
+	keyLike      = pattern.Lazy(`^(?:::)?[\w][\w:.-]*$`)
 )
 
-// addTexts adds the quoted strings in text that may be keys. It does not parse the rest of the text.
+// addTexts adds all quoted strings that may be keys.
 func (a *Lookups) addTexts(text string) {
 	for line := range strings.Lines(text) {
-		for _, m := range quotedText.FindAllStringSubmatch(line, -1) {
+		for _, m := range quotedText().FindAllStringSubmatch(line, -1) {
 			switch {
-			case keyLike.MatchString(m[1] + m[2]):
+			case keyLike().MatchString(m[1] + m[2]):
 				a.add(m[1] + m[2])
-			case lookupCall.MatchString(line):
+			case lookupCall().MatchString(line):
 				a.addPattern(m[2])
 			}
 		}
 	}
 }
 
-// addPattern adds the keys that a string with interpolations may produce. It ignores a string without constant parts,
-// because its pattern would match all keys.
+// addPattern adds a pattern for a key with variables. It ignores a key that consists only of
+// variables, because its pattern would match everything.
 func (a *Lookups) addPattern(text string) {
-	parts := interpolated.Split(text, -1)
+	parts := interpolated().Split(text, -1)
 	if strings.Trim(strings.Join(parts, ""), ":_.-") == "" || a.patterns[text] != nil {
 		return
 	}
@@ -167,29 +167,30 @@ func (a *Lookups) addPattern(text string) {
 	a.patterns[text] = regexp.MustCompile("^" + strings.TrimPrefix(strings.Join(parts, ".*"), "::") + "$")
 }
 
-// classHead matches the beginning of a class with parameters.
-var classHead = regexp.MustCompile(`(?m)^[ \t]*class[ \t\n]+((?:::)?[a-z]\w*(?:::\w+)*)(?:\s|#.*\n)*\(`)
+// classHead matches a class definition up to the bracket that opens its parameter list.
+var classHead = pattern.Lazy(`(?m)^[ \t]*class[ \t\n]+((?:::)?[a-z]\w*(?:::\w+)*)(?:\s|#.*\n)*\(`)
 
-// addParameters adds the keys of class parameters in a manifest, which Puppet looks up automatically.
+// addParameters adds the keys of all class parameters in a manifest. Puppet looks them up
+// automatically.
 func (a *Lookups) addParameters(text string) {
-	for _, m := range classHead.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range classHead().FindAllStringSubmatchIndex(text, -1) {
 		for _, name := range parameterNames(text[m[1]:]) {
 			a.add(text[m[2]:m[3]] + "::" + name)
 		}
 	}
 }
 
-// token matches a token in a list of parameters: a comment, a string, a regular expression, a name, or one character.
-var token = regexp.MustCompile(`#[^\n]*|(?s:/\*.*?\*/)|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|` +
+// token matches a comment, a string, a regular expression, a variable, or any single character.
+var token = pattern.Lazy(`#[^\n]*|(?s:/\*.*?\*/)|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|` +
 	`[\[,]\s*/(?:[^/\\\n]|\\.)+/|\$\w+|(?s:.)`)
 
-// parameterNames returns the names in a parameter list, up to its closing bracket. Types contain no variables, so the
-// first variable of each parameter is its name.
+// parameterNames returns the names in a parameter list. text begins after the bracket that opens
+// the list. Types contain no variables, so the first variable of a parameter is its name.
 func parameterNames(text string) []string {
 	var out []string
 	depth, named := 0, false
 	for len(text) > 0 {
-		t := token.FindString(text)
+		t := token().FindString(text)
 		text = text[len(t):]
 		switch t[0] {
 		case '(', '[', '{':
@@ -209,15 +210,17 @@ func parameterNames(text string) []string {
 	return out
 }
 
-// checkUnused reports keys that are never looked up.
+// checkUnused reports keys that nothing looks up.
 func (l *linter) checkUnused(content *snapshot.Content) {
 	if l.opts.Lookups == nil || !l.wants("unused_key") {
 		return
 	}
 	lookupsOfSite := LookupsOf(content)
 	type unused struct {
-		at     diag.Pos
-		places map[diag.Pos]bool // distinct, because a Hiera 5 file is bound once per level whose path matches it
+		at diag.Pos
+		// Positions already counted. The same Hiera 5 file is bound once per level whose path
+		// matches it.
+		places map[diag.Pos]bool
 	}
 	found := map[string]*unused{}
 	lookedUp := map[string]bool{}
@@ -250,8 +253,8 @@ func (l *linter) checkUnused(content *snapshot.Content) {
 	}
 }
 
-// unbound returns the keys that are looked up but not bound, sorted. It omits keys without ::, because many quoted
-// strings without :: are not keys.
+// unbound returns, sorted, the keys that are looked up but not bound. It leaves out keys without
+// '::', because many of them are only quoted strings.
 func (l *linter) unbound() []string {
 	bound := map[string]bool{}
 	for b := range l.bindings {
@@ -267,7 +270,7 @@ func (l *linter) unbound() []string {
 	return out
 }
 
-// LookupsOf returns the keys that the values of a site look up.
+// LookupsOf returns the keys that values in the compiled site look up.
 func LookupsOf(content *snapshot.Content) *Lookups {
 	a := &Lookups{}
 	for _, v := range content.Values {
@@ -276,7 +279,7 @@ func LookupsOf(content *snapshot.Content) *Lookups {
 		}
 		r, err := recipe.Decode(v.Bytes)
 		if err != nil {
-			continue // the recipe is sealed
+			continue // the recipe is encrypted
 		}
 		a.addRecipe(r)
 	}

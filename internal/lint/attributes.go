@@ -9,8 +9,8 @@ import (
 	"bindc/internal/value"
 )
 
-// checkAttributesAsValues reports bindings in the short form whose value is a hash of attributes. In the short form
-// [key, value], the hash is the value and lookups return it.
+// checkAttributesAsValues reports bindings in the short form, [key, value], whose value looks like
+// a hash of attributes. Its author probably expected the attributes to have an effect.
 func (l *linter) checkAttributesAsValues() {
 	if !l.wants("attributes_as_value") {
 		return
@@ -28,8 +28,9 @@ func (l *linter) checkAttributesAsValues() {
 	}
 }
 
-// attributesIn returns the keys of a compiled hash if all of them are binding attributes and one attribute gives the
-// value. Otherwise it returns nil. A hash with only 'to' may be data.
+// attributesIn returns the keys of a compiled hash that looks like the attributes of a binding, or
+// nil. All keys must be attributes, and one of them must determine the value. If the only key is
+// 'to', the hash may be data.
 func attributesIn(compiled string) []string {
 	if compiled[0] != recipe.CompiledConstant {
 		return nil

@@ -10,10 +10,10 @@ import (
 	"bindc/loader"
 )
 
-// dimensionValue is a folded value of a dimension.
+// dimensionValue is a value of a dimension, in folded case.
 type dimensionValue struct{ dimension, value string }
 
-// wellKnown lists the values of well-known facts. The keys are the letters in the category's name or expression.
+// wellKnown lists values of well-known facts. A key is the fact's name reduced to letters.
 var wellKnown = map[string][]string{
 	"osfamily": {"AIX", "Alpine", "Archlinux", "Darwin", "Debian", "DragonFly", "FreeBSD", "Gentoo", "HP-UX",
 		"Mandrake", "NetBSD", "OpenBSD", "RedHat", "Slackware", "Solaris", "Suse", "VMkernel", "windows"},
@@ -23,7 +23,8 @@ var wellKnown = map[string][]string{
 	"environment": {"development", "production", "staging", "testing"},
 }
 
-// wellKnownValues returns the known values of a dimension, folded.
+// wellKnownValues returns the well-known values of a dimension, in folded case. It returns nil for
+// other dimensions.
 func wellKnownValues(dimension string) []string {
 	letters := func(r rune) rune {
 		if unicode.IsLetter(r) {
@@ -40,14 +41,15 @@ func wellKnownValues(dimension string) []string {
 	return out
 }
 
-// valueUse counts the bindings whose condition compares a dimension with a value.
+// valueUse counts how many bindings have a value in their conditions.
 type valueUse struct {
 	dimensionValue
 	bindings int
-	at       diag.Pos // position of the first use
+	at       diag.Pos // position of the first binding
 }
 
-// checkCategoryValues reports values that are probably typos of well-known values, or of other values in the dimension.
+// checkCategoryValues reports values in conditions that are probably typos: of well-known values,
+// or of other values that the site uses for the same dimension.
 func (l *linter) checkCategoryValues() {
 	if !l.wants("near_value") {
 		return
@@ -76,12 +78,12 @@ func (l *linter) checkCategoryValues() {
 	}
 }
 
-// maxValues is the largest number of values for which nearUse compares them with one another. More values are node
-// names, which are similar anyway.
+// maxValues is the number of values up to which nearUse compares all of them. A dimension with more
+// values usually contains node names, and many node names are similar.
 const maxValues = 500
 
-// nearUse returns the value that value i is probably a typo of. This is a similar value that occurs more often or, if
-// both occur equally often, earlier.
+// nearUse returns the use whose value list[i] is probably a typo of, or nil. The typo is the value
+// with fewer bindings, or the later one if both have equally many.
 func nearUse(list []valueUse, i int) *valueUse {
 	if len(list) > maxValues {
 		return nil
@@ -96,8 +98,8 @@ func nearUse(list []valueUse, i int) *valueUse {
 	return nil
 }
 
-// isTypoOf reports whether the two values differ by a typo in one word. Words that differ in the first or last letter
-// are different names: db-a and db-b, web and webs.
+// isTypoOf reports whether a and b differ by a typo in a single word. Words that differ in their
+// first or last letter, such as db-a and db-b or web and webs, do not count as typos.
 func isTypoOf(a, b string) bool {
 	separates := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 	as, bs := strings.FieldsFunc(a, separates), strings.FieldsFunc(b, separates)
@@ -119,7 +121,6 @@ func isTypoOf(a, b string) bool {
 	return differ == 1
 }
 
-// uses returns the values in conditions, by dimension.
 func (l *linter) uses() [][]valueUse {
 	counts, first := make([]int, len(l.site.Conditions)), make([]diag.Pos, len(l.site.Conditions))
 	count := func(condition, bindings int, at diag.Pos) {

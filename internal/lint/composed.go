@@ -11,41 +11,42 @@ import (
 	"bindc/snapshot"
 )
 
-// composition determines which bindings win.
+// composition contains the state of checkComposed.
 type composition struct {
 	*linter
 	content  *snapshot.Content
-	scopes   []map[string]int // scopes of each level, by their values
-	bound    [][]boundLevel   // by key: the levels that bind it, by decreasing precedence
+	scopes   []map[string]int // for each level, from a scope's values to its index
+	bound    [][]boundLevel   // for each key, the levels that bind it, highest precedence first
 	findings map[snapshot.Origin]*finding
-	intended map[diag.Pos]bool // positions of bindings with 'override', and of the bindings that they override
-	open     []bool            // by value number: the value may decline, so that a lower binding is used
-	renamed  map[uint32]bool   // keys with a rename; lookups use the new name
+	intended map[diag.Pos]bool // positions of bindings with 'override' and of the bindings they override
+	open     []bool            // for each value, whether it may decline, so that a lower binding applies
+	renamed  map[uint32]bool   // keys of bindings that rename; lookups use the new name
 }
 
-// finding collects what is known about the binding at one position. The binding may have several conditions. A finding
-// is reported only if the lint applies under all conditions.
+// finding describes the binding at one position. The binding may have several conditions. It is
+// reported only if the lint applies under all of them.
 type finding struct {
 	key, value       uint32
-	other            snapshot.Origin // the binding that hides this binding or has the same value
+	other            snapshot.Origin // binding that hides this one or has the same value
 	never, redundant int
 	count            int
-	lower            []snapshot.Origin // by condition: the binding that would supply the same value
+	lower            []snapshot.Origin // for each condition, the lower binding with the same value
 }
 
-// boundLevel is a level that binds a key.
 type boundLevel struct {
 	level int
 	value uint32
 }
 
-// severalValues marks a level that binds a key to more than one value.
+// severalValues is the value of a boundLevel that binds the key to different values in different
+// scopes.
 const severalValues = math.MaxUint32
 
-// entryRef identifies an entry of a scope, by indices.
+// entryRef consists of the indexes of a level, a scope and an entry in snapshot.Content.
 type entryRef struct{ level, scope, entry int }
 
-// maxLevels limits the levels that bind a key. checkComposed skips keys with more levels.
+// maxLevels is the number of levels up to which checkComposed checks a key. A key bound by more
+// levels is skipped.
 const maxLevels = 64
 
 func (l *linter) checkComposed(content *snapshot.Content) {
@@ -79,12 +80,11 @@ func (l *linter) checkComposed(content *snapshot.Content) {
 	c.report()
 }
 
-// isInternal reports whether a key collects the contributions to a multibinding.
+// isInternal reports whether a key is the internal key of a multibinding's contributions.
 func (c *composition) isInternal(key uint32) bool {
 	return strings.HasPrefix(c.content.Keys[key].Name, "\x00")
 }
 
-// findOpen finds the values that may decline.
 func (c *composition) findOpen() {
 	c.open = make([]bool, len(c.content.Values))
 	if !c.content.ARM8 {
@@ -104,7 +104,6 @@ func (c *composition) findOpen() {
 	}
 }
 
-// index records the levels that bind each key.
 func (c *composition) index() {
 	c.bound = make([][]boundLevel, len(c.content.Keys))
 	for i, level := range c.content.Levels {
@@ -125,7 +124,7 @@ func (c *composition) index() {
 	}
 }
 
-// checkEntry checks a binding in the index.
+// checkEntry checks a binding in a scope against the other levels that bind its key.
 func (c *composition) checkEntry(a entryRef) {
 	scope := &c.content.Levels[a.level].Scopes[a.scope]
 	e := scope.Entries[a.entry]
@@ -159,7 +158,8 @@ func (c *composition) checkEntry(a entryRef) {
 	}
 }
 
-// implied returns the binding of key in level that applies in every request in which a applies.
+// implied returns the binding of key in the given level that applies whenever entry a applies. It
+// returns false if there is none.
 func (c *composition) implied(a entryRef, level int, key uint32) (entryRef, bool) {
 	if !c.isPartOf(level, a.level) {
 		return entryRef{}, false
@@ -181,12 +181,11 @@ func (c *composition) implied(a entryRef, level int, key uint32) (entryRef, bool
 	return entryRef{level, j, i}, ok
 }
 
-// value returns the value number of an entry.
 func (c *composition) value(a entryRef) uint32 {
 	return c.content.Levels[a.level].Scopes[a.scope].Entries[a.entry].Value
 }
 
-// isPartOf reports whether level other has all dimensions of level.
+// isPartOf reports whether every dimension of level is also one of other.
 func (c *composition) isPartOf(level, other int) bool {
 	for _, d := range c.content.Levels[level].Dimensions {
 		if _, ok := slices.BinarySearch(c.content.Levels[other].Dimensions, d); !ok {
@@ -196,7 +195,7 @@ func (c *composition) isPartOf(level, other int) bool {
 	return true
 }
 
-// checkCold checks the effective unconditional binding of a key, and the bindings that it hides.
+// checkCold checks the cold bindings of a key. The first one without a condition hides all others.
 func (c *composition) checkCold(number uint32) {
 	key := &c.content.Keys[number]
 	unconditional := firstUnconditional(key)
@@ -220,7 +219,8 @@ func (c *composition) checkCold(number uint32) {
 	}
 }
 
-// firstUnconditional returns the index of the cold binding that is the default of a key, or -1.
+// firstUnconditional returns the index of the first cold binding without a condition, or -1. It
+// also returns -1 if the key has no default.
 func firstUnconditional(key *snapshot.Key) int {
 	if key.Default < 0 {
 		return -1
@@ -239,7 +239,8 @@ func (c *composition) origin(a entryRef) snapshot.Origin {
 	return origin(&c.content.Levels[a.level].Scopes[a.scope], a.entry)
 }
 
-// findingOf returns the finding about the binding at o, and creates it if necessary.
+// findingOf returns the finding for the binding at o. If it does not exist yet, findingOf creates
+// it for e and other.
 func (c *composition) findingOf(e snapshot.Entry, o, other snapshot.Origin) *finding {
 	f := c.findings[o]
 	if f == nil {
@@ -249,8 +250,8 @@ func (c *composition) findingOf(e snapshot.Entry, o, other snapshot.Origin) *fin
 	return f
 }
 
-// addRedundant records that a binding has the same value as the binding below it. It ignores a binding that is below
-// itself, because a file may be used under two conditions.
+// addRedundant records that the binding at o has the same value as the lower binding at other. They
+// may be the same binding if a file is used under two conditions; that does not count.
 func (c *composition) addRedundant(e snapshot.Entry, o, other snapshot.Origin) {
 	if o != other {
 		f := c.findingOf(e, o, other)
@@ -259,7 +260,7 @@ func (c *composition) addRedundant(e snapshot.Entry, o, other snapshot.Origin) {
 	}
 }
 
-// count counts the bindings at each place.
+// count sets the number of conditions for each finding.
 func (c *composition) count() {
 	add := func(o snapshot.Origin) {
 		if f := c.findings[o]; f != nil {
@@ -280,8 +281,8 @@ func (c *composition) count() {
 	}
 }
 
-// report adds a lint for each finding for which judge returns a code. If only one of two redundant bindings may be
-// removed, report adds only one lint.
+// report adds the lints for all findings. If only one of two redundant bindings can be removed, it
+// adds only one lint.
 func (c *composition) report() {
 	codes := map[snapshot.Origin]diag.Code{}
 	for o, f := range c.findings {
@@ -323,7 +324,7 @@ func (c *composition) report() {
 	c.reportModules(hidden)
 }
 
-// judge returns the code of the lint for a finding, or "" if the finding is not a lint.
+// judge returns the code of the lint for a finding, or "" if there is none to report.
 func (c *composition) judge(o snapshot.Origin, f *finding) diag.Code {
 	var code diag.Code
 	switch {
@@ -342,9 +343,10 @@ func (c *composition) judge(o snapshot.Origin, f *finding) diag.Code {
 	return code
 }
 
-// pairs finds pairs of redundant bindings in which one binding hides the other. Only one binding of each pair may be
-// removed. The higher binding stays, unless it hides only bindings of modules, which sites are supposed to override.
-// The results are the findings to omit, and the findings whose hint names the binding to keep.
+// pairs finds redundant bindings that hide other bindings. If both were removed, the value would be
+// lost, so only one of them may be reported. The higher binding is kept, unless it only hides
+// bindings in modules: sites are supposed to override those. omit contains the findings not to
+// report. keep contains findings whose hint must name the binding to keep.
 func (c *composition) pairs(codes map[snapshot.Origin]diag.Code) (omit, keep map[snapshot.Origin]bool) {
 	omit, keep = map[snapshot.Origin]bool{}, map[snapshot.Origin]bool{}
 	for o := range codes {
@@ -377,8 +379,8 @@ func (c *composition) isSecret(value uint32) bool {
 	return v.Computed && recipe.IsSecret(v.Bytes)
 }
 
-// reportModules reports hidden bindings of modules. Since sites are supposed to hide them, it adds only one lint per
-// file.
+// reportModules reports hidden bindings in modules, with a single lint per file. Sites are supposed
+// to override modules, so most of these bindings are intended.
 func (c *composition) reportModules(hidden map[string][]diag.Diagnostic) {
 	for _, list := range hidden {
 		first := slices.MinFunc(list, func(a, b diag.Diagnostic) int { return a.Pos.Compare(b.Pos) })

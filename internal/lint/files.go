@@ -2,7 +2,6 @@ package lint
 
 import (
 	"bytes"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -11,13 +10,15 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"bindc/diag"
+	"bindc/internal/pattern"
 	"bindc/internal/syntax"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
 	"bindc/loader"
 )
 
-// file holds the results of reading a file: its lints, and information for other checks.
+// file is a file of the site with the lints and other results of reading it. The results can be
+// reused while the content is the same.
 type file struct {
 	path string
 	kind fileKind
@@ -25,37 +26,34 @@ type file struct {
 
 	ignored  []commentedLine
 	advice   []diag.Diagnostic
-	bare     []variable // variables without braces
-	braced   []string   // names of variables with braces
+	bare     []variable // variables written without braces, as in $name
+	braced   []string   // names of variables written with braces, as in ${name}
 	termUses []termUse
 }
 
 type fileKind uint8
 
 const (
-	ofData     fileKind = iota // a Hiera-2 data file
+	ofData     fileKind = iota // a Hiera 2 data file
 	ofHiera5                   // a Hiera 5 data file
 	ofConfig                   // a version 5 hiera.yaml
 	ofBindings                 // a bindings file
 )
 
-// interpolates reports whether the strings of the file interpolate %{...}.
 func (f *file) interpolates() bool { return f.kind == ofHiera5 || f.kind == ofConfig }
 
-// variable is a variable that a string interpolates.
 type variable struct {
 	name string
 	at   diag.Pos
 }
 
-// termUse is a term in a condition.
 type termUse struct {
 	dimensionValue
 	at diag.Pos
 }
 
-// readFiles reads files of the site again for checks that need the text, because the loaded site has no comments or
-// formatting.
+// readFiles reads files again, concurrently, for checks of the source text. The loaded site has no
+// comments and no formatting.
 func (l *linter) readFiles(files []*file) {
 	next := make(chan *file)
 	jobs := l.opts.Jobs
@@ -101,8 +99,8 @@ func (l *linter) readFiles(files []*file) {
 	l.checkBareVariables(files)
 }
 
-// files returns the data files, the bindings files with bindings, and the Hiera 5 configurations, sorted by path. It
-// omits generated files.
+// files returns the files to read, sorted by path: data files, bindings files that bind something,
+// and hiera.yaml files. It leaves out generated files.
 func (l *linter) files() []*file {
 	kinds := map[string]fileKind{}
 	for _, layer := range l.site.Layers {
@@ -148,7 +146,7 @@ func (l *linter) readFile(f *file) {
 	if strings.HasSuffix(f.path, ".json") {
 		parse = yaml.ParseJSON
 	}
-	var reported diag.List // loading the site has reported these errors
+	var reported diag.List // the loader has reported these errors
 	doc, ok := parse(f.path, src, yaml.Options{LastKeyWins: true}, &reported)
 	if !ok || doc.Root == nil {
 		return
@@ -160,16 +158,17 @@ func (l *linter) readFile(f *file) {
 	r.node(doc.Root)
 }
 
-// comment matches a comment for bindc. "ignore CODE" silences lints in the next line, and lints about the whole file.
-var comment = regexp.MustCompile(`^[ \t]*#[ \t]*bindc:[ \t]*(.*?)[ \t\r]*$`)
+// comment matches a comment for bindc. '# bindc: ignore CODE' silences lints about the next line
+// and about the whole file.
+var comment = pattern.Lazy(`^[ \t]*#[ \t]*bindc:[ \t]*(.*?)[ \t\r]*$`)
 
-// findIgnored collects the comments for bindc in f, and reports comments without effect.
+// findIgnored collects the comments for bindc in a file. It reports those without effect.
 func (f *file) findIgnored(src []byte) {
 	if !bytes.Contains(src, []byte("bindc:")) {
 		return
 	}
 	for i, line := range bytes.Split(src, []byte("\n")) {
-		m := comment.FindSubmatchIndex(line)
+		m := comment().FindSubmatchIndex(line)
 		if m == nil {
 			continue
 		}
@@ -190,7 +189,6 @@ func (f *file) findIgnored(src []byte) {
 	}
 }
 
-// ignorable lists the codes that a comment can silence.
 var ignorable = func() []string {
 	out := []string{"no_node"}
 	for _, code := range checks {
@@ -199,19 +197,18 @@ var ignorable = func() []string {
 	return out
 }()
 
-// advise adds a lint about a comment.
+// advise adds a lint about a comment for bindc.
 func (f *file) advise(at diag.Pos, message string, fix diag.Fix) {
 	f.advice = append(f.advice, diag.Diagnostic{Pos: at, Code: "ignored_code", Message: message, Fix: fix})
 }
 
-// reader visits the nodes of a file in YAML or JSON.
+// reader visits the nodes of a YAML or JSON file. The flags select the checks to make.
 type reader struct {
 	*file
 	doc                *yaml.Document
 	core, bare, legacy bool
 }
 
-// expressionAttributes lists the binding attributes that contain expressions.
 var expressionAttributes = []string{"to_expression", "transformer", "combinator"}
 
 func (r *reader) node(n *yaml.Node) {
@@ -258,7 +255,7 @@ func (r *reader) scalar(n *yaml.Node) {
 	}
 }
 
-// unambiguous returns v in a form that all versions of YAML read alike.
+// unambiguous returns v in a form that has the same meaning in all versions of YAML.
 func unambiguous(v value.Value) string {
 	if v.Kind() == value.String {
 		return "'" + v.Text() + "'"
@@ -266,7 +263,6 @@ func unambiguous(v value.Value) string {
 	return string(value.AppendText(nil, v)) + ", or quote it if you mean the text"
 }
 
-// when records the terms in a condition.
 func (r *reader) when(n *yaml.Node) {
 	if n.Kind == yaml.Sequence {
 		for i := range n.Kids {
@@ -288,8 +284,9 @@ func (r *reader) when(n *yaml.Node) {
 	}
 }
 
-// checkBareVariables reports variables without braces that are not well-known facts. Such variables are often meant as
-// text, for example in a script. Variables that also occur in braces, or in categories and paths, are not reported.
+// checkBareVariables reports variables without braces, such as $name, which are often meant as
+// text. It leaves out well-known facts, and variables that the site also uses in braces, in
+// categories or in paths.
 func (l *linter) checkBareVariables(files []*file) {
 	known := map[string]bool{}
 	for _, f := range files {

@@ -12,14 +12,15 @@ import (
 	"bindc/loader"
 )
 
-// Fleet describes the nodes of a fleet.
+// Fleet describes nodes and their facts.
 type Fleet struct {
-	Values  [][]string // for each node, the values of the dimensions of the site; "" if it has none
-	Known   []string   // variables that some node has, each with '$'
-	Missing []string   // variables that the site uses and no node has, without '$'
+	Values  [][]string // Values[n][d] is the value of dimension d for node n, or ""
+	Known   []string   // variables that at least one node has, with a leading '$'
+	Missing []string   // variables that the site uses but no node has, without '$'
 }
 
-// CheckFleet warns about variables that no node of a fleet has, and about data that no node can get.
+// CheckFleet warns about variables that no node of a fleet has, and about data that applies to no
+// node.
 func CheckFleet(site *loader.Site, f Fleet, diags *diag.List) {
 	l := &linter{site: site, diags: diags, ignored: map[commentedLine]bool{}, paths: pathsOf(site)}
 	c := fleetCheck{linter: l, Fleet: f, values: make([]map[string]bool, len(site.Dimensions)),
@@ -34,25 +35,26 @@ func CheckFleet(site *loader.Site, f Fleet, diags *diag.List) {
 	c.report()
 }
 
-// fleetCheck holds the state of CheckFleet.
+// fleetCheck contains the state of CheckFleet.
 type fleetCheck struct {
 	*linter
 	Fleet
-	values    []map[string]bool // by dimension: the nodes' values, folded like the values in terms
-	reached   []bool            // by condition: whether it holds for some node
+	values    []map[string]bool // for each dimension, the values of all nodes in folded case
+	reached   []bool            // for each condition, whether it is true for at least one node
 	unreached map[dimensionValue]*unreached
 }
 
-// unreached is data that no node can get, because one term of its condition, or the combination of all terms, holds for
-// no node.
+// unreached describes data that applies to no node. Condition is the single term that is true for
+// no node. If there is no such term, it is the whole condition.
 type unreached struct {
 	loader.Condition
 	at    diag.Pos
-	count int // number of bindings
+	count int // number of bindings in the data
 	files bool
 }
 
-// index finds the conditions that hold for a node. It tests a condition only with nodes for which the first term holds.
+// index sets c.values and c.reached. It tests a condition only for nodes for which its first term
+// is true.
 func (c *fleetCheck) index() {
 	first := map[loader.Term][]int{}
 	for i, condition := range c.site.Conditions {
@@ -85,10 +87,10 @@ func holds(condition loader.Condition, values []string) bool {
 	return !slices.ContainsFunc(condition, func(t loader.Term) bool { return values[t.Dimension] != t.Value })
 }
 
-// find collects the data that no node can get: data files without a condition that holds, and single alternatives of
-// structured bindings.
+// find collects the data that applies to no node: files none of whose conditions is true for any
+// node, and alternatives of structured bindings.
 func (c *fleetCheck) find() {
-	files := map[string][]int{} // by file: the conditions of its bindings
+	files := map[string][]int{} // for each file, the conditions under which it is used
 	counts := map[string]int{}
 	for _, layer := range c.site.Layers {
 		for _, contribution := range layer.Contributions {
@@ -113,8 +115,7 @@ func (c *fleetCheck) find() {
 	}
 }
 
-// addUnreached records data that no node can get, by the first term that holds for no node. If each term holds for some
-// node, it records the data by the whole condition.
+// addUnreached records data that applies to no node. Data with the same cause is counted together.
 func (c *fleetCheck) addUnreached(condition loader.Condition, at diag.Pos, count int, ofFile bool) {
 	for i, t := range condition {
 		if !c.values[t.Dimension][t.Value] {
@@ -136,7 +137,6 @@ func (c *fleetCheck) addUnreached(condition loader.Condition, at diag.Pos, count
 	}
 }
 
-// text formats a condition for messages.
 func (c *fleetCheck) text(condition loader.Condition) string {
 	parts := make([]string, len(condition))
 	for i, t := range condition {
@@ -165,8 +165,9 @@ func (c *fleetCheck) isInvolved(path string) bool {
 	return false
 }
 
-// report warns about the data that no node can get. It omits dimensions without any value, which checkDimensions
-// reports. Modules have data for other fleets, so report warns only about likely typos in them.
+// report warns about data that applies to no node. It leaves out dimensions without any values,
+// about which checkDimensions warns. In modules, which have data for other sites too, it warns only
+// about probable typos.
 func (c *fleetCheck) report() {
 	for _, key := range slices.SortedFunc(maps.Keys(c.unreached), func(a, b dimensionValue) int {
 		return cmp.Or(strings.Compare(a.dimension, b.dimension), strings.Compare(a.value, b.value))
@@ -199,7 +200,7 @@ func (c *fleetCheck) report() {
 	}
 }
 
-// subject returns the subject and verb of a message about unused data.
+// subject returns the subject and the verb of a warning about unused data.
 func (u *unreached) subject() string {
 	if u.files {
 		return "the data in this file is"
@@ -210,18 +211,18 @@ func (u *unreached) subject() string {
 	return diag.Count(u.count, "binding") + " are"
 }
 
-// isUsed reports whether a node has a value of a dimension.
+// isUsed reports whether at least one node has a value for a dimension.
 func (c *fleetCheck) isUsed(dimension int) bool {
 	return !c.isMissing(dimension) && len(c.valuesOf(dimension)) > 0
 }
 
-// isMissing reports whether a dimension uses a variable that no node has.
+// isMissing reports whether the expression of a dimension uses a variable that no node has.
 func (c *fleetCheck) isMissing(dimension int) bool {
 	n := c.site.Dimensions[dimension].Value
 	return slices.ContainsFunc(c.Missing, func(name string) bool { return mentions(n, name) })
 }
 
-// suggestion returns the correction of a term to its probable value.
+// suggestion returns a fix for a term whose value is probably a typo of a node's value.
 func (c *fleetCheck) suggestion(t loader.Term) diag.Fix {
 	wanted := c.varying(t.Dimension, t.Value)
 	var candidates []string
@@ -235,8 +236,8 @@ func (c *fleetCheck) suggestion(t loader.Term) diag.Fix {
 	return fix
 }
 
-// varying returns the part of a value that comes from variables. For a Hiera 5 path, it removes the text before the
-// first variable, and the extension.
+// varying returns the part of a value that variables determine. For a Hiera 5 path, it removes the
+// extension and the text before the first variable.
 func (c *fleetCheck) varying(dimension int, value string) string {
 	d := c.site.Dimensions[dimension]
 	if !d.Exact {
@@ -246,8 +247,8 @@ func (c *fleetCheck) varying(dimension int, value string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(value, dir), filepath.Ext(d.Name))
 }
 
-// isTypo reports whether name is probably a typo of other, or is other without the domain. Names that differ only in
-// digits are not typos. A common domain does not make names similar.
+// isTypo reports whether name is probably a typo of other, or is other without its domain. Names
+// that differ only in their digits do not count. A domain that both have is not compared.
 func isTypo(name, other string) bool {
 	if strings.HasPrefix(other, name+".") {
 		return true
@@ -269,16 +270,15 @@ func withoutDigits(s string) string {
 	}, s)
 }
 
-// valuesOf returns the nodes' values of a dimension, sorted.
 func (c *fleetCheck) valuesOf(dimension int) []string {
 	out := slices.Sorted(maps.Keys(c.values[dimension]))
 	return slices.DeleteFunc(out, func(v string) bool { return c.varying(dimension, v) == "" })
 }
 
-// maxOthers is the largest number of values that a hint lists.
 const maxOthers = 8
 
-// others returns a hint that lists the nodes' values, or "" if there are many.
+// others returns a hint that lists the values of a dimension on all nodes. It returns "" if there
+// are more than maxOthers.
 func (c *fleetCheck) others(dimension int) string {
 	values := c.valuesOf(dimension)
 	if len(values) > maxOthers {
@@ -287,7 +287,7 @@ func (c *fleetCheck) others(dimension int) string {
 	return "the nodes have " + diag.Quoted(values)
 }
 
-// checkVariables warns about variables that no node has, at the first use of each variable in the site.
+// checkVariables warns about each variable that no node has, at the variable's first use.
 func (c *fleetCheck) checkVariables() {
 	for _, name := range c.Missing {
 		fix := c.diags.Correct("$"+name, c.Known)
@@ -302,7 +302,7 @@ func (c *fleetCheck) checkVariables() {
 	}
 }
 
-// firstUseOf returns the first use of a variable in the site: in a category, a path, or a value.
+// firstUseOf returns the position where a category, a path or a value first uses a variable.
 func (c *fleetCheck) firstUseOf(name string) diag.Pos {
 	for _, d := range c.site.Dimensions {
 		if mentions(d.Value, name) {
@@ -337,14 +337,15 @@ func (c *fleetCheck) firstUseOf(name string) diag.Pos {
 	return first
 }
 
-// mentions reports whether an expression or a recipe uses a variable.
+// mentions reports whether an expression or a recipe uses the variable name.
 func mentions(code interface{ Variables(func(string)) }, name string) bool {
 	found := false
 	code.Variables(func(v string) { found = found || v == name })
 	return found
 }
 
-// checkDimensions warns about categories and paths that have no value on any node, although their variables are set.
+// checkDimensions warns about categories and paths for which no node has a value although all of
+// their variables are set.
 func (c *fleetCheck) checkDimensions() {
 	isUsed := make([]bool, len(c.site.Dimensions))
 	for _, u := range c.unreached {

@@ -9,9 +9,9 @@ import (
 	"bindc/internal/yaml"
 )
 
-// legacyFacts reports the legacy facts that a Hiera 5 string interpolates, such as %{osfamily} or %{facts.osfamily}.
+// legacyFacts reports legacy facts in a Hiera 5 string, such as %{osfamily} or %{facts.osfamily}.
 func (r *reader) legacyFacts(n *yaml.Node, text string) {
-	tree, _ := expr.ParseHiera(text) // loading the file has reported the errors
+	tree, _ := expr.ParseHiera(text) // the loader has reported the errors
 	expr.HieraVariables(tree, func(off int, path []string) {
 		name := path[0]
 		if name == "facts" && len(path) == 2 {
@@ -24,7 +24,7 @@ func (r *reader) legacyFacts(n *yaml.Node, text string) {
 			return
 		}
 		message := "%{" + strings.Join(path, ".") + "} is a legacy fact, which Puppet 8 agents do not send by default"
-		// The line may contain a sensitive value, so the message names only the fact.
+		// The message names only the fact, because the string may be sensitive.
 		r.advice = append(r.advice, diag.Diagnostic{Pos: r.doc.PosIn(n, off), Code: "legacy_fact", Secret: true,
 			Message: message, Discreet: message,
 			Hint: "write %{facts." + modern + "}", Fix: diag.MeantAs(strings.Join(path, "."), "facts."+modern)})

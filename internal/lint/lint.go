@@ -1,6 +1,6 @@
-// Package lint reports lints: valid but suspicious parts of a site, such as bindings without effect or with a
-// surprising meaning. Each kind of lint has a code. A check may miss a case, but should never report a wrong one;
-// docs/lint.md, "Codes", lists what each check misses.
+// Package lint reports lints: parts of a site that are valid but suspicious, such as bindings
+// without effect. Each kind of lint has a code. A check may miss cases, but should never report a
+// false one. docs/lint.md lists what each check misses.
 package lint
 
 import (
@@ -14,28 +14,27 @@ import (
 	"bindc/snapshot"
 )
 
-// checks lists the codes of all lints. Package proof/params reports missing_parameter.
+// checks lists the codes of all lints. All but missing_parameter are reported by this package.
 var checks = [...]diag.Code{"attributes_as_value", "bare_variable", "ignored_code", "legacy_fact",
 	"missing_parameter", "module_key", "near_key", "near_value", "never_wins", "same_value", "untyped", "unused_key",
 	"yaml_core"}
 
-// Codes returns the codes of all lints.
 func Codes() []diag.Code { return slices.Clone(checks[:]) }
 
-// Options selects the checks.
+// Options selects the checks and their inputs.
 type Options struct {
 	Codes   []diag.Code // codes of the checks to run
-	Lookups *Lookups    // keys that are looked up; if nil, Check skips unused_key
-	Jobs    int         // number of files to read at a time; default: one per processor
+	Lookups *Lookups    // keys that are looked up; if nil, unused_key is not checked
+	Jobs    int         // number of files to read concurrently; 0 means GOMAXPROCS
 
-	IsParameter func(key string) bool // reports whether a class has a parameter with this key; may be nil
+	IsParameter func(key string) bool // whether key belongs to a class parameter; may be nil
 
-	Disk  fsx.Disk // reads files
-	Files *Files   // results of the last Check, so that unchanged files need not be read; may be nil
+	Disk  fsx.Disk // used to read files
+	Files *Files   // results of the last Check, which are reused for unchanged files; may be nil
 }
 
-// Check adds the lints of site to diags. content is the compiled site. If content is nil, because the site has errors,
-// Check skips the checks of the whole site.
+// Check adds the lints of a site to diags. content is the compiled site. If the site has errors,
+// content is nil, and Check skips the checks that need it.
 func Check(site *loader.Site, content *snapshot.Content, opts Options, diags *diag.List) {
 	l := &linter{site: site, opts: opts, diags: diags, ignored: map[commentedLine]bool{}, paths: pathsOf(site),
 		isComposed: content != nil}
@@ -51,20 +50,21 @@ func Check(site *loader.Site, content *snapshot.Content, opts Options, diags *di
 	}
 }
 
-// linter holds the state of Check.
+// linter contains the state of Check.
 type linter struct {
 	site  *loader.Site
 	opts  Options
 	diags *diag.List
-	paths []string // by input number: the input's path in positions
+	paths []string // for each input, its path in positions
 
-	isComposed bool // the site has no errors, so its data is checked against the classes that receive it
+	isComposed bool // whether content is not nil; bindings of class parameters are then checked elsewhere
 
-	ignored  map[commentedLine]bool      // lines and files with a comment that silences lints
-	firstUse map[dimensionValue]diag.Pos // first use of a term in a structured binding
+	ignored  map[commentedLine]bool      // silenced lints
+	firstUse map[dimensionValue]diag.Pos // first use of each term in a structured binding
 }
 
-// commentedLine is a line for which a comment silences a code. Line 0 means the whole file.
+// commentedLine is a line for which a comment silences lints with a code. Line 0 stands for the
+// whole file.
 type commentedLine struct {
 	file string
 	line int
@@ -83,7 +83,7 @@ func pathsOf(site *loader.Site) []string {
 
 func (l *linter) wants(code diag.Code) bool { return slices.Contains(l.opts.Codes, code) }
 
-// add adds a lint, unless a comment silences it.
+// add adds a lint unless a comment silences it.
 func (l *linter) add(d diag.Diagnostic) {
 	if !l.ignored[commentedLine{d.Pos.File, d.Pos.Line, d.Code}] {
 		d.Severity = diag.Lint
@@ -91,22 +91,20 @@ func (l *linter) add(d diag.Diagnostic) {
 	}
 }
 
-// pos returns the position of an origin.
 func (l *linter) pos(o snapshot.Origin) diag.Pos {
 	return diag.Pos{File: l.paths[o.Input], Line: int(o.Line), Col: int(o.Col)}
 }
 
-// boundValue is a key with its value in one binding.
 type boundValue struct {
 	key   string
-	id    uint32 // key number in the site
+	id    uint32 // index in the keys of the site
 	at    diag.Pos
 	value uint32                 // index in the values of the site
-	more  *bindingsfile.Compiled // for a structured binding in the long form
-	data  bool                   // the binding is in a data file
+	more  *bindingsfile.Compiled // nil unless it is a structured binding in the long form
+	data  bool                   // whether the binding is in a data file
 }
 
-// contributions yields the structured bindings that contribute to multibindings.
+// contributions is an iterator over the structured bindings that contribute to multibindings.
 func (l *linter) contributions(yield func(loader.Binding) bool) {
 	for _, layer := range l.site.Layers {
 		for _, c := range layer.Contributions {
@@ -119,7 +117,8 @@ func (l *linter) contributions(yield func(loader.Binding) bool) {
 	}
 }
 
-// bindings yields the bindings of the site, without contributions and without Hiera 5 lookup_options.
+// bindings is an iterator over all bindings except contributions to multibindings and Hiera 5
+// lookup_options.
 func (l *linter) bindings(yield func(boundValue) bool) {
 	for _, layer := range l.site.Layers {
 		for _, c := range layer.Contributions {

@@ -7,7 +7,7 @@ import (
 	"bindc/internal/recipe"
 )
 
-// checkModuleKeys reports keys in a module's data that do not begin with the module's name.
+// checkModuleKeys reports keys in a module's data that do not begin with the name of the module.
 func (l *linter) checkModuleKeys() {
 	if !l.wants("module_key") {
 		return
@@ -24,7 +24,8 @@ func (l *linter) checkModuleKeys() {
 	}
 }
 
-// module returns the name of the module that a file belongs to, or "" for files of the site.
+// module returns the name of the module that contains a file. It returns "" if the file belongs to
+// the site itself.
 func (l *linter) module(path string) string {
 	rest, ok := strings.CutPrefix(l.site.Inputs[l.site.InputOf[path]].Path, "modules/")
 	name, _, isDir := strings.Cut(rest, "/")

@@ -11,7 +11,8 @@ import (
 	"bindc/loader"
 )
 
-// NearKeys returns the number of keys in site that near_key reports. It reads files only if there may be such keys.
+// NearKeys returns the number of near_key lints. It reads files only if there are candidates,
+// because a comment might silence them.
 func NearKeys(site *loader.Site, opts Options) int {
 	opts.Codes = []diag.Code{"near_key"}
 	var found diag.List
@@ -24,17 +25,18 @@ func NearKeys(site *loader.Site, opts Options) int {
 	return len(found.Sorted())
 }
 
-// boundKey counts the places that bind a key, and records the first place.
+// boundKey counts the bindings of a key. at is the position of the first one.
 type boundKey struct {
 	at          diag.Pos
 	places      int
-	isParameter bool // a class has a parameter with this key
-	byOwner     bool // the module whose name the key begins with binds it
+	isParameter bool // whether a class has a parameter with this key
+	byOwner     bool // whether the module that the key's prefix names binds it
 }
 
-// isTrusted reports whether k is the correct one of two similar keys. A parameter's key is correct, because Puppet
-// looks it up. So is a key that the module itself binds. Otherwise, the key with more places counts as correct, because
-// a typo is rarely repeated. On a tie, the earlier key does.
+// isTrusted reports whether k rather than other is the correct one of two similar keys. Keys of
+// class parameters are correct, since Puppet looks them up. So are keys bound by their own module.
+// Otherwise, the key with more bindings is correct, because typos are rarely repeated; if both have
+// equally many, it is the earlier one.
 func (k *boundKey) isTrusted(other *boundKey) bool {
 	if k.isParameter != other.isParameter {
 		return k.isParameter
@@ -45,8 +47,8 @@ func (k *boundKey) isTrusted(other *boundKey) bool {
 	return k.places > other.places || k.places == other.places && k.at.Compare(other.at) < 0
 }
 
-// checkNearKeys reports keys that are probably typos of another key. Of two similar keys, it reports the key that
-// isTrusted does not consider correct. If lookups are known, unused_key replaces this check.
+// checkNearKeys reports keys that are probably typos of other keys. If all lookups are known,
+// unused_key finds such keys more reliably, so checkNearKeys does nothing.
 func (l *linter) checkNearKeys() {
 	if !l.wants("near_key") || l.opts.Lookups != nil && l.wants("unused_key") {
 		return
@@ -74,19 +76,20 @@ func (l *linter) checkNearKeys() {
 	}
 }
 
-// isOfClass reports whether key is the key of a class parameter. Another check reports typos of such keys.
+// isOfClass reports whether key belongs to a class parameter. Another check reports typos of such
+// keys.
 func (l *linter) isOfClass(key string) bool {
 	return l.isComposed && l.judged(key, &boundKey{}).isParameter
 }
 
-// judged returns b, which holds the bindings of key, after setting b.isParameter.
+// judged sets b.isParameter and returns b. b must describe key.
 func (l *linter) judged(key string, b *boundKey) *boundKey {
 	b.isParameter = l.opts.IsParameter != nil && l.opts.IsParameter(key)
 	return b
 }
 
-// withDoubleColons replaces each run of colons in a key by '::', as in 'app::port' for 'app:port'. It returns "" if the
-// result is not a bound key.
+// withDoubleColons replaces colons in a key by '::', so that app:port becomes app::port. It returns
+// "" if the result is not a bound key.
 func withDoubleColons(key string, keys map[string]*boundKey) string {
 	parts := strings.FieldsFunc(key, func(r rune) bool { return r == ':' })
 	if twin := strings.Join(parts, "::"); twin != key && keys[twin] != nil {
@@ -115,7 +118,8 @@ func (l *linter) boundKeys() map[string]*boundKey {
 	return keys
 }
 
-// words yields the start and the end of each word in a key, if the word is long enough to check for typos.
+// words returns an iterator over the words of a key that are long enough to be checked. It yields
+// the start and the end of each word.
 func words(key string) func(func(from, to int) bool) {
 	return func(yield func(from, to int) bool) {
 		from := 0
@@ -131,14 +135,16 @@ func words(key string) func(func(from, to int) bool) {
 	}
 }
 
-// minWord is the length of the shortest word that is checked for typos.
+// minWord is the length in bytes of the shortest word that is checked for typos.
 const minWord = 5
 
-// maxNear limits a group of words that become equal if one letter is removed. A larger group is a series of names.
+// maxNear limits the size of a group of similar words. A larger group is a series of names rather
+// than typos.
 const maxNear = 8
 
-// nearWords maps each word in the keys to the words that it may be a typo of. A word may be a typo of another if they
-// differ in one letter, or by a swap of two letters: such words become equal if one letter is removed from each.
+// nearWords maps each word in keys to the words that it may be a typo of. Two words are similar if
+// they become equal when one letter is removed from each. That finds words that differ in one
+// letter or by a swap of two letters.
 func nearWords(keys map[string]*boundKey) map[string][]string {
 	without := map[string][]string{}
 	known := map[string]bool{}
@@ -177,5 +183,5 @@ func nearWords(keys map[string]*boundKey) map[string][]string {
 	return near
 }
 
-// maxNearWord is the length of the longest word that is checked for typos.
+// maxNearWord is the length in bytes of the longest word that is checked for typos.
 const maxNearWord = 64

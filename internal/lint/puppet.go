@@ -9,9 +9,9 @@ import (
 	"bindc/loader"
 )
 
-// readPuppet reads a bindings file in Puppet syntax, for its variables and terms.
+// readPuppet collects the variables and terms in a bindings file in Puppet syntax.
 func (f *file) readPuppet(src []byte, bare bool) {
-	tree, _ := syntax.ParseBindings(string(src)) // loading the file has reported the errors
+	tree, _ := syntax.ParseBindings(string(src)) // the loader has reported the errors
 	if tree == nil {
 		return
 	}
@@ -19,7 +19,8 @@ func (f *file) readPuppet(src []byte, bare bool) {
 	r.statements(tree.Statements)
 }
 
-// puppetReader visits the statements of a bindings file in Puppet syntax.
+// puppetReader visits the statements of a bindings file in Puppet syntax. bare is set if variables
+// are to be collected.
 type puppetReader struct {
 	*file
 	src  string
@@ -41,7 +42,6 @@ func (r *puppetReader) statements(list []syntax.Statement) {
 	}
 }
 
-// when records the terms of a condition.
 func (r *puppetReader) when(alternatives [][]syntax.Pair) {
 	for _, p := range slices.Concat(alternatives...) {
 		for _, v := range p.Values {
@@ -51,7 +51,8 @@ func (r *puppetReader) when(alternatives [][]syntax.Pair) {
 	}
 }
 
-// value records the variables in the strings of a value. A variable in an expression counts as a variable in braces.
+// value records the variables in the strings of a value. Variables in expressions are recorded as
+// variables in braces.
 func (r *puppetReader) value(n *expr.Node) {
 	switch {
 	case n == nil || !r.bare:

@@ -1,13 +1,13 @@
 package lint
 
-// Files keeps what a Check has read from files for the next Check, which must check the same codes. It is not safe for
-// concurrent use.
+// Files contains the results of a Check for reuse in the next Check, which must have the same
+// Options.Codes. It is not safe for concurrent use.
 type Files struct {
 	known map[string]*file // by path
 }
 
-// find returns the results for f from the last Check, or nil if the content has changed. hash is the hash of the
-// content.
+// find returns the results of the last Check for a file. It returns nil if the file has changed.
+// hash is the hash of the current content.
 func (k *Files) find(f *file, hash uint64) *file {
 	if k == nil {
 		return nil
@@ -18,7 +18,6 @@ func (k *Files) find(f *file, hash uint64) *file {
 	return nil
 }
 
-// keep replaces the results of the last Check.
 func (k *Files) keep(files []*file) {
 	if k == nil {
 		return
@@ -29,5 +28,5 @@ func (k *Files) keep(files []*file) {
 	}
 }
 
-// hash returns the hash of the content that the loader read from a file.
+// hash returns the hash of a file's content when the loader read it.
 func (l *linter) hash(path string) uint64 { return l.site.Inputs[l.site.InputOf[path]].Hash }

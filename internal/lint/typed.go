@@ -10,14 +10,13 @@ import (
 	"bindc/internal/value"
 )
 
-// statedType is the type that a binding declares.
 type statedType struct {
 	*types.Type
 	at diag.Pos
 }
 
-// checkTypes reports bindings without a type if another binding of the key has a type, which applies only to that
-// binding. It skips values that are known to have the type.
+// checkTypes reports bindings without a type if another binding of the same key has a type. A type
+// applies only to its own binding. Values that are known to have the type are not reported.
 func (l *linter) checkTypes() {
 	if !l.wants("untyped") {
 		return
@@ -40,7 +39,8 @@ func (l *linter) checkTypes() {
 	}
 }
 
-// checkType reports b unless its value is known to have type t. It returns true if it reports nothing.
+// checkType reports b unless its value is known to have type t. It returns true if it does not
+// report b.
 func (l *linter) checkType(b boundValue, t statedType) bool {
 	m, known := l.mismatch(l.site.Values[b.value], t.Type)
 	if known && m == nil {
@@ -66,7 +66,8 @@ func (l *linter) checkType(b boundValue, t statedType) bool {
 	return false
 }
 
-// mismatch explains why a compiled value does not have type t. known is false if the value's type is unknown.
+// mismatch returns the reason why a compiled value does not have type t, or nil if it has that
+// type. known is false if the type of the value is not known until lookup.
 func (l *linter) mismatch(compiled string, t *types.Type) (m *types.Mismatch, known bool) {
 	if compiled[0] == recipe.CompiledConstant {
 		v, _, _ := value.View(compiled[1:]) // the loader has checked it

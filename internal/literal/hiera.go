@@ -3,17 +3,17 @@ package literal
 import (
 	"encoding/asn1"
 	"encoding/base64"
-	"regexp"
 	"strings"
 
 	"bindc/diag"
 	"bindc/internal/expr"
+	"bindc/internal/pattern"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
 )
 
-// WarnOfHiera warns about Hiera interpolations, and about encrypted strings that no lookup can decrypt. n is a value,
-// or a hash with keys and values.
+// WarnOfHiera warns about Hiera interpolations, which have no special meaning in bindings, and
+// about encrypted strings that lookups cannot decrypt. n is a value, or a hash of keys and values.
 func WarnOfHiera(doc *yaml.Document, n *yaml.Node, diags *diag.List) {
 	if doc.Mentions("%{") || doc.Mentions("ENC[") {
 		warnOfHiera(doc, n, diags)
@@ -32,9 +32,9 @@ func warnOfHiera(doc *yaml.Document, n *yaml.Node, diags *diag.List) {
 	CheckDecryptable(text, doc.Pos(n), diags)
 }
 
-// CheckDecryptable reports a hiera-eyaml string that no lookup can decrypt. Encryption methods other than PKCS7 need a
-// hiera-eyaml plugin. They cause only a warning, because real sites have such values, and lookups return them
-// unchanged.
+// CheckDecryptable reports a string encrypted with hiera-eyaml that lookups cannot decrypt. If the
+// encryption method is not PKCS7 but that of a hiera-eyaml plugin, this is only a warning: real
+// sites have such strings, and lookups return them unchanged.
 func CheckDecryptable(text string, at diag.Pos, diags *diag.List) {
 	if method := expr.OtherMethod(text); method != "" {
 		diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "eyaml", Secret: true,
@@ -63,12 +63,14 @@ func CheckDecryptable(text string, at diag.Pos, diags *diag.List) {
 
 const encryptAnew = "encrypt the value again with PKCS7: bindc eyaml encrypt"
 
-// token matches the text after ENC[: an optional method, and the encrypted bytes.
-var token = regexp.MustCompile(`^(?:(\w+),)?([^\]]*)(\]?)`)
+// token matches what follows ENC[: an optional method, the encrypted bytes, and the closing
+// bracket.
+var token = pattern.Lazy(`^(?:(\w+),)?([^\]]*)(\]?)`)
 
-// broken describes what is wrong with the text after ENC[. It returns "" if the text looks right without the key.
+// broken returns a description of what is wrong with the text after ENC[. It returns "" if it finds
+// no error. Some errors can only be found with the private key.
 func broken(text string) string {
-	m := token.FindStringSubmatch(text)
+	m := token().FindStringSubmatch(text)
 	switch {
 	case m[1] != "" && !strings.EqualFold(m[1], "PKCS7"):
 		return "expected the method PKCS7, found " + m[1]
@@ -85,15 +87,16 @@ func broken(text string) string {
 	return ""
 }
 
-// hieraInterpolation matches a Hiera interpolation: a method with its argument, or a variable with keys. It does not
-// match Apache's variables, which are in upper case, or Apache's headers, in which a letter follows the brace.
-var hieraInterpolation = regexp.MustCompile(`%\{\s*(?:(\w+)\(\s*['"]([^'"{}]*)['"]\s*\)|` +
+// hieraInterpolation matches a Hiera interpolation: a method with its argument, or a variable with
+// dotted keys. It does not match Apache's %{...} syntax, in which variables are in upper case and
+// headers are followed by a single letter.
+var hieraInterpolation = pattern.Lazy(`%\{\s*(?:(\w+)\(\s*['"]([^'"{}]*)['"]\s*\)|` +
 	`((?:::)?[a-z_][a-z0-9_]*(?:::[a-z_]\w*)*(?:\.[\w-]+)*|))\s*\}(?:$|[^a-zA-Z^]|[a-zA-Z]\w)`)
 
-// WarnOfInterpolations warns about Hiera interpolations in a string, which are plain text in bindings. at returns the
-// position of an offset. hintEnd is appended to each hint.
+// WarnOfInterpolations warns about each Hiera interpolation in a string. at returns the position of
+// an offset. hintEnd is appended to each hint.
 func WarnOfInterpolations(text string, at func(off int) diag.Pos, hintEnd string, diags *diag.List) {
-	for _, m := range hieraInterpolation.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range hieraInterpolation().FindAllStringSubmatchIndex(text, -1) {
 		found, _, _ := strings.Cut(text[m[0]:], "}")
 		found += "}"
 		sub := func(i int) string {
@@ -112,7 +115,8 @@ func WarnOfInterpolations(text string, at func(off int) diag.Pos, hintEnd string
 	}
 }
 
-// replacement returns the equivalent of a Hiera interpolation in this language.
+// replacement returns what to write instead of a Hiera interpolation. variable is used if method is
+// "".
 func replacement(method, argument, variable string) string {
 	switch method {
 	case "":

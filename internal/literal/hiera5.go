@@ -1,20 +1,21 @@
 package literal
 
 import (
-	"regexp"
 	"strings"
 
 	"bindc/diag"
 	"bindc/internal/expr"
 	"bindc/internal/expr/stdlib"
+	"bindc/internal/pattern"
 	"bindc/internal/recipe"
 	"bindc/internal/syntax"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
 )
 
-// AppendHiera5 appends the compiled value of n, in Hiera 5 data. %{...} interpolates and, with eyaml, encrypted strings
-// are decrypted. Errors that only make lookups of the key fail are warnings.
+// AppendHiera5 appends the compiled value of n, which is in a Hiera 5 data file. %{...}
+// interpolates. If eyaml is true, encrypted strings are decrypted. Errors that affect only lookups
+// of this key are reported as warnings.
 func AppendHiera5(dst []byte, doc *yaml.Document, n *yaml.Node, eyaml bool, diags *diag.List) []byte {
 	h := hiera5{doc, eyaml, diags}
 	if unfit := n.FirstUnfit(); unfit != nil {
@@ -30,7 +31,8 @@ func AppendHiera5(dst []byte, doc *yaml.Document, n *yaml.Node, eyaml bool, diag
 	return recipe.Append(append(dst, recipe.CompiledRecipe), r)
 }
 
-// appendUnfit appends a recipe that fails, because n, which is part of the value, has no equivalent here.
+// appendUnfit appends a recipe whose lookup fails. n is the part of the value that bindings cannot
+// represent.
 func (h hiera5) appendUnfit(dst []byte, n *yaml.Node) []byte {
 	text := value.Shorten(n.Value.Text())
 	code, what, as := diag.Code("yaml_symbol"), text+" is a Ruby symbol, which bindings do not support",
@@ -44,18 +46,18 @@ func (h hiera5) appendUnfit(dst []byte, n *yaml.Node) []byte {
 	return recipe.Append(append(dst, recipe.CompiledRecipe), r)
 }
 
-// hiera5 compiles the values of a document.
 type hiera5 struct {
 	doc   *yaml.Document
 	eyaml bool
 	diags *diag.List
 }
 
-// encrypted matches strings that Puppet regards as encrypted. It does not match multi-line blocks.
-var encrypted = regexp.MustCompile(`ENC\[.*?\]`)
+// encrypted matches strings that Puppet tries to decrypt. These do not include encrypted blocks of
+// several lines.
+var encrypted = pattern.Lazy(`ENC\[.*?\]`)
 
 func (h hiera5) isEncrypted(text string) bool {
-	return h.eyaml && strings.Contains(text, "ENC[") && encrypted.MatchString(text)
+	return h.eyaml && strings.Contains(text, "ENC[") && encrypted().MatchString(text)
 }
 
 func (h hiera5) plain(n *yaml.Node) bool {
@@ -71,7 +73,7 @@ func (h hiera5) plain(n *yaml.Node) bool {
 	return true
 }
 
-// secret reports whether a string in n is encrypted.
+// secret reports whether any string in n is encrypted.
 func (h hiera5) secret(n *yaml.Node) bool {
 	if n.Kind == yaml.Scalar {
 		text, ok := n.Text()
@@ -103,7 +105,7 @@ func (h hiera5) build(n *yaml.Node) *expr.Node {
 	return out
 }
 
-// text compiles a scalar. Keys of hashes interpolate, but are not decrypted.
+// text compiles a scalar. eyaml says whether to decrypt it; hash keys are never decrypted.
 func (h hiera5) text(n *yaml.Node, eyaml bool) *expr.Node {
 	text, ok := n.Text()
 	switch {
@@ -118,7 +120,8 @@ func (h hiera5) text(n *yaml.Node, eyaml bool) *expr.Node {
 	return h.interpolated(n, text, false)
 }
 
-// interpolated parses the interpolations in text, and warns about errors in them.
+// interpolated parses the interpolations in text and warns about errors in them. If secret is true,
+// messages do not quote the text.
 func (h hiera5) interpolated(n *yaml.Node, text string, secret bool) *expr.Node {
 	node, problems := expr.ParseHiera(text)
 	for _, p := range problems {
@@ -139,13 +142,13 @@ func (h hiera5) interpolated(n *yaml.Node, text string, secret bool) *expr.Node 
 }
 
 var (
-	begun       = regexp.MustCompile(`^\s*ENC\[\w+,`)
-	decryptable = regexp.MustCompile(`ENC\[(?:(?i:PKCS7),)?[a-zA-Z0-9+/ =\n]+\]`) // given the right key
-	edited      = regexp.MustCompile(`DEC(?:\(\d+\))?::\w+\[`)
+	begun       = pattern.Lazy(`^\s*ENC\[\w+,`)
+	decryptable = pattern.Lazy(`ENC\[(?:(?i:PKCS7),)?[a-zA-Z0-9+/ =\n]+\]`) // provided there is a key
+	edited      = pattern.Lazy(`DEC(?:\(\d+\))?::\w+\[`)
 )
 
-// CheckEncrypted warns about strings in a Hiera 5 file that are or were encrypted for hiera-eyaml, but that no lookup
-// decrypts. Without eyaml, lookups decrypt nothing.
+// CheckEncrypted warns about strings of a Hiera 5 file that are or were encrypted with hiera-eyaml
+// but that lookups return unchanged. If eyaml is false, lookups decrypt nothing.
 func CheckEncrypted(doc *yaml.Document, eyaml bool, diags *diag.List) {
 	if !doc.Mentions("ENC[") && !doc.Mentions("DEC") {
 		return
@@ -165,7 +168,8 @@ func CheckEncrypted(doc *yaml.Document, eyaml bool, diags *diag.List) {
 	diags.Add(d)
 }
 
-// checkEncrypted adds to asWritten the encrypted strings that lookups return unchanged.
+// checkEncrypted warns about strings in n that look encrypted but cannot be decrypted. It appends
+// properly encrypted strings that lookups return unchanged to asWritten.
 func (h hiera5) checkEncrypted(n *yaml.Node, asWritten *[]*yaml.Node) {
 	for i := range n.Kids {
 		h.checkEncrypted(&n.Kids[i], asWritten)
@@ -176,10 +180,10 @@ func (h hiera5) checkEncrypted(n *yaml.Node, asWritten *[]*yaml.Node) {
 	}
 	d := diag.Diagnostic{Pos: h.doc.Pos(n), Severity: diag.Warning, Code: "eyaml", Secret: true}
 	switch {
-	case edited.MatchString(text):
+	case edited().MatchString(text):
 		d.Message = "this is plain text in the form of 'eyaml edit': lookups return it unchanged"
 		d.Hint = "encrypt it again, and assume that anyone who could read this file knows it"
-	case !begun.MatchString(text):
+	case !begun().MatchString(text):
 		return
 	case !h.eyaml:
 		*asWritten = append(*asWritten, n)
@@ -189,7 +193,7 @@ func (h hiera5) checkEncrypted(n *yaml.Node, asWritten *[]*yaml.Node) {
 			"; lookups decrypt only PKCS7, " +
 			"and fail for this text"
 		d.Hint = encryptAnew + "; or leave the level to Puppet, as 'bindc adopt' does and 'bindq hiera-config --keep LEVEL'"
-	case !decryptable.MatchString(text):
+	case !decryptable().MatchString(text):
 		d.Message = "this looks like a value encrypted by hiera-eyaml with PKCS7, but it is malformed: " +
 			"lookups cannot decrypt it"
 		d.Hint = "it may be cut off or lack a character; encrypt the value again"

@@ -1,5 +1,5 @@
-// Package literal compiles keys and values in YAML files: data files and bindings files. Strings in values interpolate
-// (language.md, section 7).
+// Package literal compiles keys and values in YAML data files and bindings files. Strings in values
+// interpolate, see language.md, section 7.
 package literal
 
 import (
@@ -16,7 +16,8 @@ import (
 	"bindc/internal/yaml"
 )
 
-// Key returns the text of a key. It returns false and adds an error if n is not a valid key.
+// Key returns the text of a key. If n is not a valid key, it adds an error to diags and returns
+// false.
 func Key(doc *yaml.Document, n *yaml.Node, diags *diag.List) (string, bool) {
 	name, ok := n.Text()
 	switch {
@@ -33,14 +34,14 @@ func Key(doc *yaml.Document, n *yaml.Node, diags *diag.List) (string, bool) {
 	return name, ok
 }
 
-// Memo caches compiled strings with interpolations, because many files of a site contain the same strings. The zero
-// Memo is ready to use. It is not safe for concurrent use.
+// Memo caches compiled strings. Many files of a site contain the same strings with interpolations.
+// The zero Memo is empty and ready for use. A Memo is not safe for concurrent use.
 type Memo struct{ compiled map[string][]byte }
 
-// memoTexts limits the number of strings in a Memo.
+// memoTexts limits the number of strings that a Memo caches.
 const memoTexts = 1 << 12
 
-// Append is like the function Append, but compiles each string only once. Strings with diagnostics are not cached.
+// Append is like the function Append, but caches strings. Strings with diagnostics are not cached.
 func (m *Memo) Append(dst []byte, doc *yaml.Document, n *yaml.Node, diags *diag.List) []byte {
 	if n.Kind != yaml.Scalar || isPlain(n) || !diags.Empty() {
 		return Append(dst, doc, n, diags)
@@ -60,7 +61,8 @@ func (m *Memo) Append(dst []byte, doc *yaml.Document, n *yaml.Node, diags *diag.
 	return dst
 }
 
-// Append appends the compiled value of n to dst. After an error, which it adds to diags, it appends null.
+// Append compiles n and appends the result to dst. If there is an error, it adds the error to diags
+// and appends null.
 func Append(dst []byte, doc *yaml.Document, n *yaml.Node, diags *diag.List) []byte {
 	if isPlain(n) {
 		return appendPlain(append(dst, recipe.CompiledConstant), n)
@@ -76,8 +78,8 @@ func Append(dst []byte, doc *yaml.Document, n *yaml.Node, diags *diag.List) []by
 	return recipe.AppendCompiled(dst, r)
 }
 
-// appendPlain appends the encoding of n.Literal(). For speed, it encodes lists, and hashes with string keys, directly
-// from the nodes: most data consists of these.
+// appendPlain appends the encoding of n.Literal(). Lists and hashes with string keys are very
+// common, so it encodes them without creating values.
 func appendPlain(dst []byte, n *yaml.Node) []byte {
 	start := len(dst)
 	switch {
@@ -106,7 +108,8 @@ func stringKeys(n *yaml.Node) bool {
 	return true
 }
 
-// Compile compiles a value to a constant or, if a string interpolates, to an expression.
+// Compile compiles n to an expression, which is a constant if no string interpolates. If there is
+// an error, it adds the error to diags and returns false.
 func Compile(doc *yaml.Document, n *yaml.Node, diags *diag.List) (*expr.Node, bool) {
 	if isPlain(n) {
 		return &expr.Node{Op: expr.Const, Value: n.Literal()}, true
@@ -118,7 +121,7 @@ func Compile(doc *yaml.Document, n *yaml.Node, diags *diag.List) (*expr.Node, bo
 	return expr.Fold(node.Decrypting(), stdlib.Functions), true
 }
 
-// isPlain reports whether n has no string that interpolates or is encrypted.
+// isPlain reports whether no string in n interpolates or is encrypted.
 func isPlain(n *yaml.Node) bool {
 	if n.Kind == yaml.Scalar {
 		return n.Value.Kind() != value.String || strings.IndexByte(n.Value.Text(), '$') < 0 &&
@@ -149,7 +152,7 @@ func build(doc *yaml.Document, n *yaml.Node, diags *diag.List) (*expr.Node, bool
 	return out, all
 }
 
-// text compiles a scalar: a string with interpolations, or a constant.
+// text compiles a scalar. It returns false if it has reported an error.
 func text(doc *yaml.Document, n *yaml.Node, diags *diag.List) (*expr.Node, bool) {
 	if isPlain(n) {
 		return &expr.Node{Op: expr.Const, Value: n.Value}, true
@@ -158,8 +161,8 @@ func text(doc *yaml.Document, n *yaml.Node, diags *diag.List) (*expr.Node, bool)
 	return node, Report(doc, n, "interpolation", errs, diags) && CheckNames(doc, n, node, diags)
 }
 
-// Report reports errs, which are errors in the text of n, at their positions in the file. It returns true if errs is
-// empty.
+// Report adds syntax errors in the text of n to diags. It returns true if errs is empty. code is
+// the diagnostic code for errors that do not have one.
 func Report(doc *yaml.Document, n *yaml.Node, code diag.Code, errs []syntax.SyntaxError, diags *diag.List) bool {
 	for _, e := range errs {
 		diags.Add(diag.Diagnostic{Pos: doc.PosIn(n, e.Off), Code: cmp.Or(e.Code, code), Message: e.Message,
@@ -168,8 +171,9 @@ func Report(doc *yaml.Document, n *yaml.Node, code diag.Code, errs []syntax.Synt
 	return len(errs) == 0
 }
 
-// CheckNames reports unknown or invalid functions, types and regular expressions in an expression. It returns true if
-// it reports nothing.
+// CheckNames reports unknown functions, and types and regular expressions that are invalid. node is
+// an expression in the text of n. It returns true if there is nothing to report. It also calls
+// WarnOfFacts.
 func CheckNames(doc *yaml.Document, n *yaml.Node, node *expr.Node, diags *diag.List) bool {
 	if !Report(doc, n, "name", syntax.Check(node), diags) {
 		return false
@@ -178,7 +182,8 @@ func CheckNames(doc *yaml.Document, n *yaml.Node, node *expr.Node, diags *diag.L
 	return true
 }
 
-// WarnOfFacts warns about variables in the text of n whose names resemble well-known facts.
+// WarnOfFacts warns about variables that are probably misspelt facts. node is an expression in the
+// text of n.
 func WarnOfFacts(doc *yaml.Document, n *yaml.Node, node *expr.Node, diags *diag.List) {
 	for _, e := range syntax.Misspelt(node) {
 		diags.Add(diag.Diagnostic{Pos: doc.PosIn(n, e.Off), Severity: diag.Warning, Code: "fact", Message: e.Message,

@@ -7,8 +7,8 @@ import (
 	"bindc/internal/recipe"
 )
 
-// CheckReserved reports a reserved key. It also warns about the first other key in a file that begins with '/', because
-// reserved keys begin with '/'.
+// CheckReserved reports an error for a reserved key. For the first other key of a file that begins
+// with '/', it adds a warning and sets warned, because all reserved keys begin with '/'.
 func CheckReserved(key string, at diag.Pos, warned *bool, diags *diag.List) {
 	switch {
 	case !strings.HasPrefix(key, "/"):
@@ -23,7 +23,8 @@ func CheckReserved(key string, at diag.Pos, warned *bool, diags *diag.List) {
 	}
 }
 
-// statementFor returns a hint with the statement for a reserved key, in both syntaxes.
+// statementFor returns a hint that shows the statement for a reserved key in YAML and in Puppet
+// syntax.
 func statementFor(key string) string {
 	words := func(what, yaml, puppet string) string {
 		return what + " in structured bindings: {" + yaml + "}, in Puppet syntax " + puppet

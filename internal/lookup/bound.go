@@ -5,7 +5,8 @@ import (
 	"bindc/internal/value"
 )
 
-// bound looks up the bindings of key itself. last means that the lookup has no other source for the value.
+// bound looks up key as a whole, without splitting it at dots. last means that nothing else is tried if no binding has
+// a value.
 func (l *lookup) bound(key string, last bool) (value.Value, bool, error) {
 	ref, found, err := l.r.file.Find(key, &l.r.view.Scopes)
 	if err != nil || internal(key) {
@@ -24,7 +25,8 @@ func (l *lookup) bound(key string, last bool) (value.Value, bool, error) {
 	return v, err == nil, err
 }
 
-// compute evaluates the recipe that key is bound to. A recipe that is not final may leave the value to a lower binding.
+// compute evaluates recipe number n, to which key is bound. If the recipe may decline, compute also tries the lower
+// bindings.
 func (l *lookup) compute(key string, n int, last bool) (value.Value, bool, error) {
 	r, err := l.r.snap.recipe(key, n)
 	if err != nil {

@@ -11,21 +11,21 @@ import (
 
 // Only this file creates lookups, so every lookup has bounds. TestOnlyBoundsCreatesLookups checks this.
 
-// These limits apply to one call of this package together with all lookups that it causes, so that no data can make a
+// These limits apply to one call into this package, including all lookups that it causes, so that no data can make a
 // call run forever.
 const (
 	maxChain    = 500
 	maxLookups  = 100_000
-	maxSteps    = 16 << 20  // steps in expressions
-	maxProduced = 512 << 20 // bytes, see expr.Total
-	maxNested   = 50_000    // expression nodes nested inside one another; this limits the stack
+	maxSteps    = 16 << 20  // evaluation steps of expressions
+	maxProduced = 512 << 20 // bytes, as expr.Total counts them
+	maxNested   = 50_000    // depth of nested expressions; limits the use of stack memory
 )
 
-// lookups keeps finished lookups for reuse. Looking up an interpolated string then allocates nothing but its text.
+// lookups is a pool of lookups. With it, looking up an interpolated string allocates only its text.
 var lookups = sync.Pool{New: func() any { return &lookup{} }}
 
-// start begins a lookup; end or done finishes it. If a Producer makes the call, the lookup shares the limits and the
-// chain of the lookup that called the Producer.
+// start returns a new lookup, which the caller must finish with end or done. If a Producer uses r, the new lookup
+// shares the limits and the chain of the lookup that called the Producer.
 func (r *Request) start() *lookup {
 	l := lookups.Get().(*lookup)
 	l.r = r
@@ -40,23 +40,23 @@ func (r *Request) start() *lookup {
 	return l
 }
 
-// done finishes a lookup that start began, so that it can be reused.
+// done ends a lookup that start returned, and makes it available for reuse.
 func (l *lookup) done() {
 	if l.r.caller != nil {
 		l.r.caller.Unlock()
 	}
-	clear(l.chain) // the keys may be text of the mapped file
+	clear(l.chain) // the keys may refer to the mapped file
 	*l = lookup{chain: l.chain[:0]}
 	lookups.Put(l)
 }
 
-// aside returns a lookup for a result that l only uses internally while it computes name. If that result is sensitive,
-// l is not marked as sensitive.
+// aside returns a lookup nested in the computation of name. It shares the limits of l, but a sensitive result does not
+// mark l as sensitive.
 func (l *lookup) aside(name string) *lookup {
 	return &lookup{bounds: l.bounds, r: l.r, chain: append(slices.Clone(l.chain), name)}
 }
 
-// forProducer returns a copy of r for a Producer that l calls. Its lookups count towards the limits of l.
+// forProducer returns the request to pass to a Producer. Its lookups count towards the limits of l.
 func (l *lookup) forProducer() *Request {
 	r := l.r.clone()
 	r.caller, r.misses = &caller{lookup: l}, l.r.misses
@@ -64,7 +64,7 @@ func (l *lookup) forProducer() *Request {
 	return r
 }
 
-// clone returns a new request with the same facts.
+// clone returns a new request with the same facts. It has an empty cache and does not record misses.
 func (r *Request) clone() *Request {
 	c := &Request{file: r.file, snap: r.snap, closed: r.closed, facts: r.facts, numbers: r.numbers, has: r.has,
 		rules: r.rules, hiera: r.hiera, failing: r.failing, mayFail: r.mayFail}
@@ -74,8 +74,8 @@ func (r *Request) clone() *Request {
 	return c
 }
 
-// enter records that name, a key or the internal key of a multibinding, is being computed. It fails if name is already
-// being computed.
+// enter adds name, a key or the internal key of a multibinding, to the chain of names being computed. It fails if the
+// chain contains name already, or if a limit is reached.
 func (l *lookup) enter(name string) error {
 	if i := slices.Index(l.chain, name); i >= 0 {
 		chain := append(slices.Clone(l.chain[i:]), name)
@@ -94,16 +94,17 @@ func (l *lookup) enter(name string) error {
 	return nil
 }
 
-// entered formats the argument of enter for messages.
+// entered formats a name in the chain for messages.
 func entered(name string) string {
 	if id, ok := strings.CutPrefix(name, "\x00"); ok {
 		return "multibind " + id
 	}
-	key, _, _ := strings.Cut(name, "\x00") // removes the level that method below adds
+	key, _, _ := strings.Cut(name, "\x00") // removes the level that below appended
 	return key
 }
 
-// leave undoes enter. It clears the name: a reused lookup must not keep text of the mapped file.
+// leave removes the last name from the chain. It clears the element too, because a pooled lookup must not refer to the
+// mapped file.
 func (l *lookup) leave() {
 	last := len(l.chain) - 1
 	l.chain[last] = ""

@@ -26,7 +26,7 @@ func (c *collector) duplicate(p recipe.Part) error {
 		"two contributions to '"+c.key+"'"+named(p)+" are effective and neither has precedence")
 }
 
-// finish flattens elems and removes duplicates if the options ask for it.
+// finish applies the options flatten and uniq to elems.
 func (c *collector) finish(elems []value.Value) []value.Value {
 	elems = c.options.Flat(elems)
 	if c.options.Uniq {
@@ -35,7 +35,7 @@ func (c *collector) finish(elems []value.Value) []value.Value {
 	return elems
 }
 
-// uniq removes duplicates from the result v of a combinator, if v is an array and the option uniq is set.
+// uniq applies the option uniq to v, the result of a combinator. It only changes arrays.
 func (c *collector) uniq(v value.Value) value.Value {
 	if !c.options.Uniq || v.Kind() != value.Array {
 		return v
@@ -55,7 +55,8 @@ func unique(elems []value.Value) []value.Value {
 	return out
 }
 
-// resolve reports whether to skip a contribution whose name is taken by a contribution of the given precedence.
+// resolve reports whether conflict_resolution skips p. taken means that a contribution with the given precedence
+// already has the name of p.
 func (c *collector) resolve(p recipe.Part, taken bool, precedence uint32) (skip bool, err error) {
 	if !taken {
 		return false, nil
@@ -75,7 +76,7 @@ func (c *collector) resolve(p recipe.Part, taken bool, precedence uint32) (skip 
 	return false, nil
 }
 
-// inferred returns the type of a value for messages. It hides details of a sensitive value.
+// inferred returns the type of v for messages, without details if v may be sensitive.
 func (c *collector) inferred(v value.Value) string {
 	if c.hides() {
 		return "a sensitive value of a different type"
@@ -83,7 +84,8 @@ func (c *collector) inferred(v value.Value) string {
 	return types.Infer(v).String()
 }
 
-// merge adds a hash to the merged hash of its name. Entries of higher contributions have precedence.
+// merge returns v, the hash that p contributes, merged with the hash that b has under the same name. Entries already in
+// b have precedence.
 func (c *collector) merge(p recipe.Part, b *value.Builder, v value.Value) (value.Value, error) {
 	if v.Kind() != value.Hash {
 		return v, failed(c.key, CodeTypeMismatch, "a contribution to '"+c.key+"'"+named(p)+
@@ -94,7 +96,7 @@ func (c *collector) merge(p recipe.Part, b *value.Builder, v value.Value) (value
 		return v, nil
 	}
 	var merged value.Builder
-	for k, e := range v.Pairs() { // lower first, because Ruby's merge puts its keys first
+	for k, e := range v.Pairs() { // v first, because Ruby's merge puts the keys of the receiver first
 		merged.Set(k, e)
 	}
 	for k, e := range higher.Pairs() {
@@ -115,7 +117,6 @@ func (c *collector) collectAppended(order []string, appended map[string][]value.
 	return b.Hash(), nil
 }
 
-// combine calls the combinator of the options.
 func (c *collector) combine(args ...value.Value) (value.Value, error) {
 	return expr.CallLambda(c.options.Combinator, c.ask(), c.lookup.options(), args...)
 }

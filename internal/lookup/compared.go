@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Compared returns, for each fact or category, the sorted values that conditions compare it with. For a hierarchy
-// path such as role/%{facts.role}.yaml, these are the values of role in the names of the files. The values for node
-// are certnames.
+// Compared returns, by the name of each fact or category, the sorted values that conditions compare it with. For a
+// hierarchy path such as role/%{facts.role}.yaml, these are the values of role for which a file exists. Certnames are
+// under the name node.
 func (s *Snapshot) Compared() (out map[string][]string, err error) {
 	if s.closed.Load() {
 		return nil, fs.ErrClosed
@@ -29,7 +29,6 @@ func (s *Snapshot) Compared() (out map[string][]string, err error) {
 	return out, err
 }
 
-// compared adds the values of a dimension.
 func (s *Snapshot) compared(dimension int, out map[string][]string) {
 	d := &s.dimensions[dimension]
 	name, before, after := strings.Clone(d.name), "", ""
@@ -51,11 +50,11 @@ func (s *Snapshot) compared(dimension int, out map[string][]string) {
 	}
 }
 
-// certnames are the ways in which hierarchies write the name of a node.
+// certnames lists the variables that hierarchies use for the certname of a node.
 var certnames = []string{"trusted.certname", "clientcert", "certname", "fqdn", "networking.fqdn"}
 
-// inPath returns the only fact in the path of a hierarchy and the text before and after it. If the path has no fact
-// or several, fact is "".
+// inPath returns the fact that a hierarchy path interpolates, and the text before and after it. It returns empty
+// strings unless the path interpolates exactly one fact. For any of certnames, the fact is "node".
 func inPath(path string) (fact, before, after string) {
 	before, rest, _ := strings.Cut(path, "%{")
 	fact, after, found := strings.Cut(rest, "}")

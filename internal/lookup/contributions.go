@@ -7,7 +7,8 @@ import (
 	"bindc/internal/recipe"
 )
 
-// contributions returns the effective contributions to a multibinding, ordered by precedence and place.
+// contributions returns the contributions to a multibinding that are effective in this request, sorted by precedence
+// and then by Place.
 func (l *lookup) contributions(name string) ([]recipe.Part, error) {
 	var out []recipe.Part
 	for c, err := range l.r.file.Candidates(name, l.r.numbers, &l.r.view.Scopes) {
@@ -27,8 +28,8 @@ func (l *lookup) contributions(name string) ([]recipe.Part, error) {
 	return newNames(highestAlternatives(out)), nil
 }
 
-// highestAlternatives keeps one part per contribution: the first, which has the highest precedence. A contribution
-// under a condition with alternatives has one part per alternative, all with the same place.
+// highestAlternatives returns only the first part of each contribution, which has the highest precedence. A condition
+// with alternatives splits a contribution into several parts with the same Place.
 func highestAlternatives(parts []recipe.Part) []recipe.Part {
 	seen := make(map[uint32]bool, len(parts))
 	return slices.DeleteFunc(parts, func(p recipe.Part) bool {

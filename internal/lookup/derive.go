@@ -6,11 +6,10 @@ import (
 	"bindc/internal/value"
 )
 
-// names lists the variables that are derived from facts and are not legacy facts, mainly the names
-// of the node.
+// names lists the derived variables that are not in legacyFacts.
 var names = []string{"fqdn", "hostname", "domain", "clientcert", "kernel", "virtual", "is_virtual"}
 
-// missingNames returns the derivable variables that were not given.
+// missingNames returns the variables in names and legacyFacts that vars lacks.
 func missingNames(vars map[string]value.Value) map[string]bool {
 	var out map[string]bool
 	note := func(name string) {
@@ -30,9 +29,9 @@ func missingNames(vars map[string]value.Value) map[string]bool {
 	return out
 }
 
-// deriveNames derives the names of the node from one another: fqdn from the host and its domain, or from the certname,
-// and the other names from fqdn. sent means that an agent sent all facts, which include both fqdn and clientcert. Then
-// hostname is not derived, because Puppet would not find it either.
+// deriveNames sets the missing names of the node: fqdn from hostname and domain or from the certname, and the other
+// names from fqdn. sent means that an agent sent the facts, including fqdn and clientcert. If so, deriveNames does not
+// derive hostname and domain from fqdn, because Puppet would not find them either.
 func deriveNames(vars map[string]value.Value, sent bool) {
 	setFrom(vars, "hostname", "networking.hostname")
 	setFrom(vars, "domain", "networking.domain")
@@ -56,8 +55,7 @@ func deriveNames(vars map[string]value.Value, sent bool) {
 	}
 }
 
-// legacyFacts lists facts that modern Facter only sends under another name. The first path with a
-// value is used.
+// legacyFacts lists facts that modern Facter no longer sends, with the paths of the structured facts that replace them.
 var legacyFacts = []struct{ name, path string }{
 	{"osfamily", "os.family"},
 	{"operatingsystem", "os.name"},
@@ -67,7 +65,7 @@ var legacyFacts = []struct{ name, path string }{
 	{"ipaddress", "networking.ip"},
 }
 
-// kernels maps the operating system families that Facter knows to their kernels.
+// kernels maps values of the fact os.family to values of the fact kernel.
 var kernels = map[string]string{
 	"AIX": "AIX", "Darwin": "Darwin", "FreeBSD": "FreeBSD", "OpenBSD": "OpenBSD", "NetBSD": "NetBSD",
 	"DragonFly": "DragonFly",
@@ -93,7 +91,8 @@ func derive(vars map[string]value.Value) {
 	}
 }
 
-// sources returns the variables that a missing variable is derived from, and the variables that decide whether it is.
+// sources returns the variables that can affect the derived value of name. It returns nil if name is not a derived
+// variable.
 func sources(name string) []string {
 	switch name {
 	case "fqdn", "hostname", "domain", "clientcert":
@@ -114,7 +113,7 @@ func sources(name string) []string {
 	return nil
 }
 
-// setFrom sets name to the value at path, if there is one.
+// setFrom sets the variable name to the value at path, unless it is already set or there is no such value.
 func setFrom(vars map[string]value.Value, name, path string) {
 	if v, ok := dig(vars, path); ok {
 		setMissing(vars, name, v)
@@ -127,7 +126,7 @@ func setMissing(vars map[string]value.Value, name string, v value.Value) {
 	}
 }
 
-// dig follows a path of hash keys.
+// dig returns the value at a dotted path, such as os.family. It returns false if the value is undef.
 func dig(vars map[string]value.Value, path string) (value.Value, bool) {
 	first, rest, deeper := strings.Cut(path, ".")
 	v := vars[first]

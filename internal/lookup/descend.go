@@ -8,24 +8,25 @@ import (
 	"bindc/snapshot"
 )
 
-// descent tries the effective bindings of a key, highest first, until one has a value. A binding that is not final,
-// such as an optional binding that yields undef or an alias of an unbound key, may decline. A binding that declines
-// leaves the lookup to the bindings below.
+// descent looks for a value in the effective bindings of a key, highest first. A binding that is not final may decline:
+// an optional binding if its value is undef, an alias if its target is not bound. The descent then continues with the
+// next binding.
 type descent struct {
 	*lookup
 	key    string
 	behind int // the last level to skip; -1 to begin at the top
 
 	stops      func(snapshot.Candidate) (bool, error) // reports whether to stop before a candidate; nil to never stop
-	at         bool                                   // stops has ended the descent before this candidate
-	erased     bool                                   // the descent met a rename, so lower bindings have another name
-	rebindings []*recipe.Recipe                       // rebindings above the value, to be applied to it
+	stopped    bool                                   // stops returned true
+	erased     bool                                   // a rename was found; below it, the key has another name
+	rebindings []*recipe.Recipe                       // rebindings found above the value, to be applied to it
 
-	hierarchies *failure // error for any lookup that reaches Hiera 5 data; may be nil
-	last        bool     // the lookup has no other source for the value
+	hierarchies *failure // finds errors that fail any lookup reaching Hiera 5 data; may be nil
+	last        bool     // nothing else is tried if no binding has a value
 }
 
-// descend looks up key in the bindings below a level. last means that the lookup has no other source for the value.
+// descend looks up key in the bindings after level behind, or in all bindings if behind is -1. last means that nothing
+// else is tried if none has a value.
 func (l *lookup) descend(key string, behind int, last bool) (value.Value, bool, error) {
 	d := descent{lookup: l, key: key, behind: behind, hierarchies: l.failure(key), last: last}
 	v, found, err := d.run()
@@ -42,9 +43,9 @@ func (d *descent) run() (value.Value, bool, error) {
 			part, err = d.reach(c)
 		}
 		if err == nil && d.stops != nil {
-			d.at, err = d.stops(c)
+			d.stopped, err = d.stops(c)
 		}
-		if err != nil || d.at {
+		if err != nil || d.stopped {
 			return value.Value{}, false, err
 		}
 		v, found, err := d.try(c)
@@ -59,7 +60,7 @@ func (d *descent) run() (value.Value, bool, error) {
 	return value.Value{}, false, nil
 }
 
-// reach returns the part of the hierarchies that contains c, or the error that fails every lookup reaching that part.
+// reach returns the part of the hierarchies that contains c. It fails if every lookup that reaches this part must fail.
 func (d *descent) reach(c snapshot.Candidate) (snapshot.HieraPart, error) {
 	p, err := d.position(d.key, c)
 	if err == nil && p.Part != snapshot.NoHiera {
@@ -68,7 +69,7 @@ func (d *descent) reach(c snapshot.Candidate) (snapshot.HieraPart, error) {
 	return p.Part, err
 }
 
-// try returns the value of one candidate, unless the candidate declines. It records renames and rebindings in d.
+// try returns the value of c, or false if c declines. It records renames and rebindings in d.
 func (d *descent) try(c snapshot.Candidate) (value.Value, bool, error) {
 	v, r, err := d.r.snap.content(d.key, snapshot.Binding{Ref: c.Ref, Hidden: c.Hidden, Stored: c.Stored})
 	found := true
@@ -92,8 +93,7 @@ func (d *descent) try(c snapshot.Candidate) (value.Value, bool, error) {
 	return d.rebound(d.key, d.rebindings, v)
 }
 
-// attemptAt is like attempt, for a recipe in a level. Its value may depend on the bindings below
-// that level.
+// attemptAt is like attempt, but also evaluates recipes that depend on lower bindings. level is the level of r.
 func (l *lookup) attemptAt(key string, r *recipe.Recipe, level int) (v value.Value, found bool, err error) {
 	switch r.Kind {
 	case recipe.Below:
@@ -108,9 +108,8 @@ func (l *lookup) attemptAt(key string, r *recipe.Recipe, level int) (v value.Val
 	return l.attempt(key, r)
 }
 
-// below looks up key in the bindings after a level.
 func (l *lookup) below(key string, level int) (value.Value, bool, error) {
-	if level < 0 { // nothing comes after the default
+	if level < 0 { // nothing is below the default binding
 		return value.Value{}, false, nil
 	}
 	if err := l.enter(key + "\x00" + strconv.Itoa(level)); err != nil {

@@ -5,10 +5,9 @@ import (
 	"bindc/snapshot"
 )
 
-// dig is a fast path for a dotted key of plain words whose root is bound to a constant hash. No other binding matters
-// for such a key: keys with lookup_options are bound to recipes, and dig is not used with a default_hierarchy. For any
-// other key, and if it finds nothing, dig returns false. The caller then applies all rules of Hiera 5. The first word
-// of key ends at position end.
+// dig is a fast path for a dotted key of plain words whose root is bound to a constant hash. Such a hash is never
+// merged, because keys with lookup_options are bound to recipes. end is the position where the first word of key ends.
+// If dig returns false, the caller must apply all rules of Hiera 5.
 func (r *Request) dig(key string, end int) (v value.Value, ok bool) {
 	if !r.snap.digs || end == len(key) || !beginsWord(key, 0) || key[:end] == optionsKey {
 		return value.Value{}, false
@@ -35,8 +34,8 @@ func (r *Request) dig(key string, end int) (v value.Value, ok bool) {
 	return v, ok && value.Sound(v)
 }
 
-// beginsWord reports whether position i of key has a letter or an underscore. A segment that begins so, and has no byte
-// below '0', is a literal hash key: not a number, not quoted, and not padded with white space.
+// beginsWord reports whether key[i] is a letter or an underscore. A segment that starts with one and has no byte below
+// '0' is a literal hash key: it is not a number, not quoted, and not padded with white space.
 func beginsWord(key string, i int) bool {
 	return i < len(key) && (key[i] == '_' || 'a' <= key[i]|0x20 && key[i]|0x20 <= 'z')
 }

@@ -10,18 +10,18 @@ import (
 	"bindc/internal/value"
 )
 
-// dimension is a category or a guard. A request has one value for each.
+// dimension is a property with one value per request: a category, or a guard, such as the path of a hierarchy entry.
 type dimension struct {
 	name     string
-	category int // for a guard, the number of its category; otherwise -1
+	category int // number of a guard's category, or -1
 	guard    bool
 	exact    bool // values are case-sensitive
 	program  *expr.Node
-	variable string // set if the program is only this variable
+	variable string // set if program is just this variable
 	path     *hieraPath
 }
 
-// shown returns the name of a dimension for messages. For a guard that is a single variable, that is $name.
+// shown returns the name of d for messages. If d is a guard and its program is just a variable, that is $variable.
 func (d *dimension) shown() string {
 	if d.guard && d.variable != "" {
 		return "$" + d.variable
@@ -29,7 +29,7 @@ func (d *dimension) shown() string {
 	return strings.Clone(d.name)
 }
 
-// text evaluates the dimension for facts. An unknown variable is not an error; it counts as an empty string.
+// text evaluates d for the given facts. Unknown variables are empty strings, not errors.
 func (d *dimension) text(facts *Facts) (string, error) {
 	if d.variable != "" {
 		v, _ := facts.top(d.variable)
@@ -52,7 +52,7 @@ func (d *dimension) text(facts *Facts) (string, error) {
 	return string(value.AppendText(nil, v)), nil
 }
 
-// namesNodes reports whether the dimension uses a fact that has the name of the node.
+// namesNodes reports whether d uses a fact that may contain the node's name.
 func (d *dimension) namesNodes() (is bool) {
 	d.program.Variables(func(name string) {
 		is = is || slices.Contains([]string{"fqdn", "hostname", "clientcert", "certname", "networking", "trusted"}, name)
@@ -60,7 +60,7 @@ func (d *dimension) namesNodes() (is bool) {
 	return is
 }
 
-// soleVariable returns the variable of a program that is only a variable, such as '${osfamily}', or "".
+// soleVariable returns the variable's name if n is just a variable, such as '${osfamily}', or "" otherwise.
 func soleVariable(n *expr.Node) string {
 	if n.Op == expr.Concat && len(n.Kids) == 1 {
 		n = n.Kids[0]
@@ -71,8 +71,8 @@ func soleVariable(n *expr.Node) string {
 	return ""
 }
 
-// categoryEnv evaluates categories and paths. They describe the node, so they only use facts and variables of the
-// top scope, regardless of the caller's scope.
+// categoryEnv is the environment in which categories and paths are evaluated. They describe the node, so they only see
+// facts and top-scope variables, regardless of the caller's scope.
 type categoryEnv struct{ facts *Facts }
 
 func (e categoryEnv) Variable(name string) (value.Value, bool) { return e.facts.top(name) }
@@ -82,5 +82,5 @@ func (e categoryEnv) Lookup(key string, _ *types.Type) (value.Value, bool, error
 		"a category cannot depend on a lookup: categories decide what a lookup finds")
 }
 
-// Given returns a variable for a Hiera 5 path. It implements expr.GivenEnv.
+// Given implements expr.GivenEnv, for variables in Hiera 5 paths.
 func (e categoryEnv) Given(name string) (value.Value, error) { return e.facts.given(name), nil }

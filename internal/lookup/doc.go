@@ -8,16 +8,16 @@
 // to bottom:
 //
 //	open.go         New opens a snapshot and chooses its rules: plain ones, or those of Hiera 5 (rules.go)
-//	lookup.go       Request.Lookup; the view of the snapshot finds small constants, the rest is here
-//	dig.go          a dotted key that leads into a constant
+//	lookup.go       Request.Lookup; snapshot.View finds small constants, this file all other values
+//	dig.go          a fast path for dotted keys that dig into a constant
 //	find.go         find looks up the bindings of a key, and otherwise applies the rules
-//	hiera.go        keys that lead into a value, and lookups with a merge strategy
-//	bound.go        bound finds the binding of a key
-//	descend.go      a binding that declines leaves the lookup to those below
-//	hiera_merge.go  merges the values of the hierarchies
+//	hiera.go        dotted keys, and lookups with a merge strategy
+//	bound.go        bound finds the binding of a key and evaluates it
+//	descend.go      a descent tries the bindings of a key until one has a value
+//	hiera_merge.go  merges values of Hiera 5 hierarchies
 //	multibind.go    combines the contributions to a multibinding
 //	produce.go      the value of a recipe: a constant, an expression, a producer
-//	bounds.go       the limits of a call; the chain of keys that detects loops
+//	bounds.go       the limits of a call, and the chain of keys that detects loops
 //	request.go      the values of the categories for given facts
 //	snapshot.go     recipes and constants in the file
 //	types.go        Snapshot, Request and lookup, which refer to one another

@@ -12,40 +12,39 @@ import (
 	"bindc/snapshot"
 )
 
-// LookupEntries looks up root in a range of the entries of the Hiera 5 hierarchy. Puppet calls it if Puppet itself
-// searches the other entries. root is a key without quotes and is not split at dots. LookupEntries merges the values by
-// strategy, as LookupMerged does, and ignores lookup_options. Looking up the key lookup_options returns the
-// lookup_options in the range. A decrypted text is not sensitive. For a site without Hiera 5, LookupEntries works like
-// Lookup.
+// LookupEntries looks up root in some entries of the Hiera 5 hierarchy. Puppet calls it if Puppet itself searches the
+// other entries. root is a literal key: it has no quotes and is not split at dots. The values are merged by strategy,
+// as in LookupMerged, regardless of lookup_options. If root is lookup_options, the result is the lookup_options in
+// these entries. Decrypted text is not marked sensitive. For a site without Hiera 5, LookupEntries is like Lookup.
 //
-// The arguments from and to are the numbers of the first and the last entry of the range. Number 0 is the first entry
-// of the hierarchy; a negative to means its last entry. Structured bindings above the hierarchy belong to the first
-// entry. Structured bindings below the hierarchy belong to the last entry, and so does the data of modules if nothing
-// is merged. A module with an entry that only Puppet reads contributes nothing. The errors are as in LookupMerged.
+// from and to are the numbers of the first and the last entry. Entry 0 is the first entry of the hierarchy; a negative
+// to means its last entry. Structured bindings above the hierarchy count as part of the first entry, and those below it
+// as part of the last. The data of modules is part of the last entry too, but only if values are not merged. A module
+// with an entry that only Puppet reads contributes nothing. LookupEntries returns the errors of LookupMerged.
 func (r *Request) LookupEntries(root string, from, to int, strategy Value) (Value, bool, error) {
 	v, found, _, err := r.LookupEntriesSecret(root, from, to, strategy)
 	return v, found, err
 }
 
-// LookupEntriesSecret is like LookupEntries. It also reports whether the result depends on anything
-// sensitive or decrypted.
+// LookupEntriesSecret is like LookupEntries, but also reports whether the result depends on anything sensitive or
+// decrypted.
 func (r *Request) LookupEntriesSecret(root string, from, to int, strategy Value) (v Value, found, secret bool,
 	err error) {
 	if r.closed.Load() {
 		return Value{}, false, false, fs.ErrClosed
 	}
-	defer runtime.KeepAlive(r) // keeps the file mapped
+	defer runtime.KeepAlive(r)
 	answer, found, secret, err := r.rules.entries(r, root, from, to, strategy)
 	return r.View(answer), found, secret, err
 }
 
-// entries is LookupEntriesSecret for the rules of Hiera 5.
+// entries implements LookupEntriesSecret for snapshots with Hiera 5 data.
 func (r *Request) entries(root string, from, to int, strategy Value) (v value.Value, found, secret bool, err error) {
 	s, err := strategyOf(root, strategy)
 	if err != nil || internal(root) {
 		return value.Value{}, false, false, err
 	}
-	key, _ := lookupkey.Quoted(root) // a root with both kinds of quotes gives "", which nothing binds
+	key, _ := lookupkey.Quoted(root) // a root with both kinds of quotes gives "", which is never bound
 	l := r.start()
 	defer l.done()
 	l.notesStructure = true
@@ -59,10 +58,9 @@ func (r *Request) entries(root string, from, to int, strategy Value) (v value.Va
 	return answer, found && err == nil, secret || e.marked || e.sensitive, err
 }
 
-// entriesLookup is a lookup of one key in some entries.
 type entriesLookup struct {
 	*lookup
-	root     string // the bound key, which may be in quotes
+	root     string // the bound key, in quotes if it contains a dot
 	strategy merge.Strategy
 	from, to int
 }
@@ -86,15 +84,15 @@ func (e *entriesLookup) answer() (value.Value, bool, error) {
 	return e.merged()
 }
 
-// simply looks up root without merging. sure is false after an error, or if the value is merged, sensitive or may
-// decline. The caller then needs the general lookup.
+// simply is a fast path for values that are not merged. If sure is false, the other results are not valid, and the
+// caller must use merged.
 func (e *entriesLookup) simply() (v value.Value, found, sure bool, err error) {
 	ref, found, err := e.r.file.Find(e.root, &e.r.view.Scopes)
 	if !found {
 		return value.Value{}, false, true, err
 	}
 	n, computed := ref.Recipe()
-	// a constant never declines, so its position, which costs a cache miss, is not needed
+	// A constant never declines. So its position is not needed, which would cost a cache miss.
 	if !computed && !e.r.mayFail {
 		v, err := e.r.snap.value(ref)
 		return v, err == nil, true, err
@@ -109,7 +107,6 @@ func (e *entriesLookup) simply() (v value.Value, found, sure bool, err error) {
 	return v, found, !e.sensitive, err
 }
 
-// lookupOptions returns the lookup_options merged over the selected entries.
 func (e *entriesLookup) lookupOptions() (value.Value, bool, error) {
 	return e.mergedOf(recipe.LookupOptionsKey)
 }
@@ -137,7 +134,7 @@ func (e *entriesLookup) merged() (value.Value, bool, error) {
 	return e.recordMarked(func() (value.Value, bool, error) { return d.rebound(d.key, d.rebindings, v) })
 }
 
-// mergedOf merges the values of the entries for the first of the keys that has values.
+// mergedOf merges the values of the first key that has any in the requested entries.
 func (e *entriesLookup) mergedOf(keys ...string) (v value.Value, found bool, err error) {
 	var candidates []merge.Candidate
 	for _, key := range keys {
@@ -154,8 +151,8 @@ func (e *entriesLookup) mergedOf(keys ...string) (v value.Value, found bool, err
 	return v, found, err
 }
 
-// recordMarked calls do, and sets marked if do finds anything sensitive. Messages still hide sensitive values that were
-// found before.
+// recordMarked calls do, and sets e.marked if do finds a sensitive value. Messages continue to hide values if a
+// sensitive value was found before.
 func (e *entriesLookup) recordMarked(do func() (value.Value, bool, error)) (value.Value, bool, error) {
 	e.sensitive, e.hidden = false, e.hides()
 	v, found, err := do()
@@ -163,8 +160,8 @@ func (e *entriesLookup) recordMarked(do func() (value.Value, bool, error)) (valu
 	return v, found, err
 }
 
-// structured returns the value of a structured binding if it belongs to the entries and does not
-// decline. A rename applies to all entries below it, even if it belongs to none.
+// structured returns the value of a structured binding, or false if it declines. If counts is false, the binding is
+// outside the requested entries and has no value, but a rename still applies to all entries below it.
 func (e *entriesLookup) structured(d *descent, c snapshot.Candidate, counts bool) (value.Value, bool, error) {
 	if !counts {
 		if n, computed := c.Ref.Recipe(); computed {
@@ -196,7 +193,6 @@ func (e *entriesLookup) counts(layer int) bool {
 	return false // Puppet searches the global layer
 }
 
-// candidates returns the candidates of a key in the requested entries.
 func (e *entriesLookup) candidates(key string) ([]merge.Candidate, error) {
 	var out []merge.Candidate
 	for c, err := range e.placed(key) {

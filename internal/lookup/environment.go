@@ -10,11 +10,11 @@ import (
 	"bindc/internal/value"
 )
 
-// Lookup evaluates a lookup in an expression. It implements expr.Env.
+// Lookup looks up key for an expression. It implements expr.Env.
 func (l *lookup) Lookup(key string, t *types.Type) (value.Value, bool, error) {
 	v, found, err := l.find(key)
 	v, err = l.unveiled(v, err)
-	if err == nil && v.IsSensitive() { // recorded here, because the expression drops the mark
+	if err == nil && v.IsSensitive() { // the expression drops the mark
 		l.sensitive = true
 		v, err = v.Read()
 	}
@@ -24,8 +24,8 @@ func (l *lookup) Lookup(key string, t *types.Type) (value.Value, bool, error) {
 	return v, found && err == nil, err
 }
 
-// Hiera evaluates a lookup in a Hiera 5 string. It implements expr.HieraEnv. A key that is already being looked up is a
-// loop, even if the value it would find depends on nothing.
+// Hiera looks up key for a Hiera 5 string. It implements expr.HieraEnv. If key is already being looked up, Hiera
+// reports a loop, even if the lookup would end.
 func (l *lookup) Hiera(key string) (value.Value, bool, error) {
 	if slices.Contains(l.chain, key) {
 		return value.Value{}, false, l.enter(key)
@@ -33,15 +33,16 @@ func (l *lookup) Hiera(key string) (value.Value, bool, error) {
 	before := l.sensitive
 	l.sensitive = false
 	v, found, err := l.find(key)
-	// Only structured bindings mark their values for Puppet; values of Hiera 5 were only decrypted. If nothing was
-	// found, a structured binding declined.
+	// Puppet only gets the marks of structured bindings; Hiera 5 values are at most decrypted. If nothing was found,
+	// the sensitive value came from a structured binding that declined.
 	l.marked = l.marked || l.sensitive && (!found || l.structured)
 	l.sensitive = l.sensitive || before
 	l.veiled = l.veiled || v.IsSensitive()
 	return v, found, err
 }
 
-// Given returns a variable for Hiera 5 data. It implements expr.GivenEnv.
+// Given returns a variable for Hiera 5 data. It implements expr.GivenEnv. Unless variables are strict, an unset
+// variable is undef.
 func (l *lookup) Given(name string) (value.Value, error) {
 	v, set := l.r.facts.lookup(name)
 	if set {
@@ -54,10 +55,9 @@ func (l *lookup) Given(name string) (value.Value, error) {
 	return v, nil
 }
 
-// strictHiera reports whether values of Hiera 5 must not use unset variables.
+// strictHiera reports whether an unset variable in Hiera 5 data is an error.
 func (l *lookup) strictHiera() bool { return l.r.snap.opts.StrictVariables || l.r.facts.strict }
 
-// undefined returns the message for a variable that is not set.
 func undefined(name string) string {
 	message := "undefined variable '" + name + "'"
 	if modern := legacy.Structured(strings.TrimPrefix(name, "::")); modern != "" {
@@ -71,7 +71,7 @@ func alwaysSet(name string) bool {
 	return name == "module_name" || name == "caller_module_name" || strings.Trim(name, "0123456789") == ""
 }
 
-// Decrypt decrypts the parts of text that eyaml has encrypted. It implements expr.HieraEnv.
+// Decrypt decrypts the parts of text that eyaml encrypted. It implements expr.HieraEnv.
 func (l *lookup) Decrypt(text string) (string, error) {
 	l.sensitive = true
 	if decrypt := l.r.snap.opts.Decrypt; decrypt != nil {
@@ -101,11 +101,11 @@ func otherMethod(text string) string {
 	return method
 }
 
-// Variable returns a variable of the top scope. It implements expr.Env.
+// Variable returns a variable in the scope of the caller. It implements expr.Env.
 func (l *lookup) Variable(name string) (value.Value, bool) {
 	v, ok := l.r.facts.variables[name]
 	return v, ok
 }
 
-// TopVariable returns the variable for a name with a leading ::. It implements expr.TopEnv.
+// TopVariable returns a variable of the top scope, written ::name. It implements expr.TopEnv.
 func (l *lookup) TopVariable(name string) (value.Value, bool) { return l.r.facts.top(name) }

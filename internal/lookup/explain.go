@@ -13,20 +13,19 @@ import (
 // maxExplained limits the number of lookups in an explanation, because each lists all bindings of its key.
 const maxExplained = 1000
 
-// Explain is like Lookup and explains the result. It runs the same code and records the steps. It
-// only returns an error if the snapshot is damaged or closed; an error of the winning binding is in
-// the outcome.
+// Explain looks up key as Lookup does, and explains the result. An error of the winning binding is in the Outcome.
+// Explain itself only fails if the snapshot is damaged or closed.
 func (r *Request) Explain(key string) (*Explanation, error) {
 	return r.explain(key, explainer{})
 }
 
-// Index holds data of a snapshot in memory, so that an explanation need not decode it again.
+// Index is decoded data of a snapshot that several calls of ExplainBriefly can use.
 type Index struct {
-	Bindings *snapshot.AllBindings // nil if they have not been read
+	Bindings *snapshot.AllBindings // nil to read them from the snapshot
 	Inputs   []snapshot.Input
 }
 
-// Index reads the index of a snapshot. It takes 40 bytes for each binding.
+// Index decodes the bindings and inputs of s. The result takes 40 bytes of memory for each binding.
 func (s *Snapshot) Index() (out Index, err error) {
 	if out.Bindings, err = s.file.AllBindings(); err == nil {
 		out.Inputs, err = s.file.Inputs()
@@ -34,10 +33,10 @@ func (s *Snapshot) Index() (out Index, err error) {
 	return out, err
 }
 
-// ExplainBriefly is like Explain, but faster for a key with many bindings. It omits most bindings whose condition does
-// not hold: it explains the given number of them in each level. If that is not 0, the fields Left and LeftParts count
-// those that it omits; if bindings may look the same, as with mapped_paths, it omits none, because reports show them
-// once. It does not return Locations. The index is optional.
+// ExplainBriefly is like Explain, but faster for a key with many bindings. In each level, it explains at most the given
+// number of other bindings: those whose condition does not hold. If others is not 0, the fields Left and LeftParts
+// count the bindings that it omits. With mapped_paths it omits none: their bindings may look the same, and reports show
+// them once. It does not return Locations. index may be the zero Index.
 func (r *Request) ExplainBriefly(key string, others int, index Index) (*Explanation, error) {
 	x := explainer{brief: true, files: index.Inputs, filter: snapshot.Filter{Others: others,
 		Possible: func(d int, number uint32) bool { return number == r.numbers[d] }}}
@@ -50,8 +49,7 @@ func (r *Request) ExplainBriefly(key string, others int, index Index) (*Explanat
 	return r.explain(key, x)
 }
 
-// hasNamesakes reports whether several dimensions have the same name in messages. Each element of mapped_paths has a
-// dimension of its own.
+// hasNamesakes reports whether several dimensions have the same name in messages, as the elements of mapped_paths do.
 func (s *Snapshot) hasNamesakes() bool {
 	names := map[string]bool{}
 	for i := range s.dimensions {
@@ -60,8 +58,8 @@ func (s *Snapshot) hasNamesakes() bool {
 	return len(names) < len(s.dimensions)
 }
 
-// ExplainUnset is like Explain, but faster. It omits most bindings that would not hold even if the unset variables were
-// set: those for a category value other than the request's. Its positions have the number of a file in place of its
+// ExplainUnset is like Explain, but faster. It omits most bindings for a category value other than the request's, which
+// would not hold even if the unset variables were set. In positions, it gives the number of a file in place of its
 // name.
 func (r *Request) ExplainUnset(key string) (*Explanation, error) {
 	if r.closed.Load() {
@@ -69,14 +67,15 @@ func (r *Request) ExplainUnset(key string) (*Explanation, error) {
 	}
 	unset := make([]bool, len(r.snap.dimensions))
 	for i := range unset {
-		// The candidate decides about guards: guards of one category do not hold for the same reason.
+		// Keep bindings with a guard of a category. The method candidate finds out whether the guard or the category
+		// fails.
 		unset[i] = r.snap.dimensions[i].category >= 0 || len(r.lacks(i)) > 0
 	}
 	possible := func(d int, number uint32) bool { return unset[d] || number == r.numbers[d] }
 	return r.explain(key, explainer{brief: true, numbered: true, filter: snapshot.Filter{Possible: possible}})
 }
 
-// explain explains key with the bindings that the filter of x selects.
+// explain implements the Explain methods. x selects the bindings to explain.
 func (r *Request) explain(key string, x explainer) (*Explanation, error) {
 	if r.closed.Load() {
 		return nil, fs.ErrClosed
@@ -87,9 +86,9 @@ func (r *Request) explain(key string, x explainer) (*Explanation, error) {
 		derived: map[*Explanation]bool{}}
 	l := r.start()
 	l.record = rec
-	l.find(key) // the outcome is recorded
+	l.find(key) // rec records the outcome
 	l.done()
-	l = r.start() // the lookup above has ended; this one evaluates the other bindings
+	l = r.start() // evaluates the other bindings
 	defer l.done()
 	x.r, x.base, x.recorder, x.filled = r, l, rec, map[string]Explanation{}
 	if x.source == nil {
@@ -119,8 +118,8 @@ func (r *Request) Candidates(key string) ([]Candidate, error) {
 	return e.Candidates, nil
 }
 
-// fill adds the bindings of the key. If an expression used sensitive data, fill hides an unbound name, because the
-// expression may have computed it.
+// fill adds the bindings of e.Key to e, and does the same for nested lookups. If the key may be computed from sensitive
+// data and is not bound, fill hides it.
 func (x *explainer) fill(e *Explanation) (err error) {
 	if damaged(e.Outcome.Err) {
 		return e.Outcome.Err
@@ -155,8 +154,8 @@ func (x *explainer) fill(e *Explanation) (err error) {
 	return nil
 }
 
-// fillCandidates adds the bindings of e's key and the contributions to its multibinding. Successful lookups of one key
-// share the list. Failed lookups do not, because every key of a loop has a different error.
+// fillCandidates adds the candidates in bound and the contributions to e. It copies the candidates, because every key
+// of a loop has a different error.
 func (x *explainer) fillCandidates(e *Explanation, bound []Candidate) (err error) {
 	e.Candidates = slices.Clone(bound)
 	for i := range e.Candidates {
@@ -168,8 +167,8 @@ func (x *explainer) fillCandidates(e *Explanation, bound []Candidate) (err error
 	return err
 }
 
-// bound returns an Explanation with the candidates of key. The lookup uses the value of the first effective one, or a
-// part of that value.
+// bound returns an Explanation of key without the outcome and the nested lookups. For a dotted key, the candidates are
+// those of the root.
 func (x *explainer) bound(key string) (out Explanation, err error) {
 	if internal(key) {
 		return Explanation{}, nil
@@ -213,7 +212,6 @@ func (x *explainer) bound(key string) (out Explanation, err error) {
 	return out, err
 }
 
-// whyDeclined returns the reason why a binding of key declined.
 func whyDeclined(key string, r *recipe.Recipe) string {
 	switch {
 	case r.Kind == recipe.AliasOf:

@@ -10,12 +10,12 @@ import (
 	"bindc/snapshot"
 )
 
-// explainer adds the other bindings to the recorded lookups.
+// explainer adds to the recorded lookups the bindings that they did not use.
 type explainer struct {
 	*recorder
 	r      *Request
-	base   *lookup                // evaluations share its limits
-	filled map[string]Explanation // results of the method bound, by key
+	base   *lookup                // all evaluations share its limits
+	filled map[string]Explanation // results of bound, by key
 	files  []snapshot.Input
 
 	source   source
@@ -24,19 +24,20 @@ type explainer struct {
 	numbered bool // positions have the number of a file in place of its name; see ExplainUnset
 }
 
-// source has the bindings of a snapshot.
+// source is where an explainer reads bindings: a *snapshot.Snapshot or *snapshot.AllBindings.
 type source interface {
 	BindingsWhere(key string, f snapshot.Filter) ([]snapshot.Binding, snapshot.Left, error)
 }
 
-// filed is a binding with the key under which the snapshot stores it. This is an internal key if the values are merged.
+// filed is a binding with the key under which the snapshot stores it. For a value that is merged, this is an internal
+// key.
 type filed struct {
 	snapshot.Binding
 	key string
 }
 
-// bindings returns the selected bindings of key in order of precedence, and the number of others. For a merged key, it
-// returns the bindings of the merged values instead of the recipes that merge them.
+// bindings returns the bindings of key that x.filter selects, in order of precedence, and the number of bindings that
+// it leaves out. For a merged key, it returns the bindings of the merged values instead of the recipes that merge them.
 func (x *explainer) bindings(key string) (out []filed, left int, err error) {
 	merged, leftMerged, err := x.source.BindingsWhere(recipe.MergeKey(key), x.filter)
 	if err != nil {
@@ -44,7 +45,7 @@ func (x *explainer) bindings(key string) (out []filed, left int, err error) {
 	}
 	isMerged, filter := len(merged) > 0 || leftMerged != snapshot.Left{}, x.filter
 	if isMerged && filter.Others > 0 {
-		filter.Others = math.MaxInt // bindings that merge are not counted, so the others must be read
+		filter.Others = math.MaxInt // recipes that merge are not counted, so all bindings must be read
 	}
 	own, leftOwn, err := x.source.BindingsWhere(key, filter)
 	if err != nil {
@@ -69,7 +70,6 @@ func (x *explainer) bindings(key string) (out []filed, left int, err error) {
 	return out, left, nil
 }
 
-// bindingsOf returns the selected bindings of an internal key in order of precedence.
 func (x *explainer) bindingsOf(key string) (out []filed, err error) {
 	bs, _, err := x.source.BindingsWhere(key, x.filter)
 	for _, b := range bs {
@@ -78,14 +78,15 @@ func (x *explainer) bindingsOf(key string) (out []filed, err error) {
 	return out, err
 }
 
-// candidate converts b without its outcome. It sets winner to the position of the first effective binding.
+// candidate converts b to a Candidate without an Outcome. If b is effective and *winner is "", candidate sets *winner
+// to the position of b.
 func (x *explainer) candidate(b snapshot.Binding, winner *string) (c Candidate, err error) {
 	c = Candidate{Layer: strings.Clone(x.r.file.Layers()[b.Layer]), State: Wins}
 	if c.At, err = x.at(b.Origin); err != nil {
 		return c, err
 	}
 	var fails []string
-	complete := false // a term fails although no variable in it is unset
+	complete := false // a term fails although all its variables are set
 	for _, t := range b.Terms {
 		d := &x.r.snap.dimensions[t.Dimension]
 		name := d.shown()
@@ -114,8 +115,8 @@ func (x *explainer) candidate(b snapshot.Binding, winner *string) (c Candidate, 
 	return c, nil
 }
 
-// failure returns the reason why a term about a dimension does not hold. For an idle guard, the reason is the value of
-// its category.
+// failure describes why a term on a dimension does not hold, such as "role is web". For an idle guard, it describes the
+// category.
 func (x *explainer) failure(dimension int) string {
 	if d := &x.r.snap.dimensions[dimension]; x.r.isIdle(d) {
 		dimension = d.category
@@ -123,7 +124,6 @@ func (x *explainer) failure(dimension int) string {
 	return x.r.snap.dimensions[dimension].shown() + " is " + x.shownValue(dimension)
 }
 
-// shownValue returns the request's value of a dimension, for messages.
 func (x *explainer) shownValue(dimension int) string {
 	text, ok := x.r.text(dimension)
 	switch {
@@ -135,7 +135,6 @@ func (x *explainer) shownValue(dimension int) string {
 	return text
 }
 
-// readFiles reads the list of files that the snapshot was built from.
 func (x *explainer) readFiles() (err error) {
 	if x.files == nil {
 		x.files, err = x.r.file.Inputs()
@@ -157,8 +156,8 @@ func (x *explainer) at(o snapshot.Origin) (string, error) {
 	return fmt.Sprintf("%s:%d:%d", x.files[o.Input].Path, o.Line, o.Col), nil
 }
 
-// evaluate returns the outcome of a binding of key, whether or not it wins, and its recipe, if any. The error reports a
-// damaged file.
+// evaluate returns the outcome that key would have if binding b won, and the recipe of b, or nil for a constant. It
+// only fails if the snapshot is damaged.
 func (x *explainer) evaluate(key string, b filed, level int) (Outcome, *recipe.Recipe, error) {
 	v, r, err := x.r.snap.content(b.key, b.Binding)
 	if damaged(err) {
@@ -174,8 +173,7 @@ func (x *explainer) evaluate(key string, b filed, level int) (Outcome, *recipe.R
 	return o, r, err
 }
 
-// follow returns the outcome of a recipe of key in a level. It calls enter with name, so that a loop through the recipe
-// is found.
+// follow returns the outcome of recipe r of key in a level. A nested lookup of name is reported as a loop.
 func (x *explainer) follow(key, name string, r *recipe.Recipe, level int) (Outcome, error) {
 	l := x.base.aside(name)
 	if r.Kind == recipe.Erased {

@@ -9,7 +9,7 @@ import (
 	"bindc/snapshot"
 )
 
-// contributions returns the contributions to the multibinding of e, if it has one.
+// contributions returns the contributions to the multibinding that wins in e, or nil if there is none.
 func (x *explainer) contributions(e *Explanation) ([]Candidate, error) {
 	r := e.multibind
 	if r == nil {
@@ -23,7 +23,7 @@ func (x *explainer) contributions(e *Explanation) ([]Candidate, error) {
 	if damaged(err) {
 		return nil, err
 	}
-	if err != nil { // encrypted parts make it impossible to pair parts with contributions
+	if err != nil { // some parts are encrypted, so they cannot be matched with contributions
 		return nil, nil
 	}
 	out := make([]Candidate, len(bs))
@@ -46,9 +46,9 @@ func (x *explainer) contributions(e *Explanation) ([]Candidate, error) {
 	return out, nil
 }
 
-// contributed returns the selected contributions to the multibinding of e, together with the bindings of its scopes. It
-// selects whole scopes, because parts pairs all contributions of a scope with its parts. If few contributions are not
-// effective, or all of them, it selects all.
+// contributed returns the contributions to e.multibind that x.filter selects, and all others of their scopes, because
+// parts matches all contributions of a scope. If x.filter selects none, or would leave out only a few, contributed
+// returns all contributions.
 func (x *explainer) contributed(e *Explanation) ([]snapshot.Binding, error) {
 	bs, left, err := x.source.BindingsWhere(e.multibind.Name, snapshot.Filter{Possible: x.filter.Possible})
 	switch {
@@ -62,7 +62,7 @@ func (x *explainer) contributed(e *Explanation) ([]snapshot.Binding, error) {
 	return bs, err
 }
 
-// renames describes a contribution that renames others.
+// renames describes what r does to other contributions. r is a rename or an alias.
 func renames(r *recipe.Recipe) string {
 	if r.Kind == recipe.AliasedPart {
 		return "contributions named '" + strings.Clone(r.Name) + "' have this name too"
@@ -70,8 +70,8 @@ func renames(r *recipe.Recipe) string {
 	return "contributions below it named '" + strings.Clone(r.Name) + "' have this name"
 }
 
-// parts returns the parts of all scopes in bs and the binding that each part came from. Within a scope it pairs
-// contributions and parts in order. In a forged file a part may have no contribution; its origin is then unknown.
+// parts returns the parts of all scopes in bs, and the binding that each part came from. It matches the contributions
+// and the parts of a scope in order. In a forged file, a part may have no contribution; its origin is then unknown.
 func (x *explainer) parts(name string, bs []snapshot.Binding) (at []snapshot.Binding, out []recipe.Part, err error) {
 	inScope := map[string][]recipe.Part{}
 	scopeOf := func(b snapshot.Binding) string { return fmt.Sprintf("%d %#v", b.Layer, b.Terms) }
@@ -104,7 +104,7 @@ func (x *explainer) parts(name string, bs []snapshot.Binding) (at []snapshot.Bin
 // hideContributions sets the state of effective contributions that are not part of the value, because others hide them
 // or because they declined.
 func hideContributions(out []Candidate, parts []recipe.Part, counted []contributed, o *recipe.Options) {
-	at := make([]int, len(counted)) // by counted contribution: the index of its candidate
+	at := make([]int, len(counted)) // at[i] is the index in out of counted[i], or -1
 	seen := map[int]bool{}
 	for i, c := range counted {
 		at[i] = slices.IndexFunc(parts, func(p recipe.Part) bool {
@@ -136,8 +136,8 @@ func hideContributions(out []Candidate, parts []recipe.Part, counted []contribut
 	}
 }
 
-// explainNotTaken records in c why the multibinding uses the contribution taken in place of p. at is the position of
-// taken.
+// explainNotTaken records in c, the candidate for p, why the multibinding does not use p. taken, whose position is at,
+// is the contribution with the same name that it uses instead.
 func explainNotTaken(c *Candidate, at string, p, taken recipe.Part, o *recipe.Options) {
 	decides := o.Resolution == recipe.Priority
 	if o.Array {

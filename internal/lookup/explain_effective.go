@@ -8,8 +8,8 @@ import (
 	"bindc/snapshot"
 )
 
-// Effective returns the outcomes of all effective bindings of key in order of precedence: the binding that Lookup uses
-// and the bindings that it hides. Unlike Candidates, it explains nothing. It takes about as long as one lookup per
+// Effective returns the outcomes of all bindings of key that apply to the request, in order of precedence. It includes
+// those that the winning binding hides. Effective is faster than Candidates: it takes about as long as one lookup per
 // binding. It returns the same errors as Explain.
 func (r *Request) Effective(key string) ([]Outcome, error) {
 	if r.closed.Load() {

@@ -25,7 +25,8 @@ type placedValue struct {
 	used  bool
 }
 
-// locations returns the locations in all hierarchies where a key may be, with the values there.
+// locations returns all locations in the hierarchies where key may be bound, with the values found there. root is the
+// bound key, or "" if it is key itself.
 func (x *explainer) locations(key, root string) (out []Location, err error) {
 	h := x.r.snap.hierarchies.Load()
 	if h == nil || h.written.Len() == 0 || internal(key) || x.brief {
@@ -43,7 +44,7 @@ func (x *explainer) locations(key, root string) (out []Location, err error) {
 	}
 	module := moduleOf(root)
 	for written := range h.written.Elems() {
-		if !isHierarchy(written) { // not checked by Verify, because only explanations use it
+		if !isHierarchy(written) { // Verify does not check it, because only explanations use it
 			continue
 		}
 		part := snapshot.HieraPart(written.Index(0).Int())
@@ -60,7 +61,7 @@ func (x *explainer) locations(key, root string) (out []Location, err error) {
 	return out, nil
 }
 
-// moduleOf returns the module whose hierarchy may have a key, or "".
+// moduleOf returns the name of the module that key begins with, or "".
 func moduleOf(key string) string {
 	if k, err := lookupkey.Parse(key); err == nil {
 		key = k.Root
@@ -72,7 +73,6 @@ func moduleOf(key string) string {
 	return name
 }
 
-// placedValues returns the effective Hiera 5 bindings of key in order of precedence.
 func (x *explainer) placedValues(key string) (out []*placedValue, err error) {
 	places := x.r.file.Hiera()
 	bs, _, err := x.bindings(key)
@@ -106,7 +106,6 @@ func (x *explainer) placedValues(key string) (out []*placedValue, err error) {
 	return out, nil
 }
 
-// interpolated returns the variables that the Hiera 5 strings in n interpolate.
 func (x *explainer) interpolated(n *expr.Node) (out []Candidate) {
 	expr.HieraVariables(n, func(_ int, path []string) {
 		v := Candidate{Name: strings.Clone(strings.Join(path, "."))}
@@ -123,7 +122,8 @@ func (x *explainer) interpolated(n *expr.Node) (out []Candidate) {
 	return out
 }
 
-// located returns the locations of an entry, from its source in written.
+// located returns the locations of the entry e. written is the source of the entry, and found has all values of the
+// key.
 func (x *explainer) located(e Location, written value.Value, part snapshot.HieraPart, found []*placedValue) []Location {
 	e.Entry = strings.Clone(written.Index(0).Text())
 	var out []Location
@@ -149,7 +149,8 @@ func (x *explainer) located(e Location, written value.Value, part snapshot.Hiera
 	return out
 }
 
-// pathOf returns the path of a location below its directory. below is a string, or the number of a dimension.
+// pathOf returns the path of a location below its datadir. below is that path, or the number of the dimension that
+// yields it.
 func (x *explainer) pathOf(below value.Value) (string, bool) {
 	if below.Kind() == value.String {
 		return below.Text(), true
@@ -161,7 +162,7 @@ func (x *explainer) pathOf(below value.Value) (string, bool) {
 	return text, err == nil
 }
 
-// isInput reports whether the snapshot was built from a file.
+// isInput reports whether file is one of the files that the snapshot was built from.
 func (x *explainer) isInput(file string) bool {
 	_, found := slices.BinarySearchFunc(x.files, file, func(in snapshot.Input, name string) int {
 		return strings.Compare(in.Path, name)

@@ -11,9 +11,9 @@ import (
 	"bindc/snapshot"
 )
 
-// hieraCandidates returns the candidates of a key with their states by the rules of Hiera 5. If lookup_options merge
-// the key, all effective candidates are merged. Candidates of the default_hierarchy are only used if nothing else is
-// found.
+// hieraCandidates sets the states of cs by the rules of Hiera 5, and returns the lookup_options that apply, if any. If
+// lookup_options merge the key, all effective candidates are merged. Candidates of the default_hierarchy are only used
+// if nothing else is found.
 func (x *explainer) hieraCandidates(root string, key lookupkey.Key, bs []filed, cs []Candidate) (*Candidate, error) {
 	first := slices.IndexFunc(cs, func(c Candidate) bool { return c.State == Wins })
 	places := x.r.file.Hiera()
@@ -27,7 +27,7 @@ func (x *explainer) hieraCandidates(root string, key lookupkey.Key, bs []filed, 
 	if err = cmp.Or(damage, err); err != nil { // the outcome has the same error
 		return nil, onlyDamage(h.explain(root, err))
 	}
-	strategy, _ := own.Strategy() // the zero Strategy is 'first' as well
+	strategy, _ := own.Strategy() // the outcome has the error; the zero Strategy is 'first'
 	takesOne := strategy.First()
 	winner := ""
 	for i := range cs {
@@ -56,10 +56,10 @@ func (x *explainer) hieraCandidates(root string, key lookupkey.Key, bs []filed, 
 	return x.options(&h, cmp.Or(own, above))
 }
 
-// answering returns the lookup options that apply to the value, and whether the value comes from the default_hierarchy.
-// above holds the options of the hierarchies above the default_hierarchy.
+// answering returns the lookup options that apply to the value. defaults reports whether the value comes from the
+// default_hierarchy. If it does, above has the options of the other hierarchies.
 func (h *hieraLookup) answering() (own, above *merge.Entry, defaults bool, err error) {
-	h.recipe = &recipe.Recipe{Kind: recipe.Merged} // evaluates all options, to find their positions
+	h.recipe = &recipe.Recipe{Kind: recipe.Merged} // makes options read all lookup_options, to find their positions
 	entry, err := h.options(false)
 	if err != nil {
 		return nil, nil, false, err
@@ -77,7 +77,7 @@ func (h *hieraLookup) answering() (own, above *merge.Entry, defaults bool, err e
 	return own, entry, true, err
 }
 
-// options returns an entry of lookup_options as a candidate of its level.
+// options converts an entry of lookup_options to a Candidate for its binding. It returns nil if entry is nil.
 func (x *explainer) options(h *hieraLookup, entry *merge.Entry) (*Candidate, error) {
 	for level, at := range h.levelsAt { // empty if entry is nil
 		if !slices.Contains(level.Entries, entry) {

@@ -12,25 +12,24 @@ import (
 // Facts are the variables of a node. They are immutable and safe for concurrent use.
 type Facts struct {
 	variables map[string]value.Value
-	derived   map[string]bool // variables that are derived from given ones
+	derived   map[string]bool // derivable variables that were not given
 	agent     string          // the environment that the agent requests, or ""
 	server    bool            // the variable server_facts was given
-	qualified bool            // some variable was given with a leading ::
-	strict    bool            // Hiera 5 data may only use variables that are set
+	qualified bool            // the name of some given variable begins with ::
+	strict    bool            // unset variables are errors in Hiera 5 data
 }
 
-// FactsOptions holds the options of package runtime.
+// FactsOptions has the fields of runtime.FactsOptions.
 type FactsOptions struct {
 	Node, Environment  string
 	Trusted, Variables Value
 	StrictVariables    bool
 }
 
-// NewFacts returns facts made from a hash: every entry is a variable, and $facts has all entries.
-// It derives the facts that modern Facter no longer sends (language.md, section 7). It never
-// changes a given fact, except those that opts.Node sets. The facts do not refer to a snapshot. The
-// error is an *Error with the code facts, or a *DamageError if a given value is from a damaged
-// snapshot.
+// NewFacts returns the facts in a hash. Every entry becomes a variable, and the variable facts has all entries.
+// NewFacts also derives facts that modern Facter no longer sends (language.md, section 7). It never changes a given
+// fact, except those that opts.Node sets. The result does not refer to a snapshot. The error is an *Error with the code
+// facts, or a *DamageError if a given value is from a damaged snapshot.
 func NewFacts(facts Value, opts FactsOptions) (*Facts, error) {
 	all, err := hashOfFacts(facts, "the facts as a hash whose keys are fact names")
 	if err != nil {
@@ -75,7 +74,7 @@ func NewFacts(facts Value, opts FactsOptions) (*Facts, error) {
 	return f, nil
 }
 
-// hashOfFacts returns a copy of a hash of facts, or undef.
+// hashOfFacts returns a copy of given, which must be a hash or undef. expected describes it for the error message.
 func hashOfFacts(given Value, expected string) (value.Value, error) {
 	v, err := given.own(nil)
 	if err == nil && v.Kind() != value.Undef && v.Kind() != value.Hash {
@@ -84,7 +83,7 @@ func hashOfFacts(given Value, expected string) (value.Value, error) {
 	return v, err
 }
 
-// In returns a copy of f with another environment.
+// In returns f in the given environment. It copies f if necessary.
 func (f *Facts) In(environment string) *Facts {
 	if f.variables["environment"].Text() == environment {
 		return f
@@ -96,8 +95,7 @@ func (f *Facts) In(environment string) *Facts {
 	return out
 }
 
-// setServerFacts sets the environment in $server_facts, as every server does, unless $server_facts
-// was given.
+// setServerFacts sets $server_facts to a hash with the environment, as Puppet's servers do, unless it was given.
 func (f *Facts) setServerFacts() {
 	if !f.server {
 		f.variables["server_facts"] = value.FromPairs(
@@ -105,7 +103,7 @@ func (f *Facts) setServerFacts() {
 	}
 }
 
-// hasQualified reports whether a hash has a name with a leading ::.
+// hasQualified reports whether some key of hash begins with ::.
 func hasQualified(hash value.Value) bool {
 	for k := range hash.Pairs() {
 		if k.Kind() == value.String && strings.HasPrefix(k.Text(), "::") {
@@ -115,7 +113,6 @@ func hasQualified(hash value.Value) bool {
 	return false
 }
 
-// setAll sets a variable for each entry of a hash.
 func setAll(vars map[string]value.Value, hash value.Value) {
 	for k, v := range hash.Pairs() {
 		if k.Kind() == value.String {
@@ -124,7 +121,7 @@ func setAll(vars map[string]value.Value, hash value.Value) {
 	}
 }
 
-// ofNode returns facts in which fqdn and clientcert are node, if facts has them.
+// ofNode returns a copy of facts with fqdn and clientcert set to node, if facts has them.
 func ofNode(facts value.Value, node string) value.Value {
 	var b value.Builder
 	for k, v := range facts.Pairs() {
@@ -144,7 +141,7 @@ func setEnvironment(vars map[string]value.Value, opts FactsOptions) {
 	}
 }
 
-// describe names the kind of v for a message. It includes a scalar in quotes.
+// describe returns the kind of v for messages, and its text in quotes if it is a scalar.
 func describe(v value.Value) string {
 	switch v.Kind() {
 	case value.Undef:

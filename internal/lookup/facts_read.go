@@ -15,15 +15,16 @@ func (f *Facts) Variable(name string) value.Value { return f.variables[name] }
 // Agent returns the environment that the agent requested, or "".
 func (f *Facts) Agent() string { return f.agent }
 
-// given returns a variable if it was given. As in Puppet, Hiera 5 data does not see derived variables.
+// given returns the value that was given for a variable, or undef. As in Puppet, Hiera 5 data does not see derived
+// variables.
 func (f *Facts) given(name string) value.Value {
 	v, _ := f.lookup(name)
 	return v
 }
 
-// lookup returns a variable, and reports whether it was given. A given variable may be undef.
+// lookup returns a variable and whether it was given. A given variable may be undef.
 func (f *Facts) lookup(name string) (v value.Value, set bool) {
-	// ${::x} is the top-scope x. A caller in another scope passes it as the variable '::x', with undef if it is not
+	// ${::x} is x in the top scope. A caller in another scope gives it as the variable '::x', or as undef if it is not
 	// set.
 	if v, ok := f.ofTopScope(name); ok {
 		return v, !v.IsUndef()
@@ -36,7 +37,7 @@ func (f *Facts) lookup(name string) (v value.Value, set bool) {
 	return v, set
 }
 
-// top returns the variable of the top scope: the one passed with a leading ::, or the caller's.
+// top returns a variable of the top scope. If it was given with a leading ::, that value has precedence.
 func (f *Facts) top(name string) (value.Value, bool) {
 	if f.qualified {
 		if v, ok := f.ofTopScope("::" + name); ok {
@@ -47,7 +48,7 @@ func (f *Facts) top(name string) (value.Value, bool) {
 	return v, ok
 }
 
-// ofTopScope returns the variable for a name with a leading ::, if it was given under that name.
+// ofTopScope returns the variable name if it was given under a name with a leading ::.
 func (f *Facts) ofTopScope(name string) (v value.Value, ok bool) {
 	if strings.HasPrefix(name, "::") {
 		v, ok = f.variables[name]
@@ -55,9 +56,9 @@ func (f *Facts) ofTopScope(name string) (v value.Value, ok bool) {
 	return v, ok
 }
 
-// has reports whether a variable has a value other than "" at a path of keys. The environment counts as set, because it
-// is empty only if the caller says that there is none. given excludes derived variables, which Hiera 5 paths do not
-// see.
+// has reports whether a variable has a value other than undef and "" at a path of keys. The environment counts as set,
+// because it is empty only if the caller says that there is none. given excludes derived variables, which Hiera 5 paths
+// do not see.
 func (f *Facts) has(name string, path []value.Value, given bool) bool {
 	if name == "environment" && len(path) == 0 {
 		return true
@@ -66,7 +67,7 @@ func (f *Facts) has(name string, path []value.Value, given bool) bool {
 	return !v.IsUndef() && (v.Kind() != value.String || v.Text() != "")
 }
 
-// at returns the value at a path of keys in a variable, or undef.
+// at returns the value at a path of keys in a variable, or undef. given excludes derived variables.
 func (f *Facts) at(name string, path []value.Value, given bool) value.Value {
 	v := f.variables[name]
 	if given {
@@ -76,7 +77,7 @@ func (f *Facts) at(name string, path []value.Value, given bool) value.Value {
 	return v
 }
 
-// near returns the set variable that is most similar to an unset one, or "".
+// near returns the set variable that is most similar to an unset one, formatted as an expression, or "".
 func (f *Facts) near(name string, path []value.Value) string {
 	if len(path) == 0 {
 		if meant := diag.Misspelt(name, f.names()); meant != "" {
@@ -110,7 +111,7 @@ func written(name string, path []value.Value) string {
 	return text
 }
 
-// names returns the sorted names of the given variables.
+// names returns the sorted names of the given variables, except those with a leading ::.
 func (f *Facts) names() (out []string) {
 	for v := range f.variables {
 		if !f.derived[v] && !strings.HasPrefix(v, "::") {
@@ -121,7 +122,6 @@ func (f *Facts) names() (out []string) {
 	return out
 }
 
-// textKeys returns the sorted keys of a hash that are strings.
 func textKeys(hash value.Value) (out []string) {
 	for k := range hash.Pairs() {
 		if k.Kind() == value.String {

@@ -12,11 +12,11 @@ import (
 // nil failure finds none.
 type failure struct {
 	*lookup
-	root  string // the root of the key
+	root  string // the first segment of the looked-up key
 	given bool   // the caller set the strategy, so an invalid one in lookup_options has no effect
 }
 
-// failure returns the failure for a key that is looked up without a strategy, or nil if there cannot be one.
+// failure returns the failure for a key that is looked up without a strategy, or nil if no such error is possible.
 func (l *lookup) failure(key string) *failure {
 	if !l.r.mayFail || lookupkey.Reserved(key) {
 		return nil
@@ -28,7 +28,7 @@ func (l *lookup) failure(key string) *failure {
 	return &failure{l, k.Root, false}
 }
 
-// in returns the error that fails a lookup whose highest binding is in the given part.
+// in returns the error that fails every lookup of the key that reaches the given part, or nil.
 func (f *failure) in(part snapshot.HieraPart) error {
 	if f == nil {
 		return nil
@@ -40,11 +40,11 @@ func (f *failure) in(part snapshot.HieraPart) error {
 	return err
 }
 
-// unbound returns the error that fails the lookup of a key without bindings.
+// unbound returns the error that fails the lookup of a key without bindings, or nil.
 func (f *failure) unbound() error { return f.in(snapshot.HieraDefaults) }
 
-// failsIn returns the error that fails lookups of root in the hierarchies or, with defaults, in default_hierarchy.
-// given means that the caller set the strategy.
+// failsIn returns the error that fails all lookups of root in the hierarchies, or in the default_hierarchy if defaults
+// is true. given means that the caller set the strategy.
 func (l *lookup) failsIn(root string, given, defaults bool) error {
 	module := lookupkey.Module(root)
 	in := []string{"", module}
@@ -61,7 +61,7 @@ func (l *lookup) failsIn(root string, given, defaults bool) error {
 	return nil
 }
 
-// wrongOptions returns the error in the lookup_options for root, or for all keys of its module.
+// wrongOptions returns the error in the lookup_options for root or for its whole module, or nil.
 func (l *lookup) wrongOptions(root string, given, defaults bool) error {
 	if err := l.enter(optionsKey); err != nil {
 		return err

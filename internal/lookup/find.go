@@ -6,7 +6,7 @@ import (
 	"bindc/internal/value"
 )
 
-// find looks up key as part of l.
+// find looks up key. If l.record is set, it also records the lookup.
 func (l *lookup) find(key string) (value.Value, bool, error) {
 	if l.record != nil {
 		return l.recorded(key)
@@ -14,7 +14,7 @@ func (l *lookup) find(key string) (value.Value, bool, error) {
 	return l.answer(key)
 }
 
-// recorded looks up key and records the lookup for an explanation.
+// recorded looks up key and adds an Explanation of the lookup to the enclosing one.
 func (l *lookup) recorded(key string) (value.Value, bool, error) {
 	rec := l.record
 	around := rec.at

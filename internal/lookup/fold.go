@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// number returns the number of a dimension's value. It folds the case unless the dimension is exact.
+// number returns the value number of text in a dimension, or snapshot.None. It folds the case of text unless the
+// dimension is exact.
 func (r *Request) number(dimension int, text string) uint32 {
 	if r.snap.dimensions[dimension].exact || isFolded(text) {
 		return r.file.ValueNumber(dimension, text)
@@ -28,12 +29,12 @@ func (r *Request) number(dimension int, text string) uint32 {
 	return r.file.ValueNumber(dimension, string(buf[:len(text)]))
 }
 
-// foldedInPlace limits the length of a value that is folded without allocating memory.
+// foldedInPlace is the length in bytes up to which number folds text without allocating memory.
 const foldedInPlace = 32
 
-// isFolded reports whether text is ASCII without capitals, so that folding does not change it. Most values are.
+// isFolded reports whether text is ASCII without capital letters, as most values are. Folding would not change it.
 func isFolded(text string) bool {
-	b := []byte(text) // not copied, because nothing modifies b
+	b := []byte(text) // the compiler does not copy text, because b is not modified
 	for ; len(b) >= 8; b = b[8:] {
 		if !allFolded(binary.LittleEndian.Uint64(b)) {
 			return false
@@ -47,9 +48,9 @@ func isFolded(text string) bool {
 	return true
 }
 
-// allFolded reports whether all eight bytes are ASCII and none is a capital. The highest bit of each byte in the
-// first sum says that the byte is at least 'A', in the second that it is greater than 'Z'. For ASCII, no sum
-// overflows into the next byte.
+// allFolded reports whether all eight bytes are ASCII and none is a capital letter. In the first sum, the high bit of a
+// byte is set if the byte is at least 'A'; in the second, if it is greater than 'Z'. ASCII bytes do not overflow into
+// the next byte.
 func allFolded(bytes uint64) bool {
 	const each = 0x0101010101010101
 	capitals := (bytes + (0x80-'A')*each) &^ (bytes + (0x80-'Z'-1)*each)

@@ -8,8 +8,8 @@ import (
 	"bindc/snapshot"
 )
 
-// hiera looks up key, which may lead into a value, by the rules of Hiera 5. If s is nil, the
-// strategy comes from lookup_options.
+// hiera looks up key by the rules of Hiera 5, so a dotted key digs into a value. If s is nil, the merge strategy comes
+// from lookup_options.
 func (l *lookup) hiera(key string, s *merge.Strategy) (value.Value, bool, error) {
 	if lookupkey.Reserved(key) {
 		return value.Value{}, false, nil
@@ -55,7 +55,7 @@ func (h *hieraLookup) answer() (value.Value, bool, error) {
 			return value.Value{}, false, err
 		}
 		return h.key.Dig(v)
-	case !d.at:
+	case !d.stopped:
 		return value.Value{}, false, nil
 	}
 	defer func() { h.structured = false }()
@@ -74,8 +74,8 @@ func (h *hieraLookup) answer() (value.Value, bool, error) {
 	return v, true, err
 }
 
-// mergedAlone applies the caller's strategy to a structured value, which is not merged with others. 'unique'
-// converts a string to an array, as in Puppet.
+// mergedAlone applies the caller's strategy to a structured value, which is not merged with others. For example,
+// 'unique' converts a string to an array, as in Puppet.
 func (h *hieraLookup) mergedAlone(v value.Value) (value.Value, error) {
 	if h.strategy == nil {
 		return v, nil
@@ -85,8 +85,7 @@ func (h *hieraLookup) mergedAlone(v value.Value) (value.Value, error) {
 	return v, err
 }
 
-// isHiera reports whether a candidate of the key is Hiera 5 data, and records the recipe that
-// merges it.
+// isHiera reports whether c is Hiera 5 data. If c is bound to a recipe that merges values, isHiera sets h.recipe.
 func (h *hieraLookup) isHiera(c snapshot.Candidate) (bool, error) {
 	p, err := h.position(h.root, c)
 	if err != nil || p.Part == snapshot.NoHiera {

@@ -10,7 +10,7 @@ import (
 	"bindc/snapshot"
 )
 
-// merge evaluates a recipe of kind Merged for key, beginning at a level.
+// merge evaluates r, a recipe of kind Merged, for key. from is the first level to include.
 func (l *lookup) merge(key string, r *recipe.Recipe, from int) (value.Value, error) {
 	if !l.r.hiera {
 		expected := "nothing that merges in a file without Hiera 5"
@@ -35,7 +35,7 @@ func (l *lookup) merge(key string, r *recipe.Recipe, from int) (value.Value, err
 	return entry.Convert(v, l.options())
 }
 
-// merged merges the candidates of the hierarchies, or those of default_hierarchy.
+// merged merges the values in the hierarchies, or in the default_hierarchy if defaults is true.
 func (h *hieraLookup) merged(entry *merge.Entry, defaults bool) (value.Value, bool, error) {
 	strategy, err := entry.Strategy()
 	asked := h.strategy != nil && !defaults
@@ -68,14 +68,14 @@ func (h *hieraLookup) merged(entry *merge.Entry, defaults bool) (value.Value, bo
 	}
 	v, found, err := merge(candidates)
 	if keeps && constant && found && err == nil {
-		v = h.r.snap.values.Own(v) // otherwise each lookup of the cached value would copy its body
+		v = h.r.snap.values.Own(v) // otherwise each lookup that uses the cached value would copy its body
 		h.r.merges.keep(id, v)
 	}
 	return v, found, err
 }
 
-// renamed returns the layer of the highest rename of root, or math.MaxInt if root has no rename. In the layers below,
-// root has another name.
+// renamed returns the layer of the highest rename of h.root, or math.MaxInt if there is none. In lower layers, the key
+// has another name.
 func (h *hieraLookup) renamed() (layer int, err error) {
 	if !h.r.file.ARM8() {
 		return math.MaxInt, nil
@@ -95,8 +95,8 @@ func (h *hieraLookup) renamed() (layer int, err error) {
 	return math.MaxInt, nil
 }
 
-// candidates returns the candidates of a key in the hierarchies, down to the layer last, or in the default_hierarchy.
-// constant reports whether all are constants.
+// candidates returns the candidates of key in the hierarchies, or in the default_hierarchy if defaults is true. It
+// omits the layers after last. constant reports whether all candidates are constants.
 func (h *hieraLookup) candidates(key string, last int, defaults bool) (out []merge.Candidate, constant bool,
 	err error) {
 	constant = true
@@ -115,8 +115,8 @@ func (h *hieraLookup) candidates(key string, last int, defaults bool) (out []mer
 	return out, constant, nil
 }
 
-// part returns the value of the key, or the part of it that a dotted key names, in the hierarchies or in the
-// default_hierarchy. It applies the rebindings above.
+// part returns the value in the hierarchies, or in the default_hierarchy if defaults is true. It applies the rebindings
+// above the value, and digs into it if the key is dotted.
 func (h *hieraLookup) part(entry *merge.Entry, above []*recipe.Recipe, defaults bool) (value.Value, bool, error) {
 	v, found, err := h.merged(entry, defaults)
 	if err == nil && found {
@@ -128,7 +128,7 @@ func (h *hieraLookup) part(entry *merge.Entry, above []*recipe.Recipe, defaults 
 	return h.key.Dig(v)
 }
 
-// defaults looks up the key in the default_hierarchy, with the lookup_options of the default_hierarchy.
+// defaults looks up the key in the default_hierarchy, which has its own lookup_options.
 func (h *hieraLookup) defaults(above []*recipe.Recipe) (value.Value, bool, error) {
 	entry, err := h.options(true)
 	if err != nil {

@@ -7,25 +7,25 @@ import (
 	"bindc/snapshot"
 )
 
-// hieraLookup is a lookup of one key by the rules of Hiera 5.
 type hieraLookup struct {
 	*lookup
-	root     string // the bound key, which may be in quotes
+	root     string // the bound key, in quotes if it contains a dot
 	key      lookupkey.Key
 	strategy *merge.Strategy // nil to use the one in lookup_options
 	from     int             // the first level to search
-	recipe   *recipe.Recipe  // recipe of the key; set if lookup_options may apply
+	recipe   *recipe.Recipe  // recipe of the key; nil if no lookup_options apply
 
-	levelsAt map[*merge.Level]optionsAt // positions of the options; only for explanations
+	levelsAt map[*merge.Level]optionsAt // where each level was found; nil unless explaining
 }
 
-// optionsAt is a candidate of an internal lookup_options key.
+// optionsAt is a candidate of lookup_options and the internal key that it is bound to.
 type optionsAt struct {
 	key string
 	snapshot.Candidate
 }
 
-// options returns the lookup options of the key, or nil.
+// options returns the lookup options of the key, or nil if it has none. defaults selects the options of the
+// default_hierarchy.
 func (h *hieraLookup) options(defaults bool) (*merge.Entry, error) {
 	if h.recipe == nil && !defaults && h.root != recipe.LookupOptionsKey { // lookup_options may have options for itself
 		return nil, nil
@@ -60,7 +60,8 @@ func (h *hieraLookup) optionsOf(module string, defaults bool) (merge.Options, er
 	return merge.Combine(levels...)
 }
 
-// levels returns the effective lookup_options under an internal key, part by part, highest first.
+// levels returns the effective lookup_options that an internal key is bound to, highest first. It groups them by part
+// of the hierarchies.
 func (h *hieraLookup) levels(key, module string, defaults bool) ([][]*merge.Level, error) {
 	var out [][]*merge.Level
 	last := snapshot.NoHiera
@@ -86,7 +87,7 @@ func (h *hieraLookup) levels(key, module string, defaults bool) ([][]*merge.Leve
 	return out, nil
 }
 
-// level compiles a value of lookup_options. A constant value is compiled only once.
+// level compiles the lookup_options that c is bound to. It compiles a constant only once.
 func (h *hieraLookup) level(key string, c snapshot.Candidate, module string) (*merge.Level, error) {
 	_, computed := c.Ref.Recipe()
 	if !computed {
@@ -105,7 +106,7 @@ func (h *hieraLookup) level(key string, c snapshot.Candidate, module string) (*m
 	return level, err
 }
 
-// constantOptions returns the lookup options in a recipe. They are the same in every request.
+// constantOptions returns the lookup options in r. They do not depend on the request, so they are cached.
 func (s *Snapshot) constantOptions(r *recipe.Recipe) merge.Options {
 	if o, ok := s.levels.Load(r); ok {
 		return o.(merge.Options)

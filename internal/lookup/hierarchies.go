@@ -11,12 +11,12 @@ import (
 	"bindc/snapshot"
 )
 
-// errEarlyHiera rejects files with the first form of the feature hiera. Their internal keys have different names, so
-// lookups of merged keys would return undef.
+// errEarlyHiera is the error for files with the first form of the feature hiera. Their internal keys have different
+// names, so lookups of merged keys would return undef.
 var errEarlyHiera = fmt.Errorf("%w: the file has feature hiera in its first form, without a list of hierarchies, and "+
 	"this program reads a later form; build it again with the bindc of this program's version", snapshot.ErrVersion)
 
-// hierarchies returns the hierarchies of the snapshot, or nil without Hiera 5. They are read once.
+// hierarchies returns the hierarchies of the snapshot, or nil without Hiera 5 data. It reads them once.
 func (r *Request) hierarchies() (*hierarchies, error) {
 	if h := r.snap.hierarchies.Load(); h != nil || !r.snap.Hiera() {
 		return h, nil
@@ -41,7 +41,8 @@ func (r *Request) hierarchies() (*hierarchies, error) {
 	return h, nil
 }
 
-// foreignModules returns the modules with an entry without locations. Verify does not check these values.
+// foreignModules returns the modules that have an entry without locations. Verify does not check written, so its
+// elements may have any form.
 func foreignModules(written value.Value) map[string]bool {
 	out := map[string]bool{}
 	for h := range written.Elems() {
@@ -57,7 +58,7 @@ func foreignModules(written value.Value) map[string]bool {
 	return out
 }
 
-// isHierarchy reports whether v is the source of a hierarchy.
+// isHierarchy reports whether v has the form of a hierarchy's source.
 func isHierarchy(v value.Value) bool {
 	return isTuple(v, 4) && v.Index(0).Kind() == value.Int && isText(v.Index(1)) && isText(v.Index(2)) &&
 		all(v.Index(3), func(entry value.Value) bool {
@@ -65,7 +66,6 @@ func isHierarchy(v value.Value) bool {
 		})
 }
 
-// isLocation reports whether v is the source of a location.
 func isLocation(v value.Value) bool {
 	return isTuple(v, 4) && isText(v.Index(0)) && isText(v.Index(1)) && isText(v.Index(2)) &&
 		(isText(v.Index(3)) || v.Index(3).Kind() == value.Int)
@@ -81,15 +81,15 @@ func all(v value.Value, sound func(value.Value) bool) bool {
 	return v.Kind() == value.Array && !slices.ContainsFunc(v.Slice(), func(e value.Value) bool { return !sound(e) })
 }
 
-// isForeign reports whether the module of a key has data that only Puppet reads, which may take
-// precedence over the data in the snapshot.
+// isForeign reports whether the module of key has data that only Puppet reads. Such data may take precedence over the
+// data in the snapshot.
 func (r *Request) isForeign(key string) bool {
 	h := r.snap.hierarchies.Load()
 	return h != nil && len(h.foreign) > 0 && h.foreign[lookupkey.Module(key)]
 }
 
-// checkHierarchies records the errors of paths that could not be evaluated, by dimension. They fail all lookups in a
-// hierarchy. Lookups find errors in lookup_options themselves.
+// checkHierarchies sets r.failing and r.mayFail. failed has the errors of paths that could not be evaluated, by
+// dimension. Each of them fails all lookups in its hierarchy.
 func (r *Request) checkHierarchies(failed map[int]error) error {
 	r.failing, r.mayFail = nil, false
 	r.view.SetIndirect(r.caller != nil)
@@ -112,7 +112,7 @@ func (r *Request) checkHierarchies(failed map[int]error) error {
 	return nil
 }
 
-// pathError returns the error of a path in the hierarchies that may have keys of a module, or nil.
+// pathError returns the error of a path that fails all lookups of the keys of a module, or nil.
 func (r *Request) pathError(module string) error {
 	if err := r.failing[""]; err != nil {
 		return err

@@ -13,14 +13,13 @@ func (r *Request) Lookup(key string) (Value, bool, error) {
 	return Value(v), found, err
 }
 
-// Direct returns the view that looks up keys for r. Lookup of package runtime calls it directly, so that the compiler
-// can inline Lookup into programs.
+// Direct returns the view that looks up keys for r. Package runtime calls the view directly, so that the compiler can
+// inline its Request.Lookup into programs.
 func (r *Request) Direct() *snapshot.View { return &r.view }
 
-// lookupValue is like Lookup, but returns a value of package value.
 func (r *Request) lookupValue(key string) (value.Value, bool, error) { return r.view.Lookup(key) }
 
-// Follow finishes a lookup of a key that is bound to a computed or large value.
+// Follow finishes a lookup that the view began, if key is bound to a recipe or a large value.
 func (r *Request) Follow(key string, ref snapshot.Ref) (value.Value, bool, error) {
 	if n, computed := ref.Recipe(); computed {
 		return r.compute(key, n)
@@ -29,7 +28,8 @@ func (r *Request) Follow(key string, ref snapshot.Ref) (value.Value, bool, error
 	return r.snap.values.Own(v), err == nil, err
 }
 
-// Beyond looks up a key that is not bound and may lead into a value of Hiera 5. Its first word ends at position word.
+// Beyond looks up a key that is not bound. It may be a dotted key that digs into Hiera 5 data. word is the position
+// where its first word ends.
 func (r *Request) Beyond(key string, word int) (value.Value, bool, error) {
 	if v, ok := r.dig(key, word); ok {
 		return r.snap.values.Own(v), true, nil
@@ -38,7 +38,6 @@ func (r *Request) Beyond(key string, word int) (value.Value, bool, error) {
 	return l.end(r.rules.beyond(l, key))
 }
 
-// compute evaluates the recipe that key is bound to.
 func (r *Request) compute(key string, n int) (value.Value, bool, error) {
 	l := r.start()
 	v, found, err := l.compute(key, n, false)
@@ -48,8 +47,8 @@ func (r *Request) compute(key string, n int) (value.Value, bool, error) {
 	return l.end(v, found, err)
 }
 
-// Indirect is Lookup for requests whose view leaves all keys to it: errors may fail all lookups, a Producer makes the
-// lookup, or the request is closed.
+// Indirect looks up key without the fast path of the view. The view calls it for every key if some error may fail all
+// lookups, if a Producer uses r, or if r is closed.
 func (r *Request) Indirect(key string) (value.Value, bool, error) {
 	if r.closed.Load() {
 		return value.Value{}, false, fs.ErrClosed

@@ -9,10 +9,10 @@ import (
 	"bindc/snapshot"
 )
 
-// LookupMerged is like Lookup, with a merge strategy that replaces the one in lookup_options: a name such as
-// "unique", or a hash of the strategy and its options, as in Puppet's lookup(). If strategy is undef, it is the same
-// as Lookup. Structured bindings are not merged with others, but in a site with Hiera 5, the strategy is applied to
-// the value of the winning one. The error is as in Lookup, or an *Error of code usage for an unknown strategy.
+// LookupMerged is like Lookup, but merges values by strategy instead of by lookup_options. strategy is a name such as
+// "unique", or a hash of the strategy and its options, as in Puppet's lookup(). If it is undef, LookupMerged is the
+// same as Lookup. Structured bindings are not merged with others. In a site with Hiera 5, the strategy is applied to
+// the value of the winning one. The error is as in Lookup, or an *Error with the code usage if strategy is invalid.
 func (r *Request) LookupMerged(key string, strategy Value) (Value, bool, error) {
 	if isUndef(strategy) {
 		return r.Lookup(key)
@@ -20,7 +20,7 @@ func (r *Request) LookupMerged(key string, strategy Value) (Value, bool, error) 
 	if r.closed.Load() {
 		return Value{}, false, fs.ErrClosed
 	}
-	defer runtime.KeepAlive(r) // keeps the file mapped
+	defer runtime.KeepAlive(r)
 	s, err := strategyOf(key, strategy)
 	if err != nil {
 		return Value{}, false, err
@@ -29,13 +29,12 @@ func (r *Request) LookupMerged(key string, strategy Value) (Value, bool, error) 
 	return r.View(v), found, err
 }
 
-// isUndef reports whether no strategy is given.
 func isUndef(v Value) bool {
 	c, err := v.Read()
 	return err == nil && c.IsUndef()
 }
 
-// strategyOf parses the merge strategy for a lookup of key.
+// strategyOf parses a merge strategy. It uses key only in the error.
 func strategyOf(key string, given Value) (merge.Strategy, error) {
 	v, err := given.own(nil)
 	if err != nil {
@@ -48,7 +47,8 @@ func strategyOf(key string, given Value) (merge.Strategy, error) {
 	return s, nil
 }
 
-// asWritten looks up key in the structured bindings as a whole, without splitting it at dots and quotes.
+// asWritten looks up key as a whole in the structured bindings, without splitting it at dots and quotes. If answered is
+// false, the caller must split the key.
 func (l *lookup) asWritten(key string) (v value.Value, found, answered bool, err error) {
 	if internal(key) {
 		return value.Value{}, false, false, nil

@@ -8,24 +8,23 @@ import (
 	"bindc/internal/value"
 )
 
-// merges caches the merges of constants in a request, so that a hash that many keys dig into is
-// merged once. The cache lives until the request is reset. Computed, encrypted and sensitive values
-// are never cached.
+// merges caches values that a request merged from constants, so that a hash that many keys dig into is merged once. It
+// never caches computed, encrypted or sensitive values. Reset empties it.
 type merges struct {
 	mu   sync.Mutex
 	kept map[mergeOf]value.Value
-	room expr.Total // remaining space in the cache
+	room expr.Total
 }
 
-// mergeOf identifies a cached merge: the bindings of root in the hierarchies or in the default_hierarchy, merged by
-// the lookup options of key.
+// mergeOf identifies a cached value: the bindings of root in the hierarchies or in the default_hierarchy, merged by the
+// lookup options of key.
 type mergeOf struct {
 	root, key string
 	defaults  bool
-	from      int // the first level included
+	from      int
 }
 
-// maxMerges limits the merges of one request, in bytes as expr.Total counts them.
+// maxMerges is the largest size of the cache of one request, in bytes as expr.Total counts them.
 const maxMerges = 8 << 20
 
 func (m *merges) get(id mergeOf) (value.Value, bool) {
@@ -35,8 +34,7 @@ func (m *merges) get(id mergeOf) (value.Value, bool) {
 	return v, ok
 }
 
-// keep adds v if there is space. The cached keys must not refer to text of the caller or of the
-// file.
+// keep adds v to the cache if there is space. It clones the strings in id, which may refer to the mapped file.
 func (m *merges) keep(id mergeOf, v value.Value) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -48,5 +46,5 @@ func (m *merges) keep(id mergeOf, v value.Value) {
 	}
 }
 
-// forget empties the cache. No other goroutine may use the request.
+// forget empties the cache. No other goroutine may use the request during the call.
 func (m *merges) forget() { m.kept = nil }

@@ -11,8 +11,9 @@ import (
 // hiddenMiss replaces a variable's name if the name may be part of sensitive data.
 const hiddenMiss = "a variable"
 
-// Missed yields the unset variables that lookups in ask need, sorted and formatted as $role or $facts['role']. The
-// second value is the most similar set variable, or "". A variable that is undef counts as set.
+// Missed returns an iterator over the unset variables that the lookups made by ask need. They are sorted and formatted
+// as $role or $facts['role']. The second value is the most similar set variable, or "". A variable that is undef counts
+// as set.
 func (r *Request) Missed(ask func(*Request)) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		asking := r.clone()
@@ -26,7 +27,7 @@ func (r *Request) Missed(ask func(*Request)) iter.Seq2[string, string] {
 	}
 }
 
-// Missed records that a variable is not set or has nothing at path. It implements expr.MissEnv.
+// Missed records that a variable is not set or has no value at path. It implements expr.MissEnv.
 func (l *lookup) Missed(name string, path ...value.Value) {
 	switch {
 	case l.r.misses == nil:

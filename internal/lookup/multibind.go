@@ -5,7 +5,7 @@ import (
 	"bindc/internal/value"
 )
 
-// follow evaluates r, transforms the value, and checks its type. r must not depend on lower bindings.
+// follow evaluates r, transforms the value and checks its type. r must not depend on lower bindings.
 func (l *lookup) follow(key string, r *recipe.Recipe) (value.Value, error) {
 	l.sensitive = l.sensitive || r.Sensitive
 	if r.Kind == recipe.Multibind {
@@ -16,8 +16,8 @@ func (l *lookup) follow(key string, r *recipe.Recipe) (value.Value, error) {
 	return l.finish(key, r, v, err)
 }
 
-// attempt is like follow, but r may decline. Then the mark of r does not make the result sensitive, but sensitive
-// values that r used do, because they may have decided whether r declines.
+// attempt is like follow, but r may decline. If it does, its own sensitive mark has no effect. Sensitive values that it
+// used still make the result sensitive, because they may be the reason.
 func (l *lookup) attempt(key string, r *recipe.Recipe) (v value.Value, found bool, err error) {
 	switch {
 	case !r.Declines():
@@ -42,7 +42,7 @@ func (l *lookup) accept(key string, r *recipe.Recipe, v value.Value, found bool,
 	return v, err == nil, err
 }
 
-// multibind combines the effective contributions (language.md, section 8).
+// multibind combines the effective contributions to a multibinding (language.md, section 8).
 func (l *lookup) multibind(key string, r *recipe.Recipe) (value.Value, error) {
 	parts, err := l.contributions(r.Name)
 	if err != nil {
@@ -66,7 +66,8 @@ func (l *lookup) multibind(key string, r *recipe.Recipe) (value.Value, error) {
 	return c.hash(parts)
 }
 
-// value evaluates a contribution and checks its element type. there is false if the contribution declines.
+// value evaluates a contribution, checks its element type and records the outcome. there is false if the contribution
+// declines.
 func (c *collector) value(p recipe.Part) (v value.Value, there bool, err error) {
 	v, there, err = c.element(p)
 	c.counts(p, v, there, err)
@@ -81,7 +82,7 @@ func (c *collector) element(p recipe.Part) (value.Value, bool, error) {
 	return v, there, err
 }
 
-// counts records the outcome of a contribution.
+// counts records the outcome of a contribution for an explanation.
 func (l *lookup) counts(p recipe.Part, v value.Value, there bool, err error) {
 	if rec := l.record; rec != nil && rec.at != nil {
 		rec.counted[rec.at] = append(rec.counted[rec.at], contributed{p, l.outcome(v, there, err)})
@@ -167,7 +168,7 @@ func (c *collector) hash(parts []recipe.Part) (value.Value, error) {
 	return b.Hash(), nil
 }
 
-// combined calls the combinator for each contribution, beginning with an empty array.
+// combined combines the contributions with the combinator, one after another, beginning with an empty array.
 func (c *collector) combined(parts []recipe.Part) (value.Value, error) {
 	memo := value.FromSlice([]value.Value{})
 	for _, p := range parts {
@@ -185,7 +186,6 @@ func (c *collector) combined(parts []recipe.Part) (value.Value, error) {
 	return c.uniq(memo), nil
 }
 
-// combinedByName combines the values of each name by the combinator.
 func (c *collector) combinedByName(parts []recipe.Part) (value.Value, error) {
 	var b value.Builder
 	for _, p := range parts {
@@ -210,7 +210,7 @@ func (c *collector) combinedByName(parts []recipe.Part) (value.Value, error) {
 	return out.Hash(), nil
 }
 
-// included returns the class names whose highest contribution includes them.
+// included returns the names of the classes that their highest contribution includes.
 func (c *collector) included(parts []recipe.Part) (value.Value, error) {
 	names := []value.Value{}
 	seen := make(map[string]bool, len(parts))

@@ -13,20 +13,19 @@ import (
 	"bindc/snapshot"
 )
 
-// Needs returns what a client must know to query the snapshot on behalf of others. variables are
-// the names of the facts and other variables that a result can depend on, including those that they
-// are derived from; facts means all facts. merged are the keys that are bound to a multibinding in
-// some request. locations is the largest number of candidates in one request of a key that may be
-// an array or a hash; it is at least 1. Needs reads all bindings, which takes a tenth of a second
-// for a million of them. The error is a *DamageError, or fs.ErrClosed.
+// Needs returns what a client that queries the snapshot for others must know. variables lists the facts and other
+// variables that a result can depend on, and those that they are derived from. If it includes facts, a result can
+// depend on any fact. merged lists the keys that are bound to a multibinding in some request. locations is the largest
+// number of candidates in one request of a key that may be an array or a hash, and at least 1. Needs reads all
+// bindings, which takes a tenth of a second for a million of them. The error is a *DamageError, or fs.ErrClosed.
 func (s *Snapshot) Needs() (variables, merged []string, locations int, err error) {
 	variables, _, merged, locations, err = s.NeedsOfScopes()
 	return variables, merged, locations, err
 }
 
-// NeedsOfScopes is like Needs. It also returns the variables that a result reads from the scope of
-// a caller, as they are written: role, or ::role for the variable of the top scope. It omits facts,
-// trusted and server_facts, because no scope can change them.
+// NeedsOfScopes is like Needs, and also returns the variables that a result reads from the scope of the caller. They
+// are written as in the data: role, or ::role for a variable of the top scope. scoped omits facts, trusted,
+// server_facts and environment. If some names are unknown, it lists all variables.
 func (s *Snapshot) NeedsOfScopes() (variables, scoped, merged []string, locations int, err error) {
 	if s.closed.Load() {
 		return nil, nil, nil, 0, fs.ErrClosed
@@ -40,7 +39,6 @@ func (s *Snapshot) NeedsOfScopes() (variables, scoped, merged []string, location
 	return variables, sv.scopedNames(variables), sv.merged, sv.locations, nil
 }
 
-// survey surveys all bindings.
 func (s *Snapshot) survey() (*survey, error) {
 	sv := &survey{s: s, variables: map[string]bool{}, scoped: map[string]bool{}, paths: map[string]bool{},
 		recipes: make([]nature, s.file.Recipes())}
@@ -52,15 +50,15 @@ type survey struct {
 	s         *Snapshot
 	variables map[string]bool
 	scoped    map[string]bool
-	paths     map[string]bool // variables with the keys read from them, such as os.family
-	recipes   []nature        // natures of recipes, by recipe number
+	paths     map[string]bool // paths of variables that are read, such as os.family
+	recipes   []nature        // by recipe number
 	merges    map[uint32]bool
 	merged    []string
-	nested    []bool // keys bound to an array or a hash
+	nested    []bool // by key number, whether a value may be an array or a hash
 	locations int
 }
 
-// nature is what the recipe alone says about its value, without a request.
+// nature classifies the values that a recipe can have in any request.
 type nature byte
 
 const (
@@ -98,7 +96,7 @@ func (sv *survey) run() error {
 	return nil
 }
 
-// WithSources returns the sorted names of variables and of those that they are derived from.
+// WithSources returns the given variables and those that they are derived from, sorted and without environment.
 func WithSources(variables []string) []string {
 	sv := survey{variables: map[string]bool{}}
 	for _, name := range variables {
@@ -107,7 +105,7 @@ func WithSources(variables []string) []string {
 	return sv.names()
 }
 
-// variable records a variable and those that it is derived from.
+// variable records the name of a variable, and of those that it is derived from.
 func (sv *survey) variable(name string) {
 	if sv.variables[name] {
 		return
@@ -118,20 +116,18 @@ func (sv *survey) variable(name string) {
 	}
 }
 
-// path records the path of a variable that is read.
 func (sv *survey) path(name string, path []value.Value) {
 	sv.paths[lookupkey.Dotted(name, path)] = true
 }
 
-// scopedVariable records a variable that is read from a scope.
 func (sv *survey) scopedVariable(name string) {
 	if !sv.scoped[name] {
 		sv.scoped[strings.Clone(name)] = true
 	}
 }
 
-// scopedNames returns the variables that are read from scopes. If some of their names are unknown, it returns all
-// variables.
+// scopedNames returns the sorted variables that are read from the scope of the caller. If some of their names are
+// unknown, it returns variables.
 func (sv *survey) scopedNames(variables []string) []string {
 	if sv.scoped[expr.AnyVariable] {
 		return variables
@@ -148,7 +144,8 @@ func (sv *survey) scopedNames(variables []string) []string {
 	return out
 }
 
-// names returns the sorted variables except environment, which is not a fact even if a fact has that name.
+// names returns the sorted names of the recorded variables, without environment: that is never a fact, even if a fact
+// has this name.
 func (sv *survey) names() []string {
 	delete(sv.variables, "environment")
 	out := make([]string, 0, len(sv.variables))
@@ -159,7 +156,7 @@ func (sv *survey) names() []string {
 	return out
 }
 
-// bound records the value that a key is bound to.
+// bound records the variables that b uses, and the nature of its value.
 func (sv *survey) bound(b snapshot.Bound) (err error) {
 	is := plain
 	n, computed := b.Ref.Recipe()
@@ -203,7 +200,8 @@ func (sv *survey) numbered(key uint32, n int) (nature, error) {
 	return sv.recipes[n], err
 }
 
-// nature returns a recipe's nature and records the variables that it uses. An encrypted recipe without a key uses none.
+// nature returns a recipe's nature and records the variables that it uses. It records none for a recipe that cannot be
+// decrypted.
 func (sv *survey) nature(key uint32, encoded string) (nature, error) {
 	_, sealed := sv.s.file.Seal()
 	unsealed := sealed && recipe.IsSealed(encoded)

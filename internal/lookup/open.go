@@ -8,8 +8,8 @@ import (
 	"bindc/snapshot"
 )
 
-// New returns the snapshot in f. The error is a *DamageError, or an *Error of code encrypted if opts.Unseal fails.
-// After an error, f is closed.
+// New opens the snapshot in f. After an error, f is closed. The error is a *DamageError, or an *Error with the code
+// encrypted if opts.Unseal fails.
 func New(f *snapshot.Snapshot, opts Options) (*Snapshot, error) {
 	box, err := unseal(f, opts.Unseal)
 	if err != nil {
@@ -23,7 +23,7 @@ func New(f *snapshot.Snapshot, opts Options) (*Snapshot, error) {
 	for _, d := range f.Dimensions() {
 		n, err := expr.Decode(string(d.Program))
 		if err != nil {
-			err := &DamageError{Section: "meta", Expected: "the expression of " + d.Name} // made before unmapping
+			err := &DamageError{Section: "meta", Expected: "the expression of " + d.Name} // before f unmaps d.Name
 			f.Close()
 			return nil, err
 		}
@@ -34,7 +34,6 @@ func New(f *snapshot.Snapshot, opts Options) (*Snapshot, error) {
 	return s, nil
 }
 
-// rulesOf returns the rules for lookups in a file.
 func rulesOf(f *snapshot.Snapshot) rules {
 	if len(f.Hiera()) > 0 {
 		return hieraRules{}
@@ -42,7 +41,7 @@ func rulesOf(f *snapshot.Snapshot) rules {
 	return plainRules{}
 }
 
-// digsDirectly reports whether f has Hiera 5 data and no default_hierarchy.
+// digsDirectly reports whether Request.dig may be used for f: it has Hiera 5 data and no default_hierarchy.
 func digsDirectly(f *snapshot.Snapshot) bool {
 	return len(f.Hiera()) > 0 && !slices.ContainsFunc(f.Hiera(), func(p snapshot.HieraPlace) bool {
 		return p.Part == snapshot.HieraDefaults

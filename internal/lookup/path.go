@@ -8,18 +8,19 @@ import (
 	"bindc/internal/value"
 )
 
-// pathPart is a piece of a Hiera 5 path: text, or a variable with keys into it.
+// pathPart is a piece of a Hiera 5 path: text, or a variable and the keys to look up in its value.
 type pathPart struct {
 	text     string
 	variable string // "" for text
 	keys     []value.Value
 }
 
-// hieraPath is a Hiera 5 path of only strings and variables, as nearly all are: the variable part of its datadir, and
-// the path below. Evaluating it takes a tenth of the time of the program, with the same result.
+// hieraPath is a Hiera 5 path that consists only of text and variables, as nearly all do. dir is the variable part of
+// its datadir, and path the rest. Evaluating a hieraPath is ten times as fast as evaluating the dimension's program.
 type hieraPath struct{ dir, path []pathPart }
 
-// plainPath returns a dimension's program as a hieraPath, or nil if the program is not one.
+// plainPath converts a dimension's program to a hieraPath. It returns nil if the program has other parts than text and
+// variables.
 func plainPath(n *expr.Node) *hieraPath {
 	dir, path, ok := n.AsHieraPath()
 	if !ok {
@@ -68,7 +69,7 @@ func pathParts(n *expr.Node) (out []pathPart, ok bool) {
 	return out, true
 }
 
-// append appends the path for facts. It returns false if only the program can evaluate the path.
+// append appends the path for facts to dst. It returns false if only the dimension's program can evaluate the path.
 func (p *hieraPath) append(dst []byte, facts *Facts) ([]byte, bool) {
 	dst, ok := appendParts(dst, p.dir, facts)
 	if !ok {

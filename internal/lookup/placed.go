@@ -10,15 +10,13 @@ import (
 	"bindc/snapshot"
 )
 
-// placed is a candidate with its place in the hierarchies.
 type placed struct {
 	snapshot.Candidate
 	snapshot.HieraPlace
 	layer int
 }
 
-// placed ranges over the effective candidates of key, highest first. The caller must stop at an
-// error.
+// placed returns an iterator over the effective candidates of key, highest first. The caller must stop at an error.
 func (l *lookup) placed(key string) iter.Seq2[placed, error] {
 	return func(yield func(placed, error) bool) {
 		for c, err := range l.r.file.Candidates(key, l.r.numbers, &l.r.view.Scopes) {
@@ -34,13 +32,11 @@ func (l *lookup) placed(key string) iter.Seq2[placed, error] {
 	}
 }
 
-// position returns a candidate's place in the hierarchies.
 func (l *lookup) position(key string, c snapshot.Candidate) (snapshot.HieraPlace, error) {
 	layer, err := l.layer(key, c)
 	return l.r.file.Hiera()[layer], err
 }
 
-// layer returns the number of the layer that has a candidate of key.
 func (l *lookup) layer(key string, c snapshot.Candidate) (int, error) {
 	if c.Level >= 0 {
 		return l.r.file.Level(c.Level).Layer, nil
@@ -55,15 +51,15 @@ func (l *lookup) layer(key string, c snapshot.Candidate) (int, error) {
 	return b.Layer, err
 }
 
-// erases reports whether a binding of key is a rename, so that the key has another name below.
+// erases reports whether b renames key, so that the key has another name in lower bindings.
 func (l *lookup) erases(key string, b snapshot.Binding) (bool, error) {
 	_, r, err := l.r.snap.content(key, b)
 	return r != nil && r.Kind == recipe.Erased, err
 }
 
 // evaluate returns the value of a candidate of root that is stored under key. found is false for a recipe that depends
-// on other bindings. If key is internal, evaluate drops the sensitive mark, which only says that lookup_options may
-// make the value sensitive once they are applied.
+// on other bindings. If key is internal, evaluate ignores the sensitive mark of the recipe: it only means that
+// lookup_options may make the value sensitive.
 func (l *lookup) evaluate(root, key string, c snapshot.Candidate) (v value.Value, found bool, err error) {
 	v, r, err := l.r.snap.content(key, snapshot.Binding{Ref: c.Ref, Hidden: c.Hidden, Stored: c.Stored})
 	if r == nil {
@@ -81,7 +77,7 @@ func (l *lookup) evaluate(root, key string, c snapshot.Candidate) (v value.Value
 	return v, err == nil, err
 }
 
-// candidate converts a candidate of root, stored under key, for package merge.
+// candidate converts c, a candidate of root that is stored under key, to a merge.Candidate.
 func (l *lookup) candidate(root, key string, c placed) merge.Candidate {
 	return merge.Candidate{Layer: int(c.Part), Entry: c.Entry, OnlyPath: c.OnlyPath, OnlyEntry: c.OnlyEntry,
 		Value: func() (value.Value, bool, error) { return l.evaluate(root, key, c.Candidate) }}

@@ -10,8 +10,8 @@ import (
 	"bindc/internal/value"
 )
 
-// ask returns the Env in which expressions can look up other keys. Recipes start nested lookups only through this Env.
-// environment.go implements it.
+// ask returns the Env in which recipes and expressions look up other keys. There is no other way to start a nested
+// lookup. environment.go implements the Env.
 func (l *lookup) ask() expr.Env { return l }
 
 // produce returns the value of a recipe that does not combine several bindings.
@@ -69,7 +69,8 @@ func (l *lookup) custom(key string, r *recipe.Recipe) (value.Value, error) {
 	return v.own(l.r.snap.values)
 }
 
-// finish transforms a produced value and checks its type, unless err is set.
+// finish applies the transformer of r to v, counts the result towards the limits and checks its type. If err is not
+// nil, finish only converts err to an *Error.
 func (l *lookup) finish(key string, r *recipe.Recipe, v value.Value, err error) (value.Value, error) {
 	if err == nil && r.Transformer != nil {
 		v, err = expr.CallLambda(r.Transformer, l.ask(), l.options(), v)
@@ -86,8 +87,8 @@ func (l *lookup) finish(key string, r *recipe.Recipe, v value.Value, err error) 
 	return v, nil
 }
 
-// rebound passes the value of key through the rebindings above it, lowest first. found is true
-// unless there is an error.
+// rebound applies the rebindings above a value to it, lowest first. found is always true, so that callers can return
+// the results of rebound.
 func (l *lookup) rebound(key string, above []*recipe.Recipe, v value.Value) (_ value.Value, found bool, err error) {
 	for _, r := range slices.Backward(above) {
 		if err != nil {

@@ -6,8 +6,8 @@ import (
 	"bindc/internal/recipe"
 )
 
-// newNames applies the renames and aliases among contributions, which are in order of precedence. A rename applies to
-// contributions of lower precedence, an alias to all contributions. The order does not change.
+// newNames applies and then removes the renames and aliases in parts, which must be in order of precedence. A rename
+// applies to contributions of lower precedence, an alias to all contributions. The order does not change.
 func newNames(parts []recipe.Part) []recipe.Part {
 	if !slices.ContainsFunc(parts, func(p recipe.Part) bool { return p.Recipe.Renames() }) {
 		return parts
@@ -41,7 +41,7 @@ func newNames(parts []recipe.Part) []recipe.Part {
 
 // rename applies renames from the lowest to the highest precedence. It applies renames of equal precedence together.
 func rename(parts []recipe.Part) {
-	below := map[string][]int{} // parts of lower precedence, by current name
+	below := map[string][]int{} // indexes of parts of lower precedence, by current name
 	for to := len(parts); to > 0; {
 		from := to - 1
 		for from > 0 && parts[from-1].Precedence == parts[to-1].Precedence {

@@ -13,8 +13,8 @@ import (
 	"bindc/snapshot"
 )
 
-// Request evaluates the categories for facts. The error is an *Error if facts is nil or a
-// category's expression fails, a *DamageError, or fs.ErrClosed.
+// Request returns a request for the given facts, after evaluating the categories. The error is an *Error if facts is
+// nil or a category's expression fails, a *DamageError, or fs.ErrClosed.
 func (s *Snapshot) Request(facts *Facts) (*Request, error) {
 	r := &Request{}
 	if err := r.Begin(s, &s.closed, facts); err != nil {
@@ -23,7 +23,7 @@ func (s *Snapshot) Request(facts *Facts) (*Request, error) {
 	return r, nil
 }
 
-// Begin makes r a request for facts. Lookups fail once closed is set.
+// Begin initializes r as a request to s for the given facts. Lookups fail once closed is set.
 func (r *Request) Begin(s *Snapshot, closed *atomic.Bool, facts *Facts) error {
 	n := len(s.dimensions)
 	*r = Request{file: s.file, snap: s, closed: closed, numbers: make([]uint32, n), has: make([]bool, n),
@@ -32,7 +32,6 @@ func (r *Request) Begin(s *Snapshot, closed *atomic.Bool, facts *Facts) error {
 	return r.Reset(facts)
 }
 
-// see creates the view of r.
 func (r *Request) see() { r.view = snapshot.NewView(r.file, r.closed, r.snap.values, r.hiera, r) }
 
 // Reset prepares r for other facts, so that a program that handles many requests need not allocate a new one each time.
@@ -46,15 +45,15 @@ func (r *Request) Reset(facts *Facts) error {
 		return fs.ErrClosed
 	}
 	err := r.snap.file.Protect(func() error { return r.resolve(facts) })
-	runtime.KeepAlive(r) // keeps the file mapped
+	runtime.KeepAlive(r)
 	return err
 }
 
-// resolve evaluates the dimensions for facts. Reset calls it inside Protect.
+// resolve evaluates the dimensions for the given facts. It must be called inside Protect.
 func (r *Request) resolve(facts *Facts) error {
 	r.facts = facts
 	r.merges.forget()
-	var unresolved map[int]error // errors in Hiera 5 paths
+	var unresolved map[int]error // errors in Hiera 5 paths, by dimension
 	for i := range r.snap.dimensions {
 		d := &r.snap.dimensions[i]
 		r.numbers[i], r.has[i] = snapshot.None, false
@@ -94,10 +93,10 @@ func (r *Request) resolve(facts *Facts) error {
 // guard holds.
 func (r *Request) isIdle(d *dimension) bool { return d.guard && d.category >= 0 && !r.has[d.category] }
 
-// pathInPlace limits the length of a path that is built without allocating.
+// pathInPlace is the length in bytes up to which numberOfPath builds paths without allocating memory.
 const pathInPlace = 128
 
-// numberOfPath returns the value number of a dimension that is a plain Hiera 5 path.
+// numberOfPath returns the value number of a dimension. It returns false if hieraPath cannot evaluate the dimension.
 func (r *Request) numberOfPath(dimension int, facts *Facts) (number uint32, ok bool) {
 	p := r.snap.dimensions[dimension].path
 	if p == nil {
@@ -111,8 +110,7 @@ func (r *Request) numberOfPath(dimension int, facts *Facts) (number uint32, ok b
 	return r.file.ValueNumber(dimension, string(text)), true
 }
 
-// inSlice rejects a request that a slice of a site does not cover, because its bindings are missing
-// from the file.
+// inSlice returns an error if the file is a slice of a site and lacks the bindings for facts.
 func (r *Request) inSlice(facts *Facts) error {
 	for _, t := range r.snap.slice {
 		d := &r.snap.dimensions[t.Dimension]
@@ -131,8 +129,8 @@ func (r *Request) inSlice(facts *Facts) error {
 // Snapshot returns the snapshot of r.
 func (r *Request) Snapshot() *Snapshot { return r.snap }
 
-// Alike returns a number that is equal for requests with the same category values and the same paths, and therefore the
-// same effective bindings. Other requests rarely have equal numbers.
+// Alike returns a hash of the request's value numbers. Requests with the same hash nearly always have the same
+// effective bindings.
 func (r *Request) Alike() uint64 {
 	h := fnv.New64a()
 	var buf [4]byte
@@ -143,6 +141,6 @@ func (r *Request) Alike() uint64 {
 	return h.Sum64()
 }
 
-// Numbers returns the request's value number for each dimension, as in snapshot.ValueNumber. A condition holds if all
-// its values have the request's numbers.
+// Numbers returns the request's value number for each dimension, as in snapshot.ValueNumber. A condition holds if each
+// of its values has the number of the request's value.
 func (r *Request) Numbers() []uint32 { return slices.Clone(r.numbers) }

@@ -7,10 +7,10 @@ import (
 	"bindc/internal/value"
 )
 
-// View returns the result of a lookup by r. The Value keeps alive the mapped file that v may be a view of.
+// View converts v, the result of a lookup by r, to a Value. The Value keeps the file mapped that v may refer to.
 func (r *Request) View(v value.Value) Value { return Value(r.snap.values.Own(v)) }
 
-// end finishes a lookup and returns its result.
+// end finishes a lookup that start began, and returns its result.
 func (l *lookup) end(v value.Value, found bool, err error) (value.Value, bool, error) {
 	v, found, err = l.result(v, found, err)
 	v = l.r.snap.values.Own(v)
@@ -18,7 +18,7 @@ func (l *lookup) end(v value.Value, found bool, err error) (value.Value, bool, e
 	return v, found, err
 }
 
-// result marks the result of a lookup, or of a nested lookup, if it is sensitive.
+// result marks the result of a lookup as sensitive if l read sensitive values.
 func (l *lookup) result(v value.Value, found bool, err error) (value.Value, bool, error) {
 	if v, err = l.unveiled(v, err); err == nil && l.sensitive {
 		v = v.Sensitive()
@@ -26,13 +26,12 @@ func (l *lookup) result(v value.Value, found bool, err error) (value.Value, bool
 	return v, found && err == nil, err
 }
 
-// outcome converts the result of a lookup, or of a nested lookup, to an Outcome.
 func (l *lookup) outcome(v value.Value, found bool, err error) Outcome {
 	v, found, err = l.result(v, found, err)
 	return Outcome{l.r.View(v), found, err}
 }
 
-// unveiled removes sensitive marks from the parts of v, and records whether v had any.
+// unveiled removes sensitive marks from the parts of v, and records whether v had any. It passes err through.
 func (l *lookup) unveiled(v value.Value, err error) (value.Value, error) {
 	if err != nil || !l.veiled {
 		return v, err
@@ -54,7 +53,7 @@ func (l *lookup) open(v value.Value, err error) (value.Value, error) {
 // hides reports whether messages must not show the values that the lookup read.
 func (l *lookup) hides() bool { return l.sensitive || l.hidden }
 
-// needsBinding reports whether the lookup needs the binding of the value, not only the value.
+// needsBinding reports whether the lookup must know which binding its value comes from.
 func (l *lookup) needsBinding() bool { return l.r.mayFail || l.notesStructure }
 
 // explain converts an error in an expression to an *Error. It keeps an *Error from a lookup in the expression. If the

@@ -27,7 +27,7 @@ func (plainRules) entries(r *Request, root string, _, _ int, _ Value) (v value.V
 
 func (plainRules) root(key string) (string, lookupkey.Key) { return key, lookupkey.Key{} }
 
-// hieraRules are the rules of Hiera 5: a key may lead into a value, and values are merged.
+// hieraRules are the rules of Hiera 5: a dotted key may dig into a value, and values may be merged.
 type hieraRules struct{}
 
 func (hieraRules) isLast(key string) bool { return !snapshot.Digs(key) }

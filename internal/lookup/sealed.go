@@ -5,8 +5,8 @@ import (
 	"bindc/snapshot"
 )
 
-// unseal returns the box that opens the sealed recipes of f. It returns nil without sealed recipes
-// or if with is nil.
+// unseal returns the box that opens the sealed recipes of f. It calls with to decrypt the key. It returns nil if f has
+// no sealed recipes or with is nil.
 func unseal(f *snapshot.Snapshot, with func(sealed []byte) (key []byte, err error)) (*seal.Box, error) {
 	sealed, ok := f.Seal()
 	if !ok || with == nil {

@@ -20,7 +20,8 @@ func (s *Snapshot) Close() error {
 	return nil
 }
 
-// Keys ranges over the keys that are bound in some request, in no particular order. After Close, it yields no keys.
+// Keys returns an iterator over the keys that are bound in some request, in no particular order. After Close, it yields
+// no keys.
 func (s *Snapshot) Keys() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if s.closed.Load() {
@@ -51,10 +52,10 @@ func (s *Snapshot) Verify() error {
 	})
 }
 
-// Protect calls do, which may use lookups and their values on this goroutine. If the mapped file is truncated, reading
-// the lost part ends the program; within Protect, Protect returns a *DamageError instead. do must release what it
-// holds, such as a lock, by defer. Open, Verify and Request are protected. Lookup is not, because protection takes
-// longer than a lookup: protect many lookups at a time, or set Options.Copy.
+// Protect calls do, which may look up keys and read their values on this goroutine. If another program truncates the
+// mapped file, reading the missing part ends this program; within do, Protect returns a *DamageError instead. do must
+// release locks and other resources with defer. Open, Verify and Request are protected. Lookup is not, because
+// protection takes longer than a lookup: protect many lookups at a time, or set Options.Copy.
 func (s *Snapshot) Protect(do func() error) error {
 	defer runtime.KeepAlive(s)
 	return s.file.Protect(do)

@@ -38,8 +38,7 @@ func trustedOf(given value.Value, node string) value.Value {
 	return b.Hash()
 }
 
-// derivedTrusted returns the trusted facts that Puppet's server sets for a certificate without
-// extensions.
+// derivedTrusted returns the entries of $trusted that Puppet's server sets for a certificate without extensions.
 func derivedTrusted(certname string) map[string]value.Value {
 	host, domain, qualified := strings.Cut(certname, ".")
 	none := value.FromPairs()
@@ -51,7 +50,6 @@ func derivedTrusted(certname string) map[string]value.Value {
 	return out
 }
 
-// hasAll reports whether a hash has all entries of $trusted.
 func hasAll(given value.Value) bool {
 	for _, name := range trustedNames {
 		if _, there := given.Get(value.FromString(name)); !there {

@@ -13,20 +13,20 @@ import (
 	"bindc/snapshot"
 )
 
-// Snapshot is an open snapshot.
+// Snapshot is an open snapshot, with caches that all its requests share.
 type Snapshot struct {
 	file       *snapshot.Snapshot
 	dimensions []dimension
-	slice      []snapshot.Term               // category values that a request must have; nil for no restriction
+	slice      []snapshot.Term               // category values that every request must have; nil for no restriction
 	recipes    []atomic.Pointer[recipeChunk] // decoded on first use
-	values     *value.Source                 // the small values
+	values     *value.Source                 // owner of all values; decodes the small ones
 	opts       Options
 	rules      rules
-	digs       bool // dig may look up dotted keys, see dig
+	digs       bool // whether Request.dig may look up dotted keys
 	closed     atomic.Bool
 	box        *seal.Box // opens sealed recipes; nil if they cannot be opened
-	layers     sync.Map  // by key, the number of the layer that has its unconditional binding
-	levels     sync.Map  // compiled lookup_options, by the reference or recipe that they were compiled from
+	layers     sync.Map  // caches, by key, the layer of the unconditional binding
+	levels     sync.Map  // caches compiled lookup_options, by the reference or recipe they come from
 
 	hierarchies atomic.Pointer[hierarchies] // read on first use
 }
@@ -45,8 +45,8 @@ type Options struct {
 // Producer computes a value for a request, like runtime.Producer.
 type Producer func(r *Request, args Value) (Value, error)
 
-// hierarchies is the decoded value of recipe.HierarchiesKey: the source of the hierarchies, and the paths and options
-// whose errors make every Hiera 5 lookup fail.
+// hierarchies is the decoded value of recipe.HierarchiesKey: the source of the hierarchies, and the paths and
+// lookup_options whose errors fail lookups.
 type hierarchies struct {
 	paths, options, written value.Value
 
@@ -57,36 +57,35 @@ type hierarchies struct {
 type Request struct {
 	file    *snapshot.Snapshot
 	snap    *Snapshot
-	closed  *atomic.Bool // closed flag of the Snapshot or the Lease
+	closed  *atomic.Bool // set when the Snapshot or the Lease is closed
 	facts   *Facts
 	numbers []uint32 // value number, by dimension
 	has     []bool   // whether the request has a value, by dimension
 	view    snapshot.View
 	merges  merges
-	rules   rules            // rules of the snapshot
-	hiera   bool             // rules is hieraRules; the fast path tests hiera instead of calling rules
-	failing map[string]error // by module, a path error that fails lookups of all the module's keys; "": of all keys
-	mayFail bool             // an error in a path or in lookup_options may fail any lookup
+	rules   rules
+	hiera   bool             // whether rules is hieraRules; the fast path does not call rules
+	failing map[string]error // by module, an error that fails all lookups of its keys; "" for all modules
+	mayFail bool             // whether an error in a path or in lookup_options may fail lookups
 	caller  *caller          // nil unless a Producer makes the lookups
 	misses  *misses          // unset variables that lookups need; nil if they are not recorded
 }
 
-// rules is the part of a lookup that depends on whether the snapshot has Hiera 5 data. Opening a snapshot chooses the
-// rules.
+// rules has the steps of a lookup that depend on whether the snapshot has Hiera 5 data.
 type rules interface {
-	// isLast reports whether a key has no value if its own bindings have none.
+	// isLast reports whether nothing else is tried if key itself has no value.
 	isLast(key string) bool
-	// beyond looks up a key whose own bindings have no value.
+	// beyond looks up a key that itself has no value.
 	beyond(l *lookup, key string) (value.Value, bool, error)
-	// merged looks up a key with the caller's merge strategy.
 	merged(r *Request, key string, strategy *merge.Strategy) (value.Value, bool, error)
-	// entries looks up a key in some entries of the hierarchy, see LookupEntriesSecret.
+	// entries implements LookupEntriesSecret.
 	entries(r *Request, root string, from, to int, strategy Value) (v value.Value, found, secret bool, err error)
-	// root splits a key into the bound key and the path into its value.
+	// root splits a dotted key into the bound key and the path to dig in its value.
 	root(key string) (root string, parsed lookupkey.Key)
 }
 
-// lookup is the state of a lookup that has reached a computed value. chain lists the keys that are being computed.
+// lookup is the state of a lookup that needs more than a constant. chain lists the keys that are being computed,
+// outermost first.
 type lookup struct {
 	*bounds   // shared with all nested lookups
 	own       bounds
@@ -98,17 +97,17 @@ type lookup struct {
 	hidden    bool      // messages must not quote values, although the result is not sensitive
 	record    *recorder // nil if nothing is recorded
 
-	notesStructure bool // record whether the value is structured, see LookupEntries
-	structured     bool // the last value was structured
+	notesStructure bool // whether to set structured; for LookupEntries
+	structured     bool // whether the last value came from a structured binding
 }
 
-// bounds holds the remaining limits of one call.
+// bounds is what is left of the limits of one call.
 type bounds struct {
 	lookups int
 	total   expr.Total
 }
 
-// caller is a lookup that waits for a Producer. The mutex serializes the goroutines of the
+// caller is a lookup that waits for a Producer to return. The mutex serializes lookups by several goroutines of the
 // Producer.
 type caller struct {
 	sync.Mutex

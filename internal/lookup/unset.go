@@ -21,9 +21,8 @@ func (f *Facts) isStructured(d *dimension) (is bool) {
 	return is
 }
 
-// Unset returns the sorted variables that conditions in the snapshot use and the request lacks. It
-// omits variables of conditions whose expression has a default, because these may hold without
-// them.
+// Unset returns the sorted variables that conditions use and the request lacks. It omits those in an expression with a
+// default, because its conditions may hold without them.
 func (r *Request) Unset() []string {
 	if r.closed.Load() {
 		return nil
@@ -31,7 +30,8 @@ func (r *Request) Unset() []string {
 	defer runtime.KeepAlive(r)
 	var out []string
 	for i := range r.snap.dimensions {
-		// If no condition on the category of a guard holds, the guard is idle and the category reports the variables.
+		// If no condition uses the request's value of a guard's category, the guard does not matter. Then the category
+		// itself reports the variables.
 		c := r.snap.dimensions[i].category
 		if c < 0 || r.numbers[c] != snapshot.None || !r.file.HasValues(c) {
 			out = append(out, r.lacks(i)...)
@@ -68,9 +68,9 @@ func (r *Request) lacks(dimension int) (out []string) {
 	return out
 }
 
-// Misspelt yields the request's values that no condition uses, each with the most similar value in a condition. The
-// similar value is "" for an array or a hash, because conditions compare text. Node names are often similar, so
-// Misspelt yields a node name only if it differs from a name in a condition in case alone.
+// Misspelt returns an iterator over values of the request that no condition uses and that are probably misspelt, each
+// with the most similar value in a condition. For an array or a hash, the similar value is "", because conditions
+// compare text. Node names are often similar, so a node name counts only if it differs in case alone.
 func (r *Request) Misspelt() iter.Seq2[Term, string] {
 	return func(yield func(Term, string) bool) {
 		if r.closed.Load() {
@@ -89,8 +89,7 @@ func (r *Request) Misspelt() iter.Seq2[Term, string] {
 	}
 }
 
-// doubtful returns the text of a dimension if it is probably a mistake, and the value that was
-// probably meant.
+// doubtful returns the text of a dimension and the value that was probably meant, if the text is probably a mistake.
 func (r *Request) doubtful(dimension int) (text, near string, doubtful bool) {
 	d := &r.snap.dimensions[dimension]
 	text, _ = d.text(r.facts) // lookups report the error
@@ -112,7 +111,7 @@ func (r *Request) doubtful(dimension int) (text, near string, doubtful bool) {
 	return strings.Clone(text), near, near != ""
 }
 
-// differsInCase returns the value that differs from text only in case, or "".
+// differsInCase returns the first of values that equals text except for its case, or "".
 func differsInCase(text string, values iter.Seq[string]) string {
 	for v := range values {
 		if strings.EqualFold(v, text) {

@@ -7,22 +7,21 @@ import (
 	"bindc/internal/value"
 )
 
-// Value is the result of a lookup together with the file that it may be a view of. The file stays mapped while a Value
-// refers to it. Package runtime documents Value for users. Read and Whole return the content. The owner of a Value is
-// the snapshot's source.
+// Value is the result of a lookup. It may refer to the mapped file of a snapshot, which stays mapped while the Value is
+// in use. Read and Whole return the content. The owner of a Value is the value.Source of the snapshot. Package runtime
+// documents Value for users.
 type Value value.Value
 
-// FromValue returns a Value that does not refer to a file.
+// FromValue converts a value that does not refer to a file.
 func FromValue(v value.Value) Value { return Value(v) }
 
-// engine returns v as a value.Value.
 func (v Value) engine() value.Value { return value.Value(v) }
 
-// Read returns v without its mark. Its parts may be damaged.
+// Read returns v without its sensitive mark. It does not check the parts of v, which may be damaged.
 func (v Value) Read() (value.Value, error) { return v.engine().Read() }
 
-// Whole returns v without its mark after checking all its parts. Parts of a checked Value need no further check. The
-// result is valid while v is alive, see KeepAlive.
+// Whole is like Read, but checks all parts of v first. They need no further check. The result is valid while v is
+// alive; see KeepAlive.
 func (v Value) Whole() (value.Value, error) {
 	c, err := v.engine().Read()
 	if err == nil && v.engine().Deferred() {
@@ -31,20 +30,19 @@ func (v Value) Whole() (value.Value, error) {
 	return c, err
 }
 
-// Content returns v without its mark, or undef if it cannot be read. It is for Values that do not refer to a file, such
-// as values of facts.
+// Content returns v without its sensitive mark, or undef if it cannot be read. It is for Values that do not refer to a
+// file, such as values of facts.
 func (v Value) Content() value.Value {
 	c, _ := v.Whole()
 	return c
 }
 
-// KeepAlive keeps the file of v mapped until here.
+// KeepAlive keeps the file that v refers to mapped until this call.
 func (v Value) KeepAlive() { runtime.KeepAlive(v.engine().Owner()) }
 
-// Sensitive reports whether v is marked sensitive.
 func (v Value) Sensitive() bool { return v.engine().IsSensitive() }
 
-// Reveal returns v without its mark.
+// Reveal returns v without its sensitive mark. It returns v unchanged if it cannot be read.
 func (v Value) Reveal() Value {
 	if !v.Sensitive() {
 		return v
@@ -56,10 +54,9 @@ func (v Value) Reveal() Value {
 	return Value(v.engine().Owner().Own(c))
 }
 
-// Marked returns v marked sensitive.
 func (v Value) Marked() Value { return Value(v.engine().Sensitive()) }
 
-// Part returns a Value for e, which is inside v. It is sensitive if v is.
+// Part converts e, a part of v, to a Value that is sensitive if v is.
 func (v Value) Part(e value.Value) Value {
 	e = v.engine().Owner().Own(e)
 	if v.Sensitive() {
@@ -68,10 +65,11 @@ func (v Value) Part(e value.Value) Value {
 	return Value(e)
 }
 
-// Copy returns a copy of v without its mark that does not refer to a file.
+// Copy returns a copy of v that does not refer to a file and has no sensitive mark.
 func (v Value) Copy() (value.Value, error) { return v.own(nil) }
 
-// own returns v without its mark. It copies v unless v is a view of the file of s, so that the caller need not keep v.
+// own returns v without its sensitive mark. It copies v if v refers to the file of a source other than s, so that the
+// caller need not keep v.
 func (v Value) own(s *value.Source) (value.Value, error) {
 	c, err := v.Whole()
 	if owner := v.engine().Owner(); err != nil || owner == nil || owner == s {
@@ -82,7 +80,7 @@ func (v Value) own(s *value.Source) (value.Value, error) {
 	return c, nil
 }
 
-// The strings that replace a sensitive value and an unreadable one.
+// Replacements for the text of a sensitive value and of a value that cannot be read.
 const (
 	Redacted  = "<sensitive>"
 	destroyed = "<damaged>"
@@ -102,7 +100,7 @@ func (v Value) String() string {
 	return text
 }
 
-// Format formats the result of String with every verb of package fmt.
+// Format implements fmt.Formatter. Every verb formats the result of String, so that none shows a sensitive value.
 func (v Value) Format(f fmt.State, verb rune) { fmt.Fprintf(f, fmt.FormatString(f, verb), v.String()) }
 
 // AppendRich appends v in Puppet's rich data format, which is JSON with additions; docs/serve.md
@@ -111,7 +109,7 @@ func (v Value) AppendRich(dst []byte) (out []byte, rich bool, err error) {
 	if v.Sensitive() {
 		return append(dst, `"`+Redacted+`"`...), false, nil
 	}
-	if out, ok := v.engine().AppendCell(dst); ok { // the case of nearly all constants
+	if out, ok := v.engine().AppendCell(dst); ok { // true for nearly all constants
 		v.KeepAlive()
 		return out, false, nil
 	}

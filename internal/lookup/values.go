@@ -18,8 +18,8 @@ func (r *Request) Categories() []Term {
 	return out
 }
 
-// Dimensions returns the request's values of all categories, and then of all guards, in the order
-// of the file. The text is "" if there is no value.
+// Dimensions returns the request's values of all categories, and then of all guards, in the order of the file. A Term
+// without a value has the Value "".
 func (r *Request) Dimensions() []Term {
 	out := make([]Term, len(r.snap.dimensions))
 	for i := range out {
@@ -29,8 +29,8 @@ func (r *Request) Dimensions() []Term {
 	return out
 }
 
-// Category returns the request's value of a category, in lower case unless the category is exact.
-// It returns false if there is no value or the request is closed. The text is a copy.
+// Category returns a copy of the request's value of a category, in lower case unless the category is exact. It returns
+// false if there is no value or the request is closed.
 func (r *Request) Category(name string) (string, bool) {
 	if r.closed.Load() {
 		return "", false

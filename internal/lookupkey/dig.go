@@ -6,11 +6,12 @@ import (
 	"bindc/internal/value"
 )
 
-// DigError reports that a key leads into a value without inner values. The message does not show the value.
+// DigError reports that a segment of a key cannot be looked up in a value, for example because the value is a string.
+// The message does not contain the value.
 type DigError struct {
-	Key     string      // the whole key, for the message
-	Segment value.Value // the part of Key that Dig did not find
-	Found   value.Kind  // kind of the value in which Dig looked up Segment
+	Key     string
+	Segment value.Value // segment of Key that Dig did not find
+	Found   value.Kind  // kind of the value that has no such segment
 }
 
 func (e *DigError) Error() string {
@@ -19,17 +20,17 @@ func (e *DigError) Error() string {
 		expected = fmt.Sprintf("an Array with element %d or a Hash with that key", e.Segment.Int())
 	}
 	found := e.Found.String()
-	if e.Found == value.Undef { // Dig finds nothing in undef, so only sensitive values get here
+	if e.Found == value.Undef { // only a sensitive value, because Dig does not fail on undef
 		found = "something sensitive"
 	}
 	return fmt.Sprintf("'%s' needs %s, found %s", e.Key, expected, found)
 }
 
-// Dig returns the value at k.Path inside v, the value of k.Root. The bool is false if an entry or element is missing.
-// The error is a *DigError, or an error from reading v. Parts of a sensitive value are sensitive.
+// Dig returns the value at k.Path inside v, which is the value of k.Root. It returns false if an entry or element is
+// missing. The error is a *DigError, or an error from reading v. If v is sensitive, so is the result.
 func (k Key) Dig(v value.Value) (value.Value, bool, error) { return Dig(k.Text, k.Path, v) }
 
-// Dig works like Key.Dig. text is the whole key, for error messages.
+// Dig is like Key.Dig. text is the whole key, for error messages.
 func Dig(text string, path []value.Value, v value.Value) (value.Value, bool, error) {
 	if len(path) == 0 {
 		return v, true, nil
@@ -68,7 +69,7 @@ func inside(text string, segment, v value.Value) (value.Value, bool, error) {
 	return value.Value{}, false, &DigError{text, segment, v.Kind()}
 }
 
-// Dotted joins a variable and the keys below it with dots, as in os.family.
+// Dotted formats a variable and the keys to look up in it, joined with dots, as in os.family.
 func Dotted(name string, path []value.Value) string {
 	text := []byte(name)
 	for _, key := range path {

@@ -1,5 +1,5 @@
-// Package lookupkey parses the keys of Hiera 5 lookups and digs into values. 'a.b.0' means the first element of entry b
-// in the value of key a. "a.b" in quotes is a single key.
+// Package lookupkey parses the keys of Hiera 5 lookups, and digs into values. The key a.b.0 means the first element of
+// entry b in the value of key a. In quotes, "a.b" is a single segment.
 package lookupkey
 
 import (
@@ -12,11 +12,11 @@ import (
 	"bindc/internal/value"
 )
 
-// Key is the key of a lookup.
+// Key is a parsed lookup key.
 type Key struct {
 	Text string
-	Root string        // the key that is bound in data
-	Path []value.Value // the keys and indexes (Strings and Ints) to look up inside the value of Root, outermost first
+	Root string        // the first segment, which is bound in data
+	Path []value.Value // keys (String) and indexes (Int) to look up in the value of Root, one inside another
 }
 
 // KeyError reports that a string is not a valid key.
@@ -26,7 +26,7 @@ func (e *KeyError) Error() string {
 	return fmt.Sprintf("'%s' is not a valid key: %s", e.Text, e.Message)
 }
 
-// Parse parses a key. The error is a *KeyError.
+// Parse parses a lookup key. The error is a *KeyError.
 func Parse(text string) (Key, error) {
 	segments, err := Split(text)
 	if err != nil {
@@ -38,32 +38,31 @@ func Parse(text string) (Key, error) {
 	return Key{Text: text, Root: segments[0].Text(), Path: segments[1:]}, nil
 }
 
-// options is the key that holds the lookup_options of a site or module.
 const options = "lookup_options"
 
-// Reserved reports whether text is lookup_options or a path into it. Lookups of such keys are not allowed.
+// Reserved reports whether text is lookup_options or a dotted key that begins with it. Such keys cannot be looked up.
 func Reserved(text string) bool { return text == options || strings.HasPrefix(text, options+".") }
 
-// Module returns the name of the module that may bind root: the part before the first ::, or "".
+// Module returns the name of the module whose data may bind root: the part before the first ::, or "" if there is none.
 func Module(root string) string {
 	name, _, qualified := strings.Cut(root, "::")
 	switch {
 	case !qualified:
 		return ""
 	case name == "":
-		return root // Puppet takes the whole name as the module, which never exists
+		return root // Puppet uses the whole name, which is never that of a module
 	}
 	return name
 }
 
 const special = `'".`
 
-// hasSpecial is like strings.ContainsAny(text, special), but does not build a set.
+// hasSpecial is a faster strings.ContainsAny(text, special).
 func hasSpecial(text string) bool {
 	return strings.IndexByte(text, '.') >= 0 || strings.IndexByte(text, '\'') >= 0 || strings.IndexByte(text, '"') >= 0
 }
 
-// Quoted returns a lookup key with root as its only segment, in quotes if necessary. It returns false if root has both
+// Quoted returns a key whose only segment is root. It adds quotes if necessary. It returns false if root contains both
 // kinds of quotes.
 func Quoted(root string) (string, bool) {
 	switch {
@@ -83,8 +82,8 @@ var (
 	errUnended = errors.New("a quote is not closed")
 )
 
-// Split splits a key at its dots. Unquoted numbers become Ints, all other segments Strings. There is always at least
-// one segment. The error is a *KeyError.
+// Split splits a key at the dots outside quotes. Segments that are numbers without quotes become Ints, all others
+// Strings. There is at least one segment. The error is a *KeyError.
 func Split(text string) ([]value.Value, error) {
 	if !hasSpecial(text) {
 		return []value.Value{value.FromString(text)}, nil
@@ -127,13 +126,12 @@ func Join(segments []value.Value) string {
 	return strings.Join(parts, ".")
 }
 
-// White space in Ruby: \s matches spaces, and strip removes blanks.
+// White space in Ruby: spaces is what \s matches, and blanks is what strip removes.
 const (
 	spaces = " \t\n\v\f\r"
 	blanks = spaces + "\x00"
 )
 
-// next returns the first segment of text and the text after it.
 func next(text string) (segment value.Value, rest string, err error) {
 	trimmed := strings.TrimLeft(text, spaces)
 	if trimmed != "" && strings.IndexByte(`"'`, trimmed[0]) >= 0 {
@@ -156,8 +154,8 @@ func next(text string) (segment value.Value, rest string, err error) {
 	return bare(strings.Trim(text[:end], blanks)), text[end:], nil
 }
 
-// number matches a numeric segment. Like Ruby, it matches if any line is a number, but the value comes from the first
-// line.
+// number matches a numeric segment. As in Ruby, a segment is numeric if any of its lines is a number. Its value comes
+// from the first line.
 var number = pattern.Lazy(`(?m)^:?[+-]?[0-9]+$`)
 
 func bare(segment string) value.Value {
@@ -167,13 +165,14 @@ func bare(segment string) value.Value {
 	return value.FromString(segment)
 }
 
-// leadingNumber works like Ruby's to_i. If the number does not fit 64 bits, the result is the nearest int64.
+// leadingNumber converts the number at the start of s, as Ruby's to_i does. If the number does not fit 64 bits, the
+// result is the nearest int64.
 func leadingNumber(s string) int64 {
 	digits := strings.TrimLeft(s, "+-")
 	end := 0
 	for end < len(digits) && '0' <= digits[end] && digits[end] <= '9' {
 		end++
 	}
-	n, _ := strconv.ParseInt(s[:len(s)-len(digits)+end], 10, 64) // without digits, n is 0
+	n, _ := strconv.ParseInt(s[:len(s)-len(digits)+end], 10, 64) // n is 0 if there are no digits
 	return n
 }

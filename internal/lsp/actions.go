@@ -19,8 +19,8 @@ import (
 	"bindc/internal/yaml"
 )
 
-// CodeAction offers actions for the diagnostics in a range: replace a text as a hint says, remove a binding without
-// effect, or silence a lint with a comment. On a value, it offers to encrypt the value.
+// CodeAction offers fixes for the diagnostics in a range: make the suggested edits, remove a binding without effect, or
+// silence a lint with a comment. On a value, it offers to encrypt the value.
 func (s *Server) CodeAction(ctx context.Context, p *protocol.CodeActionParams) ([]protocol.CommandOrCodeAction, error) {
 	at := protocol.TextDocumentPositionParams{TextDocument: p.TextDocument, Position: p.Range.Start}
 	c, err := s.at(ctx, at)
@@ -58,13 +58,12 @@ func (c *cursor) lineEnd(off int) int {
 	return end
 }
 
-// change is a replacement of a range of the document.
 type change struct {
 	from, to int
 	text     string
 }
 
-// action returns a code action that makes the changes in the document.
+// action returns a code action that makes edits in the document of c. f is the finding that it fixes, or nil.
 func (c *cursor) action(title string, kind protocol.CodeActionKind, f *analysis.Finding,
 	edits ...change) *protocol.CodeAction {
 	list := make([]protocol.TextEdit, len(edits))
@@ -79,7 +78,6 @@ func (c *cursor) action(title string, kind protocol.CodeActionKind, f *analysis.
 	return a
 }
 
-// fixes returns the fixes of a diagnostic.
 func (c *cursor) fixes(f analysis.Finding) (out []protocol.CommandOrCodeAction) {
 	if a := c.correction(f); a != nil {
 		out = append(out, a)
@@ -118,7 +116,7 @@ func (c *cursor) removal(f analysis.Finding, off int) []protocol.CommandOrCodeAc
 		c.action(title, protocol.CodeActionKindQuickFix, &f, change{from, to, ""})}
 }
 
-// correction returns the action that makes the edits suggested by a diagnostic, or nil if there are none.
+// correction returns the action that makes the edits suggested by f, or nil if f suggests none.
 func (c *cursor) correction(f analysis.Finding) *protocol.CodeAction {
 	if len(f.Edits) == 0 {
 		return nil
@@ -181,7 +179,7 @@ func (c *cursor) wholeEntry(off int) (from, to int, ok bool) {
 	if shared := slices.ContainsFunc(f.Entries, func(o outline.Entry) bool {
 		return o.Pos != e.Pos && o.From == e.From && !(o.Key == "bind" && e.InBind)
 	}); shared || strings.TrimLeft(c.doc.text.Src[e.From:off], " -[{\"'") != "" {
-		return 0, 0, false // the lines contain another entry, or the offset is inside an entry
+		return 0, 0, false // another entry shares a line, or off is inside a nested entry
 	}
 	to = e.From + len(strings.TrimRight(c.doc.text.Src[e.From:e.To], " \t\r\n"))
 	if rest := c.doc.text.Src[to:]; strings.HasPrefix(rest, "\r\n") {
@@ -247,7 +245,8 @@ func (c *cursor) encryption() *protocol.CodeAction {
 		change{at, to, encrypted})
 }
 
-// publicKey returns the public key of hiera-eyaml that the environment names or that is in the site, or nil.
+// publicKey returns the hiera-eyaml public key from $BINDC_EYAML_PUBLIC_KEY or from the site. It returns nil if there
+// is none.
 func (c *cursor) publicKey() *eyaml.PublicKey {
 	var src []byte
 	var err error
@@ -266,5 +265,5 @@ func (c *cursor) publicKey() *eyaml.PublicKey {
 	return key
 }
 
-// keyInSite is the path of the public key in a site, where eyaml createkeys puts it.
+// keyInSite is the path where 'eyaml createkeys' puts the public key, relative to the site.
 const keyInSite = "keys/public_key.pkcs7.pem"

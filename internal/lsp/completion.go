@@ -2,7 +2,6 @@ package lsp
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -10,13 +9,14 @@ import (
 
 	"bindc/internal/bindingsfile"
 	"bindc/internal/lsp/mention"
+	"bindc/internal/pattern"
 )
 
-// maxItems limits the items of a completion. The editor asks again after more input.
+// maxItems limits the number of suggestions. If there are more, the editor asks again after the next character.
 const maxItems = 500
 
-// Completion suggests words for the cursor. It matches patterns in the text before the cursor, so it works in broken
-// files.
+// Completion suggests words at the cursor. It only matches patterns in the text before the cursor, so it also works in
+// files with syntax errors.
 func (s *Server) Completion(ctx context.Context, p *protocol.CompletionParams) (protocol.CompletionResult, error) {
 	c, err := s.at(ctx, p.TextDocumentPositionParams)
 	if err != nil {
@@ -49,112 +49,112 @@ func (s *Server) Completion(ctx context.Context, p *protocol.CompletionParams) (
 	return out, c.check()
 }
 
-// wordStart returns the start of the word before the cursor.
 func (c *cursor) wordStart(lineStart int) int {
 	from, _ := c.doc.text.WordAt(c.off)
 	return max(from, lineStart)
 }
 
 var (
-	inLookup    = regexp.MustCompile(`\b(?:lookup|hiera|hiera_array|hiera_hash|hiera_include|alias)\(\s*\\?['"][^'"]*$`)
-	inVariable  = regexp.MustCompile(`[%$]\{\s*(?:::)?([\w.:\['"\]]*)$`)
-	ofTarget    = regexp.MustCompile(`\b(?:to_lookup_of|to_alias_of|to_renamed|rebind|to_first_found)\b\s*(?:=>|:)\s*[^,}]*$`)
-	ofID        = regexp.MustCompile(`\bin\b\s*(?:=>|:)\s*['"]?[\w:]*$`)
-	ofWhen      = regexp.MustCompile(`\bwhen:\s*(?:\[(?:.*,)?\s*)?\{(?:[^}]*,)?\s*['"]?\w*$`)
-	ofValue     = regexp.MustCompile(`\bwhen:\s*(?:\[(?:.*,)?\s*)?\{(?:[^}]*,)?\s*['"]?(\w+)['"]?:\s*(?:\[[^\]]*)?['"]?[\w.-]*$`)
-	ofType      = regexp.MustCompile(`\btype:\s*['"]?[\w\[\], ]*$`)
-	ofTriple    = regexp.MustCompile(`^\s*-\s*\[\s*['"]?[\w:.-]*$`)
-	attribute   = regexp.MustCompile(`^\s*(?:-\s*)?\{?(?:[^'"]*,)?\s*\w*$`)
-	declaration = regexp.MustCompile(`^\s*(?:environment|Environment|dynamic_environments)\s*\{[^}]*[:,{]\s*\w*$`)
-	ofEntry     = regexp.MustCompile(`^['"]?([\w:]+::\w+)['"]?:\s+(['"]?)[\w.-]*$`)
-	ofBinding   = regexp.MustCompile(`^\s*-\s*\[\s*['"]?([\w:]+::\w+)['"]?\s*,\s*(['"]?)[\w.-]*$`)
-	topLevel    = regexp.MustCompile(`^['"]?[\w:.-]*$`)
+	inLookup    = pattern.Lazy(`\b(?:lookup|hiera|hiera_array|hiera_hash|hiera_include|alias)\(\s*\\?['"][^'"]*$`)
+	inVariable  = pattern.Lazy(`[%$]\{\s*(?:::)?([\w.:\['"\]]*)$`)
+	ofTarget    = pattern.Lazy(`\b(?:to_lookup_of|to_alias_of|to_renamed|rebind|to_first_found)\b\s*(?:=>|:)\s*[^,}]*$`)
+	ofID        = pattern.Lazy(`\bin\b\s*(?:=>|:)\s*['"]?[\w:]*$`)
+	ofWhen      = pattern.Lazy(`\bwhen:\s*(?:\[(?:.*,)?\s*)?\{(?:[^}]*,)?\s*['"]?\w*$`)
+	ofValue     = pattern.Lazy(`\bwhen:\s*(?:\[(?:.*,)?\s*)?\{(?:[^}]*,)?\s*['"]?(\w+)['"]?:\s*(?:\[[^\]]*)?['"]?[\w.-]*$`)
+	ofType      = pattern.Lazy(`\btype:\s*['"]?[\w\[\], ]*$`)
+	ofTriple    = pattern.Lazy(`^\s*-\s*\[\s*['"]?[\w:.-]*$`)
+	attribute   = pattern.Lazy(`^\s*(?:-\s*)?\{?(?:[^'"]*,)?\s*\w*$`)
+	declaration = pattern.Lazy(`^\s*(?:environment|Environment|dynamic_environments)\s*\{[^}]*[:,{]\s*\w*$`)
+	ofEntry     = pattern.Lazy(`^['"]?([\w:]+::\w+)['"]?:\s+(['"]?)[\w.-]*$`)
+	ofBinding   = pattern.Lazy(`^\s*-\s*\[\s*['"]?([\w:]+::\w+)['"]?\s*,\s*(['"]?)[\w.-]*$`)
+	topLevel    = pattern.Lazy(`^['"]?[\w:.-]*$`)
 )
 
-// attributes lists the attributes of a binding in the long form.
+// attributes lists the attributes that a binding can have in a bindings file.
 var attributes = slices.Concat(bindingsfile.Attributes(), []string{"when", "bind"})
 
-// dataTypes lists the types of values.
+// dataTypes lists the Puppet data types to suggest.
 var dataTypes = []string{"Any", "Array", "Boolean", "Data", "Default", "Enum", "Float", "Hash", "Integer", "Numeric",
 	"Optional", "Pattern", "Regexp", "RichData", "Scalar", "ScalarData", "Sensitive", "SemVer", "String", "Struct",
 	"Timespan", "Timestamp", "Tuple", "Undef", "Variant"}
 
-// suggestions returns the words that may follow the line's text before the cursor.
+// suggestions returns the words that can follow before, the text of the line up to the cursor.
 func (c *cursor) suggestions(before string) ([]string, protocol.CompletionItemKind) {
 	kind := kindOf(c.doc.path, c.doc.text.Src)
 	switch {
 	case kind == mention.Environments:
 		return inEnvironments(before)
-	case inLookup.MatchString(before):
+	case inLookup().MatchString(before):
 		return c.site.Keys(), protocol.CompletionItemKindReference
 	case kind == mention.Manifest:
 		return nil, 0
-	case inVariable.MatchString(before):
+	case inVariable().MatchString(before):
 		return c.variables(), protocol.CompletionItemKindVariable
 	case kind == mention.Bindings || kind == mention.Set:
 		return c.inBindings(before)
-	case kind == mention.Config && ofTriple.MatchString(before):
+	case kind == mention.Config && ofTriple().MatchString(before):
 		return c.categories(), protocol.CompletionItemKindEnum
-	case kind == mention.Config && topLevel.MatchString(before):
+	case kind == mention.Config && topLevel().MatchString(before):
 		return []string{"version", "hierarchy", "defaults", "default_hierarchy", "categories", "layers", "backends"},
 			protocol.CompletionItemKindProperty
-	case kind == mention.Data && topLevel.MatchString(before):
+	case kind == mention.Data && topLevel().MatchString(before):
 		return append(c.site.Keys(), c.parameters()...), protocol.CompletionItemKindField
-	case kind == mention.Data && ofEntry.MatchString(before):
-		return c.choices(ofEntry.FindStringSubmatch(before))
+	case kind == mention.Data && ofEntry().MatchString(before):
+		return c.choices(ofEntry().FindStringSubmatch(before))
 	case kind == mention.Data && c.inOptions():
 		return c.inLookupOptions(before)
 	}
 	return nil, 0
 }
 
-// inCondition returns the words that are possible in a condition, which may span several lines.
+// inCondition returns the words that can follow before in a condition, which may span several lines.
 func (c *cursor) inCondition(before string) ([]string, protocol.CompletionItemKind) {
-	m := ofValue.FindStringSubmatch(before)
+	m := ofValue().FindStringSubmatch(before)
 	switch {
 	case m != nil:
 		return c.site.Compared()[m[1]], protocol.CompletionItemKindEnumMember
-	case ofWhen.MatchString(before):
+	case ofWhen().MatchString(before):
 		return c.categories(), protocol.CompletionItemKindEnum
 	}
 	return nil, 0
 }
 
-// inBindings returns the words that are possible in a bindings file.
+// inBindings returns the words that can follow before in a bindings file.
 func (c *cursor) inBindings(before string) ([]string, protocol.CompletionItemKind) {
 	switch words, kind := c.inCondition(before); {
-	case ofTarget.MatchString(before):
+	case ofTarget().MatchString(before):
 		return c.site.Keys(), protocol.CompletionItemKindReference
-	case ofID.MatchString(before):
+	case ofID().MatchString(before):
 		return c.site.Multibinds(), protocol.CompletionItemKindReference
 	case kind > 0:
 		return words, kind
-	case ofBinding.MatchString(before):
-		return c.choices(ofBinding.FindStringSubmatch(before))
-	case ofType.MatchString(before):
+	case ofBinding().MatchString(before):
+		return c.choices(ofBinding().FindStringSubmatch(before))
+	case ofType().MatchString(before):
 		return dataTypes, protocol.CompletionItemKindClass
-	case ofTriple.MatchString(before) || strings.HasSuffix(strings.TrimSpace(before), "name:"):
+	case ofTriple().MatchString(before) || strings.HasSuffix(strings.TrimSpace(before), "name:"):
 		return append(c.site.Keys(), c.parameters()...), protocol.CompletionItemKindField
-	case attribute.MatchString(before):
+	case attribute().MatchString(before):
 		return attributes, protocol.CompletionItemKindProperty
 	}
 	return nil, 0
 }
 
-// inEnvironments returns the words that are possible in environments.pp.
+// inEnvironments returns the words that can follow before in environments.pp.
 func inEnvironments(before string) ([]string, protocol.CompletionItemKind) {
 	switch {
-	case declaration.MatchString(before):
+	case declaration().MatchString(before):
 		return []string{"envdir", "modulepath", "bindingsdir", "manifestdir", "manifest", "templatedir"},
 			protocol.CompletionItemKindProperty
-	case attribute.MatchString(before):
+	case attribute().MatchString(before):
 		return []string{"site", "environment", "dynamic_environments", "Environment", "envdir", "modulepath",
 			"bindingsdir"}, protocol.CompletionItemKindKeyword
 	}
 	return nil, 0
 }
 
-// choices returns the values of a class parameter. found has its key and the quote before the cursor.
+// choices returns the possible values of a class parameter. found is a regexp match: found[1] is the key, and found[2]
+// the quote before the cursor, if any.
 func (c *cursor) choices(found []string) ([]string, protocol.CompletionItemKind) {
 	return c.site.Choices(found[1], found[2] != ""), protocol.CompletionItemKindEnumMember
 }
@@ -168,7 +168,7 @@ func (c *cursor) categories() (out []string) {
 	return out
 }
 
-// variables returns the facts in the site's conditions, and well-known facts of Facter.
+// variables returns the facts that the site's conditions use, and some common facts.
 func (c *cursor) variables() []string {
 	out := slices.Clone(commonFacts)
 	for name := range c.site.Compared() {
@@ -177,12 +177,10 @@ func (c *cursor) variables() []string {
 	return out
 }
 
-// commonFacts lists the facts that hierarchies use most.
 var commonFacts = []string{"facts.os.family", "facts.os.name", "facts.os.release.major", "facts.networking.fqdn",
 	"facts.networking.hostname", "facts.networking.domain", "facts.kernel", "facts.virtual", "trusted.certname",
 	"trusted.domain", "trusted.hostname", "environment", "server_facts.environment"}
 
-// parameters returns the parameters of the classes in the manifests of the site.
 func (c *cursor) parameters() (out []string) {
 	for _, p := range c.site.Parameters() {
 		out = append(out, p.Key)

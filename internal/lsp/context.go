@@ -1,20 +1,20 @@
 package lsp
 
 import (
-	"regexp"
+	"bindc/internal/pattern"
 	"strings"
 )
 
-// maxContext limits the lines before the cursor that completion reads.
+// maxContext limits how many lines before the cursor are read for a completion.
 const maxContext = 200
 
-// around returns the text before an offset in a YAML bindings file, rewritten in one line: keys of the enclosing hashes
-// as "key: {", and dashes of condition lists as "[". start is the offset of the current line.
+// around returns the text before off in a YAML bindings file, rewritten as a single line: enclosing hashes become "key:
+// {", and the dashes of condition lists become "[". start is the offset of the current line.
 func (d *document) around(start, off int) string {
 	text := d.text
 	line := text.LineOf(start)
 	before := text.Src[start:off]
-	if flow := d.openBrackets(line); flow >= 0 { // the offset is inside brackets that begin in an earlier line
+	if flow := d.openBrackets(line); flow >= 0 { // off is inside brackets that were opened on an earlier line
 		from, _ := text.Line(flow)
 		before = strings.Join(strings.Fields(text.Src[from:start]), " ") + " " + strings.TrimLeft(before, " \t")
 		line, start = flow, from
@@ -22,7 +22,7 @@ func (d *document) around(start, off int) string {
 	indent := indentOf(text.Src[start:off])
 	for n := line - 1; n >= 0 && n >= line-maxContext && indent > 0; n-- {
 		from, to := text.Line(n)
-		m := parentKey.FindStringSubmatch(text.Src[from:to])
+		m := parentKey().FindStringSubmatch(text.Src[from:to])
 		if m == nil || len(m[1])+len(m[2]) >= indent && !(len(m[1])+len(m[2]) == indent && isItem(before)) {
 			continue
 		}
@@ -33,29 +33,28 @@ func (d *document) around(start, off int) string {
 			before = "{" + before
 		}
 		before, indent = m[3]+": "+before, len(m[1])
-		if m[2] != "" { // the parent is itself in a list
+		if m[2] != "" { // the parent is a list item
 			before = "- " + before
 		}
 	}
 	return before
 }
 
-// parentKey matches a line with only a key: its indentation, a dash, and the key.
-var parentKey = regexp.MustCompile(`^( *)((?:- +)?)(when|bind|[a-z_]\w*):\s*(?:#.*)?$`)
+// parentKey matches a line that contains only a key. The groups are its indentation, dash and name.
+var parentKey = pattern.Lazy(`^( *)((?:- +)?)(when|bind|[a-z_]\w*):\s*(?:#.*)?$`)
 
 func isItem(text string) bool { return strings.HasPrefix(strings.TrimLeft(text, " "), "-") }
 
-// indentOf returns the column of the first character that is not a space.
 func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
-// openBrackets returns the line of the outermost bracket that is still open at the start of a line, or -1. It searches
-// from the last line that begins a binding.
+// openBrackets returns the line of the outermost bracket that is still open at the start of the given line, or -1. It
+// only looks back to the last line that begins a binding.
 func (d *document) openBrackets(line int) int {
 	first := line - 1
 	for first > 0 && first > line-maxContext && !d.beginsBinding(first) {
 		first--
 	}
-	var open []int // lines of the open brackets
+	var open []int // lines of the brackets that are open so far
 	quote := byte(0)
 	for n := max(0, first); n < line; n++ {
 		from, to := d.text.Line(n)
@@ -82,7 +81,7 @@ func (d *document) openBrackets(line int) int {
 	return open[0]
 }
 
-// beginsBinding reports whether a line begins an element of a list.
+// beginsBinding reports whether the line begins a list item.
 func (d *document) beginsBinding(line int) bool {
 	from, to := d.text.Line(line)
 	return isItem(d.text.Src[from:to])

@@ -11,7 +11,7 @@ import (
 	"bindc/internal/lsp/mention"
 )
 
-// cursor is a position in an open document, with the site as it was last read.
+// cursor is a position in an open document, with the latest result of reading its site.
 type cursor struct {
 	*Server
 	ctx  context.Context
@@ -20,11 +20,10 @@ type cursor struct {
 	off  int
 }
 
-// errNoDocument is the error for a request about a document that is not open.
 var errNoDocument = errors.New("the document is not open")
 
-// document returns a document in its state when the request arrived, and its site. site is nil if the file belongs to
-// no site.
+// document returns a document as it was when the request arrived, and the latest result of reading its site. site is
+// nil if the document belongs to no site.
 func (s *Server) document(ctx context.Context, u uri.URI) (doc *document, site *analysis.Site, err error) {
 	path, ok := pathOf(u)
 	open, _ := ctx.Value(textsKey{}).(texts)
@@ -37,7 +36,7 @@ func (s *Server) document(ctx context.Context, u uri.URI) (doc *document, site *
 	return doc, site, err
 }
 
-// at returns the cursor for a request. Its site is never nil.
+// at returns the cursor for a request. Its site is empty, not nil, if the document belongs to no site.
 func (s *Server) at(ctx context.Context, p protocol.TextDocumentPositionParams) (*cursor, error) {
 	doc, site, err := s.document(ctx, p.TextDocument.URI)
 	if err != nil {
@@ -49,10 +48,10 @@ func (s *Server) at(ctx context.Context, p protocol.TextDocumentPositionParams) 
 	return &cursor{s, ctx, doc, site, s.offset(doc.text, p.Position)}, nil
 }
 
-// mention returns the name at the cursor, or nil.
+// mention returns the mention at the cursor, or nil if there is none.
 func (c *cursor) mention() *mention.Mention { return mention.At(c.doc.mentions(), c.off) }
 
-// check returns ContentModified if the document has changed since the request arrived.
+// check returns ErrContentModified if the document has changed since the request arrived.
 func (c *cursor) check() error {
 	if now := c.texts()[c.doc.path]; now == nil || now.text != c.doc.text {
 		return protocol.ErrContentModified

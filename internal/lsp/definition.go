@@ -12,11 +12,13 @@ import (
 	"bindc/internal/lsp/mention"
 )
 
-// maxLocations limits the answers of a request. A key may be bound for each of thousands of nodes.
+// maxLocations limits the number of locations in a response, because a key can have a binding for each of thousands of
+// nodes.
 const maxLocations = 1000
 
-// Definition returns the places that the name at the cursor leads to. For a key, these are its other bindings, highest
-// first, and the class parameter that receives it. For a multibinding, it is the declaration; for a path, its files.
+// Definition returns where the name at the cursor is defined. For a key, these are its other bindings, highest first,
+// and the class parameter that receives the value. For the id of a multibinding, it is the declaration. For a path of a
+// hierarchy, these are the files.
 func (s *Server) Definition(ctx context.Context, p *protocol.DefinitionParams) (protocol.DefinitionResult, error) {
 	c, err := s.at(ctx, p.TextDocumentPositionParams)
 	if err != nil {
@@ -63,7 +65,7 @@ func (c *cursor) definitions(m *mention.Mention) protocol.LocationSlice {
 	return protocol.LocationSlice{}
 }
 
-// placesOf returns the places that bind a key.
+// placesOf returns the positions of all bindings of key.
 func (c *cursor) placesOf(key string) []diag.Pos {
 	var out []diag.Pos
 	for _, b := range c.site.Bindings(key) {
@@ -72,7 +74,7 @@ func (c *cursor) placesOf(key string) []diag.Pos {
 	return out
 }
 
-// locations converts positions to at most maxLocations locations. It omits the position of m.
+// locations converts positions for a response, up to maxLocations. It omits the position of m itself.
 func (c *cursor) locations(places []diag.Pos, m *mention.Mention) protocol.LocationSlice {
 	out := protocol.LocationSlice{}
 	texts := map[string]*buffer.Text{}
@@ -91,7 +93,7 @@ func (c *cursor) locations(places []diag.Pos, m *mention.Mention) protocol.Locat
 	return out
 }
 
-// isHere reports whether a location is that of the name m in the document.
+// isHere reports whether l is the location of the mention m in the document.
 func (c *cursor) isHere(l protocol.Location, m *mention.Mention) bool {
 	if l.URI != uri.File(c.doc.path) {
 		return false

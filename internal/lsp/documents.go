@@ -18,7 +18,6 @@ import (
 // texts holds the open documents by path.
 type texts map[string]*document
 
-// buffers returns the texts of the documents.
 func (t texts) buffers() map[string]*buffer.Text {
 	out := make(map[string]*buffer.Text, len(t))
 	for path, d := range t {
@@ -27,20 +26,20 @@ func (t texts) buffers() map[string]*buffer.Text {
 	return out
 }
 
-// document is a version of an open document. It does not change.
+// document is one version of an open document. It is immutable; a change creates a new document.
 type document struct {
 	path    string
 	version int32
 	text    *buffer.Text
 
 	once    sync.Once
-	entries *outline.File // entries of a YAML file
+	entries *outline.File // entries of a YAML or JSON file, computed by outline
 
 	find  sync.Once
 	names []mention.Mention
 }
 
-// outline returns the entries of a YAML file, and nil for other files.
+// outline returns the entries of a YAML or JSON file. It returns nil for other files.
 func (d *document) outline() *outline.File {
 	d.once.Do(func() {
 		if analysis.IsYAML(d.path) || filepath.Ext(d.path) == ".json" {
@@ -50,20 +49,20 @@ func (d *document) outline() *outline.File {
 	return d.entries
 }
 
-// mentions returns the names that the document mentions.
+// mentions returns the mentions in the document. It finds them on the first call.
 func (d *document) mentions() []mention.Mention {
 	d.find.Do(func() { d.names = mention.Find(kindOf(d.path, d.text.Src), d.text, d.outline()) })
 	return d.names
 }
 
-// texts returns the documents that are open now.
+// texts returns the currently open documents. The caller must not change the map.
 func (s *Server) texts() texts {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.open
 }
 
-// update replaces the document at path with the result of next, or removes it if that is nil.
+// update replaces the document at path by the result of next, or closes it if next returns nil.
 func (s *Server) update(path string, next func(before *document) *document) {
 	s.mu.Lock()
 	open := maps.Clone(s.open)
@@ -77,7 +76,7 @@ func (s *Server) update(path string, next func(before *document) *document) {
 	s.changed(path)
 }
 
-// DidOpen adds a document.
+// DidOpen handles a newly opened document.
 func (s *Server) DidOpen(_ context.Context, p *protocol.DidOpenTextDocumentParams) error {
 	if path, ok := pathOf(p.TextDocument.URI); ok {
 		s.update(path, func(*document) *document {
@@ -87,7 +86,7 @@ func (s *Server) DidOpen(_ context.Context, p *protocol.DidOpenTextDocumentParam
 	return nil
 }
 
-// DidChange changes a document.
+// DidChange applies changes to an open document.
 func (s *Server) DidChange(_ context.Context, p *protocol.DidChangeTextDocumentParams) error {
 	path, ok := pathOf(p.TextDocument.URI)
 	if !ok {
@@ -111,7 +110,7 @@ func (s *Server) DidChange(_ context.Context, p *protocol.DidChangeTextDocumentP
 	return nil
 }
 
-// DidClose removes a document. From then on, the saved file counts.
+// DidClose handles a closed document. From then on, the server reads the saved file.
 func (s *Server) DidClose(_ context.Context, p *protocol.DidCloseTextDocumentParams) error {
 	if path, ok := pathOf(p.TextDocument.URI); ok {
 		s.update(path, func(*document) *document { return nil })
@@ -119,7 +118,7 @@ func (s *Server) DidClose(_ context.Context, p *protocol.DidCloseTextDocumentPar
 	return nil
 }
 
-// DidSave reads the site again, because programs that the editor runs may have changed other files.
+// DidSave schedules a read of the whole site, because a save can run programs that change other files.
 func (s *Server) DidSave(_ context.Context, p *protocol.DidSaveTextDocumentParams) error {
 	if path, ok := pathOf(p.TextDocument.URI); ok {
 		s.changed(path)
@@ -127,7 +126,7 @@ func (s *Server) DidSave(_ context.Context, p *protocol.DidSaveTextDocumentParam
 	return nil
 }
 
-// DidChangeWatchedFiles reads the sites of changed files again.
+// DidChangeWatchedFiles handles changes of files that are not open.
 func (s *Server) DidChangeWatchedFiles(_ context.Context, p *protocol.DidChangeWatchedFilesParams) error {
 	for _, e := range p.Changes {
 		if path, ok := pathOf(e.URI); ok {
@@ -137,7 +136,7 @@ func (s *Server) DidChangeWatchedFiles(_ context.Context, p *protocol.DidChangeW
 	return nil
 }
 
-// pathOf returns the file path of a URI. URIs of other schemes have none.
+// pathOf returns the path of a file URI. It returns false for other URIs.
 func pathOf(u uri.URI) (string, bool) {
 	if !u.IsFile() {
 		return "", false
@@ -150,7 +149,6 @@ func (s *Server) offset(t *buffer.Text, p protocol.Position) int {
 	return t.Offset(buffer.Place{Line: p.Line, Col: p.Character}, s.settings.units)
 }
 
-// rangeOf returns the range between two offsets.
 func (s *Server) rangeOf(t *buffer.Text, from, to int) protocol.Range {
 	return protocol.Range{Start: s.position(t, from), End: s.position(t, to)}
 }

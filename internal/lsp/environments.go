@@ -13,7 +13,7 @@ import (
 	"bindc/loader"
 )
 
-// findings returns the findings in an open document.
+// findings returns the findings to show for an open document.
 func (s *Server) findings(site *analysis.Site, doc *document) []analysis.Finding {
 	if analysis.IsEnvironments(doc.path) {
 		_, found := s.environments(doc)
@@ -22,12 +22,11 @@ func (s *Server) findings(site *analysis.Site, doc *document) []analysis.Finding
 	return analysis.Check(site, doc.path, doc.text, doc.outline())
 }
 
-// environments reads an environments.pp.
 func (s *Server) environments(doc *document) (*loader.Environments, []analysis.Finding) {
 	return analysis.Environments(doc.path, doc.text, slices.Concat(s.opts.Analysis.Fence, s.roots))
 }
 
-// environment returns an environment that the document declares, or nil.
+// environment returns the environment called name in the current document, or nil.
 func (c *cursor) environment(name string) *loader.Environment {
 	all, _ := c.environments(c.doc)
 	for i := range all.All {
@@ -38,7 +37,7 @@ func (c *cursor) environment(name string) *loader.Environment {
 	return nil
 }
 
-// describeEnvironment describes where an environment's site is.
+// describeEnvironment returns a description of where the environment's data is, in Markdown.
 func (c *cursor) describeEnvironment(name string) string {
 	e := c.environment(name)
 	if e == nil {
@@ -63,7 +62,7 @@ func (c *cursor) describeEnvironment(name string) string {
 	return text
 }
 
-// siteFiles returns the configuration of an environment, as targets of a definition.
+// siteFiles returns the locations of an environment's configuration files.
 func (c *cursor) siteFiles(name string) protocol.LocationSlice {
 	out := protocol.LocationSlice{}
 	e := c.environment(name)

@@ -10,13 +10,13 @@ import (
 	"bindc/internal/lsp/mention"
 )
 
-// marks lists files and directories that identify a site or a module.
+// marks lists the files and directories whose presence identifies a site or a module.
 var marks = []string{"binder_config.yaml", "bindings_config.yaml", "binder_config.pp", "hiera2.yaml", "hiera5.yaml",
 	"hiera.yaml", "environment.conf", "bindings"}
 
-// siteOf returns the directory of the site that contains a file, or "" if there is none. This is the outermost
-// candidate in a workspace folder, because modules look like sites. Directories below 'environments' are sites of their
-// own.
+// siteOf returns the directory of the site to which a file belongs, or "" if there is none. It chooses the outermost
+// candidate in a workspace folder, because modules look like sites. Directories below 'environments' are always sites
+// of their own.
 func (s *Server) siteOf(path string) string {
 	for _, root := range s.roots {
 		rel, err := filepath.Rel(root, path)
@@ -44,7 +44,7 @@ func looksLikeSite(dir string) bool {
 	})
 }
 
-// kindOf determines the kind of a file from its name and text.
+// kindOf returns the kind of a file. It depends on the path and, for YAML files, on the text.
 func kindOf(path, src string) mention.Kind {
 	switch {
 	case analysis.IsEnvironments(path):

@@ -14,11 +14,11 @@ import (
 	"bindc/internal/report"
 )
 
-// maxHints limits the hints of a part of a document.
+// maxHints limits the number of inlay hints in a response.
 const maxHints = 500
 
-// InlayHint shows after each binding whether it wins for the pinned node, or for how many nodes it wins. Without facts,
-// it shows the binding's rank among all bindings of the key.
+// InlayHint shows next to each binding for how many nodes it wins or, if a node is pinned, whether it wins for that
+// node. Without facts, it shows the binding's rank among the bindings of the key.
 func (s *Server) InlayHint(ctx context.Context, p *protocol.InlayHintParams) ([]protocol.InlayHint, error) {
 	c, err := s.at(ctx, protocol.TextDocumentPositionParams{TextDocument: p.TextDocument, Position: p.Range.Start})
 	if err != nil {
@@ -40,15 +40,15 @@ func (s *Server) InlayHint(ctx context.Context, p *protocol.InlayHintParams) ([]
 	return out, c.check()
 }
 
-// standing describes whether the binding at m wins. saved is the text of the file when the site was read. standing
-// returns "" if it does not know the answer, or if the key has no other binding and no nodes are known.
+// standing returns the hint for the binding at m, or "" if there is nothing to say. saved is the text of the file when
+// the site was last read.
 func (c *cursor) standing(m mention.Mention, saved *buffer.Text) string {
 	t := c.site.Table(m.Name)
 	if t == nil || saved == nil {
 		return ""
 	}
 	v := report.Style{Form: report.People}.Values(m.Name, t)
-	at, rows := "", []int(nil) // a binding has a row for each of its conditions
+	at, rows := "", []int(nil) // a binding has one row for each of its alternative conditions
 	for i := range t.Rows {
 		if x := t.Rows[i].At; x == at || at == "" && c.isAt(x, m, saved) {
 			at, rows = x, append(rows, i)
@@ -76,7 +76,7 @@ func (c *cursor) standing(m mention.Mention, saved *buffer.Text) string {
 	return fmt.Sprintf("precedence %d of %d", rows[0]+1, len(t.Rows))
 }
 
-// nodesOf returns the nodes that any of the rows has.
+// nodesOf returns the set of nodes that use any of the given rows.
 func nodesOf(v *report.Values, rows []int) map[string]bool {
 	out := map[string]bool{}
 	for _, row := range rows {
@@ -87,7 +87,7 @@ func nodesOf(v *report.Values, rows []int) map[string]bool {
 	return out
 }
 
-// standingFor describes whether the binding in rows wins for a node.
+// standingFor returns the hint for the pinned node. rows are the rows of the binding.
 func (c *cursor) standingFor(node string, v *report.Values, rows []int) string {
 	r, err := c.site.Request(c.fleet(), node)
 	if err != nil {
@@ -108,7 +108,8 @@ func (c *cursor) standingFor(node string, v *report.Values, rows []int) string {
 	return "not for " + node
 }
 
-// isAt reports whether a position in the compiled site, PATH:LINE:COLUMN, is in the line of m.
+// isAt reports whether at, a position in the compiled site, is on the line of m. saved is the text of the file when the
+// site was compiled.
 func (c *cursor) isAt(at string, m mention.Mention, saved *buffer.Text) bool {
 	p := diag.ParsePos(at)
 	if p.Line == 0 || p.File != c.site.Label(c.doc.path) {

@@ -13,7 +13,7 @@ import (
 	"bindc/internal/report"
 )
 
-// maxRows is the number of bindings that a hover shows.
+// maxRows limits the number of bindings in a hover.
 const maxRows = 10
 
 // Hover describes the name at the cursor.
@@ -35,7 +35,7 @@ func (s *Server) Hover(ctx context.Context, p *protocol.HoverParams) (*protocol.
 	return &protocol.Hover{Contents: contents, Range: &r}, c.check()
 }
 
-// describe describes a name in Markdown.
+// describe returns a description of the mentioned name in Markdown.
 func (c *cursor) describe(m *mention.Mention) string {
 	switch m.Role {
 	case mention.Collects, mention.Joins:
@@ -55,8 +55,7 @@ func (c *cursor) describe(m *mention.Mention) string {
 	return c.describeKey(m.Name)
 }
 
-// describeKey shows the decision table of a key. If the site has errors, the winner is unknown, so it lists the
-// bindings.
+// describeKey returns the decision table of a key. If the site has errors, it can only list the bindings.
 func (c *cursor) describeKey(key string) string {
 	if t := c.site.Table(key); t != nil {
 		v := report.Style{Form: report.People}.Values(key, t)
@@ -99,10 +98,10 @@ func (c *cursor) unbound(key string) string {
 	return text
 }
 
-// maxCounted limits the nodes for which a hover looks up a key.
+// maxCounted limits the number of nodes for which a hover looks up a key.
 const maxCounted = 2000
 
-// countNodes adds to each binding the fleet's nodes for which it wins.
+// countNodes adds to each binding in v the nodes of the fleet for which it wins.
 func (c *cursor) countNodes(key string, v *report.Values) {
 	c.site.Each(c.ctx, c.fleet(), maxCounted, func(node string, r *lookup.Request) {
 		if e, err := (report.Style{Form: report.People}).Explain(r, key); err == nil {
@@ -111,7 +110,7 @@ func (c *cursor) countNodes(key string, v *report.Values) {
 	})
 }
 
-// forNode describes the value of a key for the pinned node. It returns "" if no node is pinned.
+// forNode returns the value of key for the pinned node, or "" if no node is pinned.
 func (c *cursor) forNode(key string, secret bool) string {
 	node := c.settings.Node
 	if node == "" {
@@ -187,10 +186,10 @@ func (c *cursor) rows(b *strings.Builder, rows []report.Candidate, secret bool) 
 	}
 }
 
-// maxValue is the length of the longest value that a hover shows.
+// maxValue limits the length of a value in a hover.
 const maxValue = 60
 
-// valueOf returns a value as Markdown. It never shows sensitive or encrypted values.
+// valueOf formats a value as Markdown. It hides sensitive and encrypted values.
 func valueOf(o report.Outcome) string {
 	text := string(o.Value)
 	switch {
@@ -212,7 +211,7 @@ func valueOf(o report.Outcome) string {
 	return code(text)
 }
 
-// code formats text as code in a Markdown table.
+// code formats text as a Markdown code span that is safe in a table.
 func code(text string) string {
 	text = strings.NewReplacer("\n", " ", "|", "\\|").Replace(diag.Visible(text))
 	fence := "`"
@@ -225,7 +224,7 @@ func code(text string) string {
 	return fence + text + fence
 }
 
-// escape formats text so that Markdown shows it unchanged.
+// escape escapes the special characters of Markdown in text.
 func escape(text string) string {
 	return strings.NewReplacer("\\", "\\\\", "*", "\\*", "_", "\\_", "|", "\\|", "<", "&lt;", "`", "\\`", "[", "\\[",
 		"\n", " ").Replace(diag.Visible(text))
@@ -241,7 +240,7 @@ func (c *cursor) describeMultibind(id string) string {
 		diag.Count(len(list), "contribution"), code(key), code(c.site.Relative(at)))
 }
 
-// describeVariable shows the nodes' values of a fact, and the values that conditions compare it with.
+// describeVariable returns the values that nodes have for a variable and the values that conditions compare it with.
 func (c *cursor) describeVariable(name string) string {
 	text := c.describeValues("variable", name)
 	counts := c.fleet().Values(name)
@@ -258,7 +257,7 @@ func (c *cursor) describeVariable(name string) string {
 	return text
 }
 
-// maxCompared is the number of values that a hover lists.
+// maxCompared limits the number of values in a hover.
 const maxCompared = 20
 
 func (c *cursor) describeValues(what, name string) string {

@@ -13,17 +13,17 @@ import (
 	"bindc/internal/report"
 )
 
-// maxLenses limits the code lenses of a document. Editors are slow with more.
+// maxLenses limits the number of code lenses in a document, because more make editors slow.
 const maxLenses = 1000
 
-// lensData identifies the key of a lens. The editor sends it back to ask for the title.
+// lensData is stored in a code lens. The editor sends it back to request the title.
 type lensData struct {
 	URI uri.URI `json:"uri"`
 	Key string  `json:"key"`
 }
 
-// CodeLens marks the keys that a document binds, and its class parameters. The editor asks for the titles of visible
-// lenses only.
+// CodeLens returns a code lens for each key that the document binds and each class parameter. The lenses have no titles
+// yet, because the editor requests them only for visible lenses.
 func (s *Server) CodeLens(ctx context.Context, p *protocol.CodeLensParams) ([]protocol.CodeLens, error) {
 	doc, err := s.openDocument(ctx, p.TextDocument.URI)
 	if err != nil {
@@ -46,7 +46,7 @@ func (s *Server) CodeLens(ctx context.Context, p *protocol.CodeLensParams) ([]pr
 	return out, nil
 }
 
-// CodeLensResolve adds the title of a lens: how many bindings the key has, and how many nodes get a value.
+// CodeLensResolve adds the title of a code lens.
 func (s *Server) CodeLensResolve(ctx context.Context, l *protocol.CodeLens) (*protocol.CodeLens, error) {
 	var data lensData
 	if err := json.Unmarshal(l.Data, &data); err != nil {
@@ -59,11 +59,11 @@ func (s *Server) CodeLensResolve(ctx context.Context, l *protocol.CodeLens) (*pr
 		return nil, err
 	}
 	out := *l
-	out.Command = protocol.Command{Title: c.summary(data.Key)} // without a command, editors only show the title
+	out.Command = protocol.Command{Title: c.summary(data.Key)} // the lens only shows text
 	return &out, c.check()
 }
 
-// summary returns how many bindings a key has, and how many nodes get a value.
+// summary returns the title of the lens for key: how many bindings it has, and how many nodes get a value.
 func (c *cursor) summary(key string) string {
 	t := c.site.Table(key)
 	switch {

@@ -13,20 +13,20 @@ import (
 	"bindc/internal/lsp/buffer"
 )
 
-// settings are the initializationOptions of an editor. Editors read them from the repository. Therefore they cannot
-// name programs, or files outside the repository.
+// settings are the initializationOptions that an editor sends. Editors may read them from the repository, which is not
+// trusted. Therefore no setting can name a program or a file outside the repository.
 type settings struct {
-	Node string `json:"node"` // the node whose values hovers show; needs facts
+	Node string `json:"node"` // pinned node, whose values hovers and hints show; needs facts
 
 	CodeLens       bool `json:"codeLens"`
 	InlayHints     bool `json:"inlayHints"`
 	SemanticTokens bool `json:"semanticTokens"`
 
 	units   buffer.Units
-	refresh []func(protocol.Client, context.Context) error // the editor supports refreshing lenses and hints
+	refresh []func(protocol.Client, context.Context) error // refresh requests that the editor supports
 }
 
-// Initialize negotiates the position encoding, reads the settings and adds a root for each workspace folder.
+// Initialize negotiates the position encoding, reads the settings and records the workspace folders.
 func (s *Server) Initialize(_ context.Context, p *protocol.InitializeParams) (*protocol.InitializeResult, error) {
 	if len(p.InitializationOptions) > 0 {
 		if err := json.Unmarshal(p.InitializationOptions, &s.settings); err != nil {
@@ -51,7 +51,7 @@ func (s *Server) Initialize(_ context.Context, p *protocol.InitializeParams) (*p
 		ServerInfo: protocol.ServerInfo{Name: "bindc", Version: protocol.NewOptional(version)}}, nil
 }
 
-// addRootOfOldClient adds the root directory of a client without workspace folders.
+// addRootOfOldClient uses the root directory of a client that does not support workspace folders.
 func (s *Server) addRootOfOldClient(p *protocol.InitializeParams) {
 	root := p.RootURI //lint:ignore SA1019 such clients send no other member
 	if root != nil {
@@ -96,7 +96,7 @@ func (s *Server) capabilities(encoding protocol.PositionEncodingKind) protocol.S
 	return c
 }
 
-// findRefreshes determines whether the editor can be asked to refresh lenses and hints.
+// findRefreshes sets s.settings.refresh according to the editor's capabilities.
 func (s *Server) findRefreshes(w *protocol.WorkspaceClientCapabilities) {
 	supported := func(on *bool) bool { return on != nil && *on }
 	if w == nil {
@@ -110,7 +110,7 @@ func (s *Server) findRefreshes(w *protocol.WorkspaceClientCapabilities) {
 	}
 }
 
-// refresh asks the editor to request lenses and hints again, because the site has changed.
+// refresh makes the editor request lenses and hints again.
 func (s *Server) refresh() {
 	for _, ask := range s.settings.refresh {
 		go ask(s.client, s.ctx)
@@ -136,7 +136,7 @@ func (s *Server) Initialized(context.Context, *protocol.InitializedParams) error
 	return nil
 }
 
-// Shutdown stops all work.
+// Shutdown stops reading sites.
 func (s *Server) Shutdown(context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,7 +146,7 @@ func (s *Server) Shutdown(context.Context) error {
 	return nil
 }
 
-// Exit ends the server.
+// Exit ends Serve.
 func (s *Server) Exit(context.Context) error {
 	s.exit.Do(func() { close(s.exited) })
 	return nil

@@ -1,13 +1,13 @@
 package lsp
 
 import (
-	"regexp"
 	"strings"
 
+	"bindc/internal/pattern"
 	"go.lsp.dev/protocol"
 )
 
-// inOptions reports whether the cursor is inside the hash lookup_options.
+// inOptions reports whether the cursor is in the hash lookup_options.
 func (c *cursor) inOptions() bool {
 	f := c.doc.outline()
 	if f == nil {
@@ -18,22 +18,22 @@ func (c *cursor) inOptions() bool {
 }
 
 var (
-	ofStrategy   = regexp.MustCompile(`\b(?:merge|strategy):\s*['"]?\w*$`)
-	ofConversion = regexp.MustCompile(`\bconvert_to:\s*\[?\s*['"]?\w*$`)
-	ofSwitch     = regexp.MustCompile(`\b(?:merge_hash_arrays|sort_merged_arrays):\s*\w*$`)
-	optionName   = regexp.MustCompile(`(?:^|[{,])\s*['"]?[\w:.-]*$`)
+	ofStrategy   = pattern.Lazy(`\b(?:merge|strategy):\s*['"]?\w*$`)
+	ofConversion = pattern.Lazy(`\bconvert_to:\s*\[?\s*['"]?\w*$`)
+	ofSwitch     = pattern.Lazy(`\b(?:merge_hash_arrays|sort_merged_arrays):\s*\w*$`)
+	optionName   = pattern.Lazy(`(?:^|[{,])\s*['"]?[\w:.-]*$`)
 )
 
-// inLookupOptions returns the words that are possible in lookup_options after the line's text before the cursor.
+// inLookupOptions returns the words that can follow before in lookup_options.
 func (c *cursor) inLookupOptions(before string) ([]string, protocol.CompletionItemKind) {
 	switch {
-	case ofStrategy.MatchString(before):
+	case ofStrategy().MatchString(before):
 		return []string{"first", "unique", "hash", "deep"}, protocol.CompletionItemKindEnumMember
-	case ofConversion.MatchString(before):
+	case ofConversion().MatchString(before):
 		return dataTypes, protocol.CompletionItemKindClass
-	case ofSwitch.MatchString(before):
+	case ofSwitch().MatchString(before):
 		return []string{"true", "false"}, protocol.CompletionItemKindEnumMember
-	case !optionName.MatchString(before):
+	case !optionName().MatchString(before):
 		return nil, 0
 	}
 	switch c.depth(before) {
@@ -48,8 +48,8 @@ func (c *cursor) inLookupOptions(before string) ([]string, protocol.CompletionIt
 	return nil, 0
 }
 
-// depth returns the number of hashes around the cursor below the top level of the file: those in lines above, which
-// are indented less, and those in braces in the line.
+// depth returns how many hashes contain the cursor, not counting the top level of the file. It counts the less indented
+// lines above and the open braces in before.
 func (c *cursor) depth(before string) int {
 	depth := strings.Count(before, "{") - strings.Count(before, "}")
 	indent := indentOf(before)

@@ -13,26 +13,27 @@ import (
 	"bindc/internal/lsp/analysis"
 )
 
-// project is a site with open files. After a change, it is read again once a delay has passed.
+// project is a site with open documents. The whole site is read again some time after each change.
 type project struct {
 	dir    string
 	server *Server
-	reader *analysis.Reader // used by one read at a time, which holds the mutex reading
+	reader *analysis.Reader // guarded by reading
 
 	reading sync.Mutex
 
 	mu      sync.Mutex
 	changes int                // number of changes so far
-	done    int                // number of changes that site includes
-	site    *analysis.Site     // nil before the first read
-	news    chan struct{}      // closed when site is replaced
-	cancel  context.CancelFunc // stops the current read; may be nil
+	done    int                // number of changes that site reflects
+	site    *analysis.Site     // latest result; nil before the first read
+	news    chan struct{}      // closed and replaced when site is set
+	cancel  context.CancelFunc // cancels the read in progress; nil if there is none
 	timer   *time.Timer
-	refused map[string]bool // paths whose refusal has been logged
+	refused map[string]bool // paths for which a warning has been logged
 	stopped bool
 }
 
-// projectOf returns the project of a file, or nil if the file belongs to no site.
+// projectOf returns the project to which a file belongs, and creates it if necessary. It returns nil if the file
+// belongs to no site.
 func (s *Server) projectOf(path string) *project {
 	dir := s.siteOf(path)
 	if dir == "" {
@@ -55,7 +56,7 @@ func (p *project) options() analysis.Options {
 	return opts
 }
 
-// changed checks a changed file immediately, and its site later.
+// changed handles a change of the file at path: it checks the file now and schedules a read of its site.
 func (s *Server) changed(path string) {
 	p := s.projectOf(path)
 	if p != nil {
@@ -64,7 +65,7 @@ func (s *Server) changed(path string) {
 	s.publish(path, p)
 }
 
-// touch schedules a read of the site, and stops the current one.
+// touch schedules a read of the site and cancels the read in progress.
 func (p *project) touch() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -85,10 +86,9 @@ func (p *project) touch() {
 	}
 }
 
-// firstDelay is the time before the first read. Editors open several files at once when they start.
+// firstDelay is the delay before the first read. It is short, but lets an editor open several files at startup.
 const firstDelay = 20 * time.Millisecond
 
-// stop stops reading the site.
 func (p *project) stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -101,7 +101,7 @@ func (p *project) stop() {
 	}
 }
 
-// read reads the site and publishes its diagnostics.
+// read reads the site and publishes its diagnostics: first those of the compiler, and then those of each further check.
 func (p *project) read() {
 	p.reading.Lock()
 	defer p.reading.Unlock()
@@ -132,7 +132,7 @@ func (p *project) read() {
 	}
 }
 
-// publish publishes a site's diagnostics and logs the checks that failed. It logs a panic.
+// publish publishes the diagnostics of site and logs if a check failed. before is the previous result.
 func (p *project) publish(before, site *analysis.Site) {
 	defer p.onPanic(func() {})
 	p.server.publishSite(p, before, site)
@@ -142,7 +142,8 @@ func (p *project) publish(before, site *analysis.Site) {
 	}
 }
 
-// replace sets the result of a read, unless the site has changed since. done reports whether the result is final.
+// replace sets the result of a read and returns true. It returns false if the site has changed meanwhile. done means
+// that no further checks will follow.
 func (p *project) replace(site *analysis.Site, changes int, done bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -158,20 +159,19 @@ func (p *project) replace(site *analysis.Site, changes int, done bool) bool {
 	return true
 }
 
-// readSite reads the site. If that panics, it logs the panic, and the site counts as empty.
+// readSite reads the site. If that panics, it returns an empty site.
 func (p *project) readSite(ctx context.Context) (site *analysis.Site, more []func() *analysis.Site) {
 	defer p.onPanic(func() { site, more = analysis.Empty(p.dir), nil })
 	return p.reader.Read(ctx, p.dir, p.server.texts().buffers())
 }
 
-// checked returns the site with the diagnostics of a further check. If that panics, it logs the panic, and the check
-// counts as done.
+// checked returns the result of a further check of site. If the check panics, checked returns site itself.
 func (p *project) checked(site *analysis.Site, check func() *analysis.Site) (next *analysis.Site) {
 	defer p.onPanic(func() { next = site })
 	return check()
 }
 
-// onPanic must be deferred. It recovers a panic, logs it, and calls do.
+// onPanic must be called by a defer statement. After a panic, it logs the panic and calls do.
 func (p *project) onPanic(do func()) {
 	if r := recover(); r != nil {
 		p.server.log(protocol.MessageTypeError, fmt.Sprintf("reading %s failed: %v\n%s", p.dir, r, debug.Stack()))
@@ -179,7 +179,7 @@ func (p *project) onPanic(do func()) {
 	}
 }
 
-// logRefused logs, once each, the paths that were not read because they are outside the workspace folders.
+// logRefused logs which files were not read because they are outside the workspace folders. It logs each path once.
 func (p *project) logRefused(site *analysis.Site) {
 	for _, path := range site.Refused {
 		if !p.refused[path] {
@@ -190,12 +190,12 @@ func (p *project) logRefused(site *analysis.Site) {
 	}
 }
 
-// current returns the result of the last read. It waits for the first read to end.
+// current returns the latest result. It waits until the first read has finished.
 func (p *project) current(ctx context.Context) (*analysis.Site, error) {
 	return p.waitFor(ctx, func() bool { return p.site != nil })
 }
 
-// settled waits for a result that includes all changes so far, and returns it.
+// settled waits for the result that reflects all changes so far.
 func (p *project) settled(ctx context.Context) (*analysis.Site, error) {
 	return p.waitFor(ctx, func() bool { return p.site != nil && p.done == p.changes })
 }
@@ -218,7 +218,7 @@ func (p *project) waitFor(ctx context.Context, ok func() bool) (*analysis.Site, 
 	}
 }
 
-// latest returns the result of the last read, or nil.
+// latest returns the latest result, or nil before the first read.
 func (p *project) latest() *analysis.Site {
 	if p == nil {
 		return nil

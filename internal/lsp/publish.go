@@ -15,10 +15,10 @@ import (
 	"bindc/internal/lsp/buffer"
 )
 
-// maxPublished limits the diagnostics of a file. An editor is slow with more.
+// maxPublished limits the number of diagnostics in a file, because more make editors slow.
 const maxPublished = 1000
 
-// publishSite sends the diagnostics of all files in a site that may have changed.
+// publishSite sends the diagnostics of all files whose diagnostics may differ from those in before.
 func (s *Server) publishSite(p *project, before, site *analysis.Site) {
 	paths := map[string]bool{}
 	for path := range site.Diags {
@@ -39,7 +39,7 @@ func (s *Server) publishSite(p *project, before, site *analysis.Site) {
 	}
 }
 
-// publish sends the diagnostics of a file, unless the editor has them already.
+// publish sends the diagnostics of the file at path, unless the editor already has the same.
 func (s *Server) publish(path string, p *project) {
 	s.publishing.Lock()
 	defer s.publishing.Unlock()
@@ -85,7 +85,6 @@ func hashOf(p *protocol.PublishDiagnosticsParams) uint64 {
 	return xxhash.Sum64(text)
 }
 
-// diagnostics converts findings to diagnostics of the protocol.
 func (s *Server) diagnostics(site *analysis.Site, t *buffer.Text, found []analysis.Finding) []protocol.Diagnostic {
 	var out []protocol.Diagnostic
 	for i, f := range found {
@@ -104,7 +103,7 @@ var severities = [...]protocol.DiagnosticSeverity{diag.Error: protocol.Diagnosti
 	diag.Warning: protocol.DiagnosticSeverityWarning, diag.Lint: protocol.DiagnosticSeverityInformation,
 	diag.Info: protocol.DiagnosticSeverityHint}
 
-// dead lists the codes for data without effect, which editors show greyed out.
+// dead lists the codes that mean that something has no effect. Editors show these ranges greyed out.
 var dead = []diag.Code{"never_wins", "same_value", "unused_key", "no_node", "data_unreached", "not_included",
 	"hiera_key"}
 
@@ -127,7 +126,7 @@ func (s *Server) diagnostic(site *analysis.Site, t *buffer.Text, f analysis.Find
 	return d
 }
 
-// textOf returns a diagnostic's message with its hint.
+// textOf returns the message of d, followed by its hint.
 func textOf(d diag.Diagnostic) string {
 	if d.Hint == "" {
 		return diag.Visible(d.Message)
@@ -135,11 +134,11 @@ func textOf(d diag.Diagnostic) string {
 	return diag.Visible(d.Message) + "\n" + diag.Visible(d.Hint)
 }
 
-// maxOther limits the other places that a message names.
+// maxOther limits the number of other positions in a message.
 const maxOther = 3
 
-// otherPlaces returns the places of the notes of d for its message, because some editors do not show related
-// information. dir is the site.
+// otherPlaces returns the positions in d's notes as text, for editors that do not show related information. dir is the
+// site's directory.
 func otherPlaces(dir string, d diag.Diagnostic) (text string) {
 	for i, n := range d.Notes {
 		if i == maxOther {
@@ -154,13 +153,13 @@ func otherPlaces(dir string, d diag.Diagnostic) (text string) {
 	return text
 }
 
-// location returns the token at a position. Positions in open documents are moved with later changes.
+// location returns the location of the token at a position. It takes unsaved changes into account, and returns false if
+// they removed the token.
 func (s *Server) location(site *analysis.Site, at diag.Pos) (protocol.Location, bool) {
 	return s.locationIn(site.Text(at.File), at)
 }
 
-// locationIn returns the location of the token at the given position. text is the file's contents, or nil if the file
-// cannot be read.
+// locationIn is like location, but text is the file's contents when the site was read. It may be nil.
 func (s *Server) locationIn(text *buffer.Text, at diag.Pos) (protocol.Location, bool) {
 	if text == nil {
 		return protocol.Location{}, false

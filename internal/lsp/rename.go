@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 
 	"go.lsp.dev/jsonrpc2"
@@ -15,17 +14,18 @@ import (
 	"bindc/internal/lsp/analysis"
 	"bindc/internal/lsp/buffer"
 	"bindc/internal/lsp/mention"
+	"bindc/internal/pattern"
 )
 
-// requestFailed is the protocol's error code for a valid request that failed.
+// requestFailed is the protocol's error code for a valid request that cannot be carried out.
 const requestFailed = jsonrpc2.Code(-32803)
 
-// refused returns the error for a rejected rename. Editors show it.
+// refused returns an error that the editor shows to the user.
 func refused(format string, args ...any) error {
 	return jsonrpc2.NewError(requestFailed, fmt.Sprintf(format, args...))
 }
 
-// PrepareRename returns the range of the key at the cursor.
+// PrepareRename returns the range of the key at the cursor, or an error if it cannot be renamed.
 func (s *Server) PrepareRename(ctx context.Context, p *protocol.PrepareRenameParams) (protocol.PrepareRenameResult,
 	error) {
 	c, err := s.at(ctx, p.TextDocumentPositionParams)
@@ -40,7 +40,7 @@ func (s *Server) PrepareRename(ctx context.Context, p *protocol.PrepareRenamePar
 	return &r, c.check()
 }
 
-// renamed returns the key at the cursor if it can be renamed.
+// renamed returns the key at the cursor, or an error if it cannot be renamed.
 func (c *cursor) renamed() (*mention.Mention, error) {
 	m := c.mention()
 	switch {
@@ -54,11 +54,11 @@ func (c *cursor) renamed() (*mention.Mention, error) {
 	return m, nil
 }
 
-// keyName matches the names that a rename accepts.
-var keyName = regexp.MustCompile(`^[\pL_][\pL\pN_:-]*$`)
+// keyName matches the new names that a rename accepts.
+var keyName = pattern.Lazy(`^[\pL_][\pL\pN_:-]*$`)
 
-// Rename renames a key in data, lookups, lookup_options and manifests. It compiles the site with the new name and
-// rejects the rename if any other answer changes.
+// Rename renames a key everywhere in data and manifests. Before that, it compiles the site with the new name, and
+// refuses the rename if the answers for other keys change.
 func (s *Server) Rename(ctx context.Context, p *protocol.RenameParams) (*protocol.WorkspaceEdit, error) {
 	project := s.projectOf(p.TextDocument.URI.FsPath())
 	if project == nil {
@@ -90,10 +90,10 @@ func (s *Server) Rename(ctx context.Context, p *protocol.RenameParams) (*protoco
 	return edits, c.check()
 }
 
-// mayRename checks both names before any file is read.
+// mayRename returns an error if the old or new name makes the rename impossible. It needs no file.
 func (c *cursor) mayRename(from, to string) error {
 	switch {
-	case !keyName.MatchString(to):
+	case !keyName().MatchString(to):
 		return refused("'%s' cannot be a key here: expected letters, digits, '_', '-' and '::'", to)
 	case from == to:
 		return refused("this is already the name of the key")
@@ -106,7 +106,7 @@ func (c *cursor) mayRename(from, to string) error {
 	return nil
 }
 
-// renaming returns the edits for a rename, and the resulting texts.
+// renaming returns the edits that rename m to the new name, and the resulting texts of the changed files.
 func (c *cursor) renaming(m *mention.Mention, to string) (*protocol.WorkspaceEdit, map[string]*buffer.Text, error) {
 	edits, texts := map[uri.URI][]protocol.TextEdit{}, map[string]*buffer.Text{}
 	var wrong error
@@ -141,7 +141,8 @@ func (c *cursor) renaming(m *mention.Mention, to string) (*protocol.WorkspaceEdi
 	return &protocol.WorkspaceEdit{Changes: edits}, texts, nil
 }
 
-// tryRename compiles the site with the renamed texts and compares the answers with those before.
+// tryRename returns an error if the site with the changed texts does not compile, or if answers change. before is the
+// site without the changes.
 func (p *project) tryRename(ctx context.Context, before *analysis.Site, texts map[string]*buffer.Text,
 	from, to string) error {
 	if before.Snapshot() == nil {

@@ -1,7 +1,7 @@
-// Package lsp serves editors over the Language Server Protocol. It is the only package that knows the protocol: the
-// packages below it read texts and sites.
+// Package lsp implements a server for the Language Server Protocol. It is the only package that knows the protocol; the
+// packages below it only know texts and sites.
 //
-// Notifications are handled in order. Each request sees the texts as they were when it arrived.
+// Notifications are handled in order. Each request sees the documents as they were when it arrived.
 package lsp
 
 import (
@@ -18,18 +18,18 @@ import (
 	"bindc/internal/lsp/analysis"
 )
 
-// Options configures a server.
+// Options configures Serve.
 type Options struct {
-	Analysis analysis.Options // the server adds the workspace folders to Fence
-	FactsDir string           // facts of a fleet; "": none
-	Version  string           // version of the program
-	Delay    time.Duration    // time between the last change and the read of the site; default: 300 ms
+	Analysis analysis.Options // Serve adds the workspace folders to Fence
+	FactsDir string           // directory with the facts of a fleet, or ""
+	Version  string           // version of the program, reported to the editor
+	Delay    time.Duration    // pause after the last change before a site is read; 0 means 300 ms
 }
 
-// defaultDelay is so long that a site is not read in the middle of a word.
+// defaultDelay is long enough that a site is not read while the user types a word.
 const defaultDelay = 300 * time.Millisecond
 
-// Serve serves one editor until it disconnects or asks the server to exit.
+// Serve serves one editor until it disconnects or sends an exit notification.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, opts Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -49,7 +49,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opts Options) error
 	return nil
 }
 
-// pipe is the connection to the editor. It is only closed when the process ends.
+// pipe is the connection to the editor. Closing it does nothing, because the process ends anyway.
 type pipe struct {
 	io.Reader
 	io.Writer
@@ -57,9 +57,9 @@ type pipe struct {
 
 func (*pipe) Close() error { return nil }
 
-// handler handles messages. Requests run concurrently and can be cancelled. Each sees the texts from when it arrived.
-// The request initialize runs alone and outside CancelHandler, because the library reuses the context of such a request
-// while derived contexts still wait.
+// handler returns the handler for all messages. Requests run concurrently, can be cancelled, and see the documents as
+// they were on arrival. Only initialize runs alone: it must not pass through CancelHandler, because the library reuses
+// its context while derived contexts still wait.
 func (s *Server) handler() jsonrpc2.Handler {
 	alone := s.guarded(protocol.ServerHandler(s, jsonrpc2.MethodNotFoundHandler))
 	concurrent := protocol.CancelHandler(func(ctx context.Context, req *jsonrpc2.Request) (any, error) {
@@ -77,8 +77,8 @@ func (s *Server) handler() jsonrpc2.Handler {
 	}
 }
 
-// guarded turns a panic into an error of the one request. It logs errors of notifications, because they would end the
-// connection.
+// guarded turns a panic into an error response to that one request. It logs errors of notifications instead of
+// returning them, because they would end the connection.
 func (s *Server) guarded(next jsonrpc2.Handler) jsonrpc2.Handler {
 	return func(ctx context.Context, req *jsonrpc2.Request) (result any, err error) {
 		defer func() {
@@ -95,10 +95,10 @@ func (s *Server) guarded(next jsonrpc2.Handler) jsonrpc2.Handler {
 	}
 }
 
-// textsKey is the context key of a request's texts.
+// textsKey is the context key for the documents that a request sees.
 type textsKey struct{}
 
-// codec encodes messages in the way that the protocol requires.
+// codec encodes and decodes messages with the package protocol.
 type codec struct{}
 
 func (codec) Marshal(v any) ([]byte, error) {
@@ -116,12 +116,12 @@ func (codec) Unmarshal(data []byte, v any) error {
 	return protocol.Unmarshal(data, v)
 }
 
-// log sends a message to the log of the editor.
+// log adds a message to the editor's log.
 func (s *Server) log(kind protocol.MessageType, message string) {
 	s.client.LogMessage(s.ctx, &protocol.LogMessageParams{Type: kind, Message: message})
 }
 
-// Server is the state of a connection.
+// Server serves one connection.
 type Server struct {
 	protocol.UnimplementedServer
 	ctx    context.Context // done when the connection ends
@@ -133,15 +133,15 @@ type Server struct {
 	settings settings
 
 	factsOnce sync.Once
-	facts     *analysis.Fleet // nodes and their facts; call fleet to read them
-	roots     []string        // the workspace folders
+	facts     *analysis.Fleet // use the method fleet instead
+	roots     []string        // workspace folders
 
 	mu       sync.Mutex
-	open     texts // open documents; replaced as a whole, never changed
+	open     texts // open documents; the map is replaced, never modified
 	projects map[string]*project
 
 	publishing sync.Mutex
-	sent       map[string]uint64 // hash of the diagnostics that were sent to the editor, by path
+	sent       map[string]uint64 // by path: hash of the diagnostics last sent
 }
 
 func newServer(ctx context.Context, opts Options) *Server {
@@ -149,7 +149,8 @@ func newServer(ctx context.Context, opts Options) *Server {
 		sent: map[string]uint64{}}
 }
 
-// fleet returns the nodes in the facts directory. It reads the directory once, and returns nil if none is set.
+// fleet returns the facts in the facts directory, which it reads on the first call. It returns nil if no directory is
+// set.
 func (s *Server) fleet() *analysis.Fleet {
 	s.factsOnce.Do(func() {
 		if s.opts.FactsDir == "" {

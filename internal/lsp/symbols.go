@@ -13,7 +13,7 @@ import (
 	"bindc/internal/lsp/outline"
 )
 
-// maxOutline limits the symbols of a document. Editors are slow with more.
+// maxOutline limits the number of symbols in a document, because more make editors slow.
 const maxOutline = 5000
 
 // DocumentSymbol lists the keys that a document binds.
@@ -39,8 +39,7 @@ func (s *Server) DocumentSymbol(ctx context.Context, p *protocol.DocumentSymbolP
 	return out, nil
 }
 
-// linesOf returns the range of the entry that binds the key m. If m is not a bound key, it returns the range of the
-// name.
+// linesOf returns the range of the entry that binds m, or the range of m itself if it is not a binding.
 func (d *document) linesOf(m mention.Mention) (from, to int) {
 	if f := d.outline(); f != nil && m.Role == mention.Binds {
 		if e := entryAt(f, m.From); e != nil {
@@ -51,7 +50,7 @@ func (d *document) linesOf(m mention.Mention) (from, to int) {
 	return m.From, m.To
 }
 
-// entryAt returns the innermost entry that contains an offset, or nil.
+// entryAt returns the innermost entry that contains off, or nil.
 func entryAt(f *outline.File, off int) (found *outline.Entry) {
 	for i := range f.Entries {
 		if e := &f.Entries[i]; e.From <= off && off <= e.To && (found == nil || e.From >= found.From) {
@@ -61,10 +60,10 @@ func entryAt(f *outline.File, off int) (found *outline.Entry) {
 	return found
 }
 
-// maxSymbols limits the answer to a search for keys.
+// maxSymbols limits the number of results of a search for keys.
 const maxSymbols = 200
 
-// Symbols searches the keys of all sites.
+// Symbols searches all sites for keys that contain the query.
 func (s *Server) Symbols(ctx context.Context, p *protocol.WorkspaceSymbolParams) (protocol.WorkspaceSymbolResult,
 	error) {
 	out := protocol.SymbolInformationSlice{}
@@ -104,7 +103,7 @@ func (s *Server) allProjects() []*project {
 	return out
 }
 
-// DocumentHighlight marks the other mentions of the name at the cursor in the document.
+// DocumentHighlight returns all mentions in the document of the name at the cursor.
 func (s *Server) DocumentHighlight(ctx context.Context, p *protocol.DocumentHighlightParams) (
 	[]protocol.DocumentHighlight, error) {
 	doc, err := s.openDocument(ctx, p.TextDocument.URI)
@@ -129,7 +128,7 @@ func (s *Server) DocumentHighlight(ctx context.Context, p *protocol.DocumentHigh
 	return out, nil
 }
 
-// References lists the mentions of the name at the cursor in the whole site.
+// References returns all mentions in the site of the name at the cursor.
 func (s *Server) References(ctx context.Context, p *protocol.ReferenceParams) ([]protocol.Location, error) {
 	c, err := s.at(ctx, p.TextDocumentPositionParams)
 	if err != nil {
@@ -151,8 +150,8 @@ func (s *Server) References(ctx context.Context, p *protocol.ReferenceParams) ([
 	return out, c.check()
 }
 
-// mentionsOf calls found for each mention in the site of the same thing as m. For open documents, it reads the current
-// texts.
+// mentionsOf calls found for each mention in the site that refers to the same thing as m. It reads open documents
+// instead of saved files.
 func (c *cursor) mentionsOf(m *mention.Mention, found func(analysis.File, mention.Mention)) error {
 	open := c.texts()
 	for f := range c.site.FilesWith(c.ctx, m.Name) {
@@ -174,7 +173,7 @@ func (c *cursor) mentionsOf(m *mention.Mention, found func(analysis.File, mentio
 	return c.ctx.Err()
 }
 
-// openDocument returns a document in its state when the request arrived.
+// openDocument returns a document as it was when the request arrived.
 func (s *Server) openDocument(ctx context.Context, u uri.URI) (*document, error) {
 	path, ok := pathOf(u)
 	open, _ := ctx.Value(textsKey{}).(texts)

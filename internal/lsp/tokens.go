@@ -10,13 +10,13 @@ import (
 	"bindc/internal/syntax"
 )
 
-// tokenTypes are the types of semantic tokens, in the order of their numbers in messages.
+// tokenTypes lists the types of semantic tokens. Messages refer to a type by its index.
 var tokenTypes = []protocol.SemanticTokenTypes{protocol.SemanticTokenTypesProperty,
 	protocol.SemanticTokenTypesParameter, protocol.SemanticTokenTypesClass, protocol.SemanticTokenTypesVariable,
 	protocol.SemanticTokenTypesEnum, protocol.SemanticTokenTypesEnumMember, protocol.SemanticTokenTypesNamespace,
 	protocol.SemanticTokenTypesKeyword}
 
-// typeOfRole maps roles to the token types of their names. Paths have none, because they contain other names.
+// typeOfRole maps the roles of mentions to token types. A path has no type, because it contains other mentions.
 var typeOfRole = map[mention.Role]protocol.SemanticTokenTypes{
 	mention.Binds:       protocol.SemanticTokenTypesProperty,
 	mention.LooksUp:     protocol.SemanticTokenTypesProperty,
@@ -30,14 +30,14 @@ var typeOfRole = map[mention.Role]protocol.SemanticTokenTypes{
 	mention.Environment: protocol.SemanticTokenTypesNamespace,
 }
 
-// semanticToken is a token within a line. A key that is bound counts as a declaration.
+// semanticToken is a token for syntax highlighting. It does not span several lines.
 type semanticToken struct {
 	from, to    int
-	kind        int // index of the type in tokenTypes
+	kind        int // index in tokenTypes
 	declaration bool
 }
 
-// SemanticTokensFull returns tokens for the document's names and, in Puppet syntax, its keywords.
+// SemanticTokensFull returns the tokens of a document.
 func (s *Server) SemanticTokensFull(ctx context.Context, p *protocol.SemanticTokensParams) (*protocol.SemanticTokens,
 	error) {
 	doc, err := s.openDocument(ctx, p.TextDocument.URI)
@@ -57,7 +57,7 @@ func (s *Server) SemanticTokensRange(ctx context.Context, p *protocol.SemanticTo
 	return s.encodeTokens(doc, s.offset(doc.text, p.Range.Start), s.offset(doc.text, p.Range.End)), nil
 }
 
-// semanticTokens returns the tokens of a document, sorted. They do not overlap.
+// semanticTokens returns the document's tokens, sorted and without overlaps.
 func (d *document) semanticTokens() []semanticToken {
 	var all []semanticToken
 	for _, m := range d.mentions() {
@@ -84,8 +84,8 @@ func (d *document) semanticTokens() []semanticToken {
 	return out
 }
 
-// encodeTokens encodes the tokens between two offsets as the protocol requires: each as its distance from the previous
-// one in lines and columns, its length, its type and its modifiers.
+// encodeTokens encodes the tokens between two offsets in the format of the protocol: five numbers for each token, with
+// positions relative to the previous token.
 func (s *Server) encodeTokens(d *document, from, to int) *protocol.SemanticTokens {
 	out := &protocol.SemanticTokens{Data: []uint32{}}
 	var last protocol.Position
@@ -109,7 +109,7 @@ func (s *Server) encodeTokens(d *document, from, to int) *protocol.SemanticToken
 	return out
 }
 
-// tokenOptions is the server's capability for semantic tokens.
+// tokenOptions describes the support for semantic tokens to the editor.
 func tokenOptions() *protocol.SemanticTokensOptions {
 	declaration := string(protocol.SemanticTokenModifiersDeclaration)
 	legend := protocol.SemanticTokensLegend{TokenModifiers: []string{declaration}}

@@ -5,24 +5,24 @@ import (
 	"strings"
 )
 
-// block is the code between two brackets.
+// block describes the code between two brackets of any kind.
 type block struct {
-	within      string // the class, or other definition, whose body contains the code; "" at the top and in nodes
-	isClass     bool   // within is a class
-	inNode      bool   // the code is in the definition of a node
+	within      string // name of the enclosing definition, such as a class; "" at the top level and in nodes
+	isClass     bool   // within names a class
+	inNode      bool   // the code is in a node definition
 	conditional bool   // the code may not run, as in the body of an if
-	hasOther    bool   // there are conditions other than those in scope
-	scope       *scope // nil at the top of the manifest
+	hasOther    bool   // some conditions around the code are not recorded in scope
+	scope       *scope // nil at the top level
 }
 
-// scope is the code between two brackets, with the scopes around it. The code runs if each of the lists contains a
-// variable that has a value.
+// scope is the code between two brackets, and the scopes that enclose it. asked has the conditions under which the code
+// runs: in each list, at least one variable must have a value.
 type scope struct {
 	outer *scope
 	asked [][]string
 }
 
-// isIn reports whether s is the scope outer, or inside it.
+// isIn reports whether s is outer or nested in it.
 func (s *scope) isIn(outer *scope) bool {
 	for s != outer {
 		if s == nil {
@@ -33,7 +33,7 @@ func (s *scope) isIn(outer *scope) bool {
 	return true
 }
 
-// isUncertain reports whether it is not certain that the code runs if the given variables have values.
+// isUncertain reports whether the code may not run even though the given variables have values.
 func (b *block) isUncertain(variables map[string]bool) bool {
 	for s := b.scope; s != nil; s = s.outer {
 		if slices.ContainsFunc(s.asked, func(list []string) bool {
@@ -45,21 +45,21 @@ func (b *block) isUncertain(variables map[string]bool) bool {
 	return b.hasOther
 }
 
-// defining lists the words that begin a definition with a body.
+// defining lists the keywords of definitions with a body.
 var defining = []string{"class", "define", "function", "plan", "node"}
 
-// blocks follows the brackets of a manifest.
+// blocks keeps track of brackets while the tokens of a manifest are read in order.
 type blocks struct {
 	*parser
-	open []block // the last one contains the token that is being read
+	open []block // from the outermost to the innermost block
 
-	pending *block // the definition whose body comes next; may be nil
-	depth   int    // number of open brackets around pending
+	pending *block // definition whose body has not yet begun, or nil
+	depth   int    // number of open blocks where the body of pending begins
 
-	asking map[int][][]string // by the index of a bracket, the variables that the code in it needs
+	asking map[int][][]string // by index of an opening brace: the conditions for its block
 }
 
-// see processes token i, and returns the block that contains the token.
+// see must be called for every token in order. It returns the block that contains token i.
 func (b *blocks) see(i int) block {
 	switch t := &b.tokens[i]; {
 	case t.kind == name && slices.Contains(defining, t.text) && !b.is(i+1, "{") && !b.is(i+1, "=>") && !b.is(i-1, "."):
@@ -93,7 +93,7 @@ func (b *blocks) inside() block {
 	return b.open[len(b.open)-1]
 }
 
-// definition returns the body of the definition that begins at token i.
+// definition returns the block for the body of the definition that begins at token i.
 func (b *blocks) definition(i int) *block {
 	out := b.inside()
 	if b.tokens[i].text == "node" || i+1 >= len(b.tokens) {
@@ -107,9 +107,9 @@ func (b *blocks) definition(i int) *block {
 	return &block{within: name, isClass: b.tokens[i].text == "class"}
 }
 
-// ask finds the variables that the body of an if, or of a lambda for each, needs.
+// ask records under which conditions the body of the if, or of the lambda of each, at token i runs.
 func (b *blocks) ask(i int) {
-	// Any condition without an end in these tokens is one that bindc does not know.
+	// The condition of an if may be this many tokens long; a longer one is treated as unknown.
 	const longest = 1000
 	tokens := b.tokens[i+1 : min(i+1+longest, len(b.tokens))]
 	var asked [][]string
@@ -134,8 +134,8 @@ func (b *blocks) ask(i int) {
 	b.asking[i+1+body] = asked
 }
 
-// eachElement returns the parameters of the lambda of each, and the index of the bracket of its body. The tokens begin
-// after the name of the function.
+// eachElement returns the parameters of the lambda passed to each, and the index of the brace that begins the lambda's
+// body. tokens begin after the word 'each'.
 func eachElement(tokens []token) (asked [][]string, body int, ok bool) {
 	i := 0
 	if len(tokens) > 0 && isPunct(tokens[0], "(") {
@@ -153,8 +153,8 @@ func eachElement(tokens []token) (asked [][]string, body int, ok bool) {
 	return [][]string{names}, i + 1, i+1 < len(tokens) && isPunct(tokens[i+1], "{")
 }
 
-// presence returns the variables in a condition. ok is false unless the condition only asks whether they have values,
-// or whether classes of these names exist.
+// presence returns the conditions that an expression states. ok is false unless the expression only tests whether
+// variables have values, or whether classes named by variables exist.
 func (b *blocks) presence(condition []token) (asked [][]string, ok bool) {
 	before := func(i int, text string) bool { return i >= 0 && i < len(condition) && condition[i].text == text }
 	for i := range condition {

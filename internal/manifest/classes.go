@@ -6,39 +6,41 @@ import (
 	"bindc/diag"
 )
 
-// Class is a class header.
+// Class is the header of a class definition.
 type Class struct {
-	Name   string // qualified with the names of the classes around it
+	Name   string // fully qualified
 	At     diag.Pos
 	Params []Param
 }
 
-// Param is a parameter of a class.
+// Param is a parameter in a class header.
 type Param struct {
 	Name     string
-	At       diag.Pos // position of the variable
-	Type     string   // source of the type without comments; "" if none is written
-	Optional bool     // the parameter has a default
+	At       diag.Pos // position of the $
+	Type     string   // source text of the type, without comments; "" if there is none
+	Optional bool     // the parameter has a default value
 
-	off int // byte offset of the name, after the $
+	off int // byte offset of the name after the $
 }
 
-// Alias is a type alias declaration.
+// Alias is the definition of a type alias.
 type Alias struct {
 	Name string
 	At   diag.Pos
-	Type string // source of the type without comments
+	Type string // source text of the type, without comments
 }
 
-// Header holds the definitions of a manifest.
+// Header lists the classes and type aliases that a manifest defines.
 type Header struct {
 	Classes []Class
 	Aliases []Alias
-	// false if the manifest ends inside a string, a comment or a bracket, so that definitions may be missing
+	// Whole reports whether all definitions were found. It is false if the manifest ends inside a string, comment or
+	// bracket.
 	Whole bool
 }
 
-// ReadHeader finds the classes and type aliases that a manifest defines. It ignores other code.
+// ReadHeader returns the classes and type aliases that a manifest defines. src is the manifest's text, and path its
+// path for positions.
 func ReadHeader(path, src string) Header {
 	streams, whole := scan(src)
 	r := headerReader{parser: parser{path: path, src: src, tokens: streams[0]}, out: Header{Whole: whole}}
@@ -46,7 +48,6 @@ func ReadHeader(path, src string) Header {
 	return r.out
 }
 
-// headerReader finds definitions in a list of tokens.
 type headerReader struct {
 	parser
 	out   Header
@@ -54,10 +55,10 @@ type headerReader struct {
 	outer []namespace
 }
 
-// namespace is a class whose body is being read.
+// namespace is a class whose body is being read. Its name is a prefix of the classes defined inside.
 type namespace struct {
-	name  string // qualified name of the class
-	depth int    // depth of the code around the class
+	name  string // fully qualified
+	depth int    // number of open brackets around the body
 }
 
 func (r *headerReader) read() {
@@ -76,7 +77,7 @@ func (r *headerReader) read() {
 	r.out.Whole = r.out.Whole && r.depth == 0
 }
 
-// close leaves a bracket, and the class whose body it ends.
+// close handles a closing bracket, which may end the body of a class.
 func (r *headerReader) close() {
 	if r.depth--; r.depth < 0 {
 		r.depth, r.out.Whole = 0, false
@@ -86,8 +87,8 @@ func (r *headerReader) close() {
 	}
 }
 
-// definition reads a definition that begins at token i. It returns the token to continue with, which is the next token
-// if no definition begins at i.
+// definition reads the definition that begins at token i, if any. It returns the index of the token at which to
+// continue.
 func (r *headerReader) definition(i int) int {
 	if i+1 >= len(r.tokens) || r.tokens[i+1].kind != name {
 		return i + 1
@@ -121,7 +122,7 @@ func (r *headerReader) definition(i int) int {
 	return next
 }
 
-// qualified returns the full name of a class that is defined here.
+// qualified returns the full name of a class that is defined at the current position.
 func (r *headerReader) qualified(class string) string {
 	if n := len(r.outer); n > 0 {
 		return r.outer[n-1].name + "::" + class
@@ -129,8 +130,8 @@ func (r *headerReader) qualified(class string) string {
 	return class
 }
 
-// parameters splits the tokens after the opening bracket of a list of parameters. end is the number of tokens up to and
-// including the closing bracket. Commas between the bars of a lambda separate the lambda's parameters.
+// parameters splits the tokens of a parameter list at its commas. The tokens begin after the opening bracket. end is
+// the index after the closing bracket. Commas between the parameters of a lambda do not count.
 func parameters(tokens []token) (params [][]token, end int, ok bool) {
 	depth, start, bars := 0, 0, false
 	for i, t := range tokens {
@@ -156,7 +157,7 @@ func parameters(tokens []token) (params [][]token, end int, ok bool) {
 	return nil, 0, false
 }
 
-// param reads a parameter: its type, its variable and its default.
+// param reads a parameter: an optional type, the variable, and an optional default.
 func (r *headerReader) param(tokens []token) (Param, bool) {
 	v := parameter(tokens)
 	if v == nil {
@@ -168,7 +169,7 @@ func (r *headerReader) param(tokens []token) (Param, bool) {
 			before, after = tokens[:i], tokens[i+1:]
 		}
 	}
-	// the parameter takes all further arguments
+	// *$rest takes all remaining arguments
 	if n := len(before); n > 0 && before[n-1].kind == punct && before[n-1].text == "*" {
 		before = before[:n-1]
 	}
@@ -176,12 +177,12 @@ func (r *headerReader) param(tokens []token) (Param, bool) {
 		Optional: len(after) > 0, off: v.at + len("$")}, true
 }
 
-// alias reads a type alias: type Name = Type.
+// alias reads a type alias of the form: type Name = Type.
 func (r *headerReader) alias(i int) int {
 	if !r.is(i+2, "=") {
 		return i + 1
 	}
-	end := i + 4 // a type is a name, which brackets may follow
+	end := i + 4 // a type is a name, possibly with arguments in brackets
 	if r.is(end, "[") {
 		_, n, ok := parameters(r.tokens[end+1:])
 		if !ok {
@@ -198,7 +199,7 @@ func (r *headerReader) alias(i int) int {
 	return end
 }
 
-// source returns the text of tokens, without comments.
+// source returns the source text of tokens, without comments.
 func (r *headerReader) source(tokens []token) string {
 	var b strings.Builder
 	for i, t := range tokens {

@@ -8,25 +8,26 @@ import (
 	"bindc/internal/pattern"
 )
 
-// ClassNames describes the class names that an expression may yield.
+// ClassNames describes the class names that an expression can produce.
 type ClassNames struct {
-	Source   string   // the expression
-	Patterns []string // names in which * may be any text
-	Keys     []string // roots of the keys whose values have class names
-	Values   []string // variables that hold a name, such as facts.role; "" for other expressions
+	Source   string   // source text of the expression
+	Patterns []string // possible names, in which * stands for any text
+	Keys     []string // roots of the keys whose values are class names
+	Values   []string // variables whose value is a class name, such as facts.role; "" for other expressions
 }
 
-// nameReader finds the class names that expressions may yield. It does not evaluate conditions: it takes all values
-// that the manifest assigns to a variable.
+// nameReader finds the class names that an expression can produce. It does not evaluate conditions, but considers all
+// values that the manifest assigns to a variable.
 type nameReader struct {
 	parser
-	block block // around the expressions
+	block block // block that contains the expression
 	out   ClassNames
-	seen  map[string]bool // roots of the variables that the names depend on
-	depth int             // number of expressions around the one that is being read
+	seen  map[string]bool // variables already followed
+	depth int             // nesting depth of the current expression
 }
 
-// namesIn returns the class names that tokens from to to may yield, or nil if they are constant.
+// namesIn returns the class names that the expression in tokens[from:to] can produce, or nil if the expression is
+// constant. isConditional reports whether the code may not run even if the variables that it depends on have values.
 func (d *declarationReader) namesIn(from, to int) (names *ClassNames, isConditional bool) {
 	tokens := d.tokens[from:to]
 	if !slices.ContainsFunc(tokens, func(t token) bool {
@@ -46,10 +47,10 @@ func (d *declarationReader) namesIn(from, to int) (names *ClassNames, isConditio
 
 func isLookup(function string) bool { return function == "lookup" || ofHiera[function] != "" }
 
-// choosing lists the functions that return one of their arguments, or some of them.
+// choosing lists the functions whose result consists of arguments, or parts of them.
 var choosing = []string{"concat", "downcase", "flatten", "pick", "pick_default", "sort", "union", "unique"}
 
-// expression reads an expression. Unless isName is set, its constants are not class names.
+// expression reads an expression. isName says that constants in it are class names.
 func (r *nameReader) expression(tokens []token, isName bool) {
 	if r.depth == maxNesting {
 		r.out.Values = append(r.out.Values, "")
@@ -86,7 +87,7 @@ func (r *nameReader) expression(tokens []token, isName bool) {
 
 var className = pattern.Lazy(`^(::)?[a-z]\w*(::[a-z]\w*)*$`)
 
-// mapped returns the body of a lambda that is passed to map, or all tokens.
+// mapped returns the body of the lambda if tokens call map. Otherwise, it returns tokens.
 func mapped(tokens []token) []token {
 	for i := 0; i < len(tokens); i++ {
 		switch t := &tokens[i]; {
@@ -105,7 +106,7 @@ func mapped(tokens []token) []token {
 
 func isPunct(t token, text string) bool { return t.kind == punct && t.text == text }
 
-// callAt returns the arguments of the call at token i, and the index after it.
+// callAt returns the arguments of the call at token i, and the index after the call. ok is false if there is no call.
 func callAt(tokens []token, i int) (args [][]token, end int, ok bool) {
 	if tokens[i].kind != name || i+1 >= len(tokens) || !isPunct(tokens[i+1], "(") {
 		return nil, 0, false
@@ -115,7 +116,7 @@ func callAt(tokens []token, i int) (args [][]token, end int, ok bool) {
 	return args, end, ok
 }
 
-// closing returns the index after the bracket that closes the one at i.
+// closing returns the index after the bracket that matches the opening bracket at i.
 func closing(tokens []token, i int) int {
 	depth := 0
 	for ; i < len(tokens); i++ {
@@ -132,7 +133,7 @@ func closing(tokens []token, i int) int {
 	return i
 }
 
-// lookup reads the arguments of a lookup: its keys and its default.
+// lookup reads the arguments of a lookup: the keys and the default value.
 func (r *nameReader) lookup(function string, args [][]token, isName bool) {
 	if len(args) == 0 {
 		return
@@ -142,7 +143,7 @@ func (r *nameReader) lookup(function string, args [][]token, isName bool) {
 		keys = pairs["name"]
 	}
 	found := keysOf(keys)
-	if len(keys) == 1 && keys[0].kind == computed { // a key such as "classes.${tag}"
+	if len(keys) == 1 && keys[0].kind == computed { // an interpolated key such as "classes.${tag}"
 		root, _, isPath := strings.Cut(r.pattern(&keys[0]), ".")
 		if k, err := lookupkey.Parse(root); err == nil && isPath && !strings.Contains(root, "*") {
 			quoted, _ := lookupkey.Quoted(k.Root)
@@ -157,13 +158,13 @@ func (r *nameReader) lookup(function string, args [][]token, isName bool) {
 		switch {
 		case isOptions:
 			r.expression(pairs["default_value"], isName)
-		case function != "lookup" || i == 2: // after a type and a merge
+		case function != "lookup" || i == 2: // the default; for lookup, it follows the type and the merge
 			r.expression(arg, isName)
 		}
 	}
 }
 
-// variable reads the variable at token i, and returns the index after it and its subscripts.
+// variable reads the variable at token i and its subscripts. It returns the index of the next token.
 func (r *nameReader) variable(tokens []token, i int) (next int) {
 	root := rootOf(&tokens[i])
 	path := root
@@ -176,7 +177,7 @@ func (r *nameReader) variable(tokens []token, i int) (next int) {
 	return i
 }
 
-// named adds the values of a variable.
+// named adds the values of a variable. path is root followed by its subscripts.
 func (r *nameReader) named(root, path string) {
 	known := r.seen[root]
 	r.seen[root] = true
@@ -192,18 +193,18 @@ func (r *nameReader) named(root, path string) {
 		if !r.assigned(root) {
 			r.out.Values = append(r.out.Values, root)
 		}
-		if r.block.isClass { // it may be a parameter
+		if r.block.isClass { // possibly a class parameter
 			r.out.Keys = append(r.out.Keys, r.block.within+"::"+root)
 		}
 	}
 }
 
-// isClassName reports whether a variable has the name of the class around it.
+// isClassName reports whether the variable contains the name of the enclosing class.
 func (r *nameReader) isClassName(variable string) bool {
 	return r.block.isClass && (variable == "title" || variable == "name")
 }
 
-// assigned adds the values that the manifest assigns to a variable. It returns false if there is no assignment.
+// assigned adds the values that the manifest assigns to a variable. ok is false if there are none.
 func (r *nameReader) assigned(root string) (ok bool) {
 	for i := range r.tokens {
 		if r.tokens[i].kind != variable || strings.TrimPrefix(r.tokens[i].text, "$") != root {
@@ -220,8 +221,8 @@ func (r *nameReader) assigned(root string) (ok bool) {
 	return ok
 }
 
-// iterated returns the expression whose elements are the values of the variable at token i, if it is a parameter of a
-// lambda.
+// iterated returns the range of the expression over which a lambda iterates, if the variable at token i is a parameter
+// of that lambda.
 func (r *nameReader) iterated(i int) (from, to int, ok bool) {
 	for i--; i >= 0 && (r.tokens[i].kind == variable || r.tokens[i].kind == name || r.is(i, ",")); i-- {
 	}
@@ -259,7 +260,7 @@ func (r *nameReader) interpolated(t *token) {
 	}
 }
 
-// rootOf returns the name of a variable.
+// rootOf returns the name of the variable in t, without $ and leading ::.
 func rootOf(t *token) string { return strings.TrimPrefix(strings.TrimPrefix(t.text, "$"), "::") }
 
 var interpolation = pattern.Lazy(`\$\{[^{}]*\}|\$(::)?\w+(::\w+)*`)

@@ -7,33 +7,33 @@ import (
 	"bindc/diag"
 )
 
-// Declaration is a place where a manifest declares a class.
+// Declaration is a place at which a manifest declares a class, for example with include.
 type Declaration struct {
 	Class string      // "" if the name is computed
-	Names *ClassNames // the possible names if the name is computed, and nil otherwise
+	Names *ClassNames // possible names if the name is computed, or nil
 	At    diag.Pos
-	// Given lists the parameters that the declaration sets, so that Puppet does not look them up. Any reports that the
+	// Given lists the parameters that the declaration sets, so that Puppet does not look them up. If Any is true, the
 	// declaration may set any parameter, for example with a splat.
 	Given []string
 	Any   bool
 
-	Within      string // the class, or other definition, with the declaration; "" at the top of a manifest and in nodes
-	InNode      bool   // only some nodes get the class, because of a node definition, for example
-	Conditional bool   // the code may not run, because it is in the body of an if, for example
-	IsEntry     bool   // an option names the class; ReadDeclarations does not set this
+	Within      string // name of the enclosing definition, such as a class; "" at the top level and in nodes
+	InNode      bool   // only some nodes get the class, for example because of a node definition
+	Conditional bool   // the code may not run, for example because it is in the body of an if
+	IsEntry     bool   // an option names the class; never set by ReadDeclarations
 }
 
 // declaring lists the functions that declare the classes in their arguments.
 var declaring = []string{"include", "contain", "require"}
 
-// ReadDeclarations finds the classes that a manifest declares.
+// ReadDeclarations returns the declarations in the manifest with the text src.
 func ReadDeclarations(path, src string) []Declaration {
 	streams, _ := scan(src)
 	var out []Declaration
 	for n, tokens := range streams {
 		d := declarationReader{parser: parser{path: path, src: src, tokens: tokens}, resources: map[string][]*scope{}}
 		b := blocks{parser: &d.parser}
-		if n > 0 { // code in a string, in an unknown place
+		if n > 0 { // code in a string; its block is not known
 			b.open = []block{{within: "?", conditional: true, hasOther: true}}
 		}
 		for i := range tokens {
@@ -47,13 +47,12 @@ func ReadDeclarations(path, src string) []Declaration {
 	return out
 }
 
-// declarationReader finds declarations in a list of tokens.
 type declarationReader struct {
 	parser
-	block block // around the token that is being read
+	block block // block that contains the current token
 	out   []Declaration
 
-	resources map[string][]*scope // by class, the scopes that declare it like a resource: class { 'x': }
+	resources map[string][]*scope // by class: the scopes that contain a declaration such as class { 'x': }
 }
 
 func (d *declarationReader) read(i int, word string) {
@@ -62,7 +61,7 @@ func (d *declarationReader) read(i int, word string) {
 		d.add(i+1, Declaration{})
 	case word == "class" && d.is(i+1, "{"):
 		d.resource(i + 2)
-	case slices.Contains(declaring, word) && d.is(i-1, "."): // a method call, which has the classes before the dot
+	case slices.Contains(declaring, word) && d.is(i-1, "."): // method call, with the classes before the dot
 		d.before(i - 2)
 		d.compute(d.expressionStart(i-1), i-1, Declaration{})
 	case slices.Contains(declaring, word) && !d.is(i+1, "=>"):
@@ -73,7 +72,8 @@ func (d *declarationReader) read(i int, word string) {
 	}
 }
 
-// compute adds a declaration of the classes that the expression from from to to names, unless all names are constant.
+// compute adds a declaration of the classes that the expression in tokens[from:to] can name. It does nothing if the
+// expression is constant. like has the parameters to copy.
 func (d *declarationReader) compute(from, to int, like Declaration) {
 	if from >= to {
 		return
@@ -87,7 +87,7 @@ func (d *declarationReader) compute(from, to int, like Declaration) {
 	d.out = append(d.out, like)
 }
 
-// computedList reads the arguments of a function, which begin at token i, for computed names.
+// computedList reads the arguments of a function, from token i, and adds declarations for the computed ones.
 func (d *declarationReader) computedList(i int) {
 	for i < len(d.tokens) {
 		end := d.expressionEnd(i)
@@ -98,7 +98,8 @@ func (d *declarationReader) computedList(i int) {
 	}
 }
 
-// add adds a declaration of the class that token i names. It returns false if the token is not a name.
+// add adds a declaration of the class named by token i. It returns false if the token is not a name or string. like has
+// the parameters to copy.
 func (d *declarationReader) add(i int, like Declaration) bool {
 	if i < 0 || i >= len(d.tokens) || d.tokens[i].kind != name && d.tokens[i].kind != text {
 		return false
@@ -111,13 +112,13 @@ func (d *declarationReader) add(i int, like Declaration) bool {
 	return true
 }
 
-// isDeclared reports whether code before this token has certainly declared a class like a resource. In that case,
-// include and contain find the class in the catalog, and Puppet does not look up its parameters.
+// isDeclared reports whether earlier code has certainly declared the class like a resource. In that case, include and
+// contain do nothing, and Puppet does not look up the class's parameters.
 func (d *declarationReader) isDeclared(class string) bool {
 	return slices.ContainsFunc(d.resources[class], d.block.scope.isIn)
 }
 
-// list reads the arguments of a function. It skips brackets and commas.
+// list reads the class names in the arguments of a function, from token i.
 func (d *declarationReader) list(i int) {
 	for depth := 0; i < len(d.tokens); i++ {
 		t := &d.tokens[i]
@@ -140,7 +141,7 @@ func (d *declarationReader) list(i int) {
 	}
 }
 
-// before reads the class, or the list of classes, that ends at token i.
+// before reads the class name, or the list of class names, that ends at token i.
 func (d *declarationReader) before(i int) {
 	if !d.is(i, "]") {
 		d.add(i, Declaration{})
@@ -151,7 +152,7 @@ func (d *declarationReader) before(i int) {
 	}
 }
 
-// resource reads the bodies of class { 'a': x => 1; 'b': }, from the first title on.
+// resource reads the bodies of a declaration such as class { 'a': x => 1; 'b': }. Token i is the first title.
 func (d *declarationReader) resource(i int) {
 	for i < len(d.tokens) {
 		end, depth := i, 0
@@ -176,7 +177,7 @@ func (d *declarationReader) resource(i int) {
 	}
 }
 
-// body reads one body of a resource-like declaration: titles, a colon and attributes.
+// body reads one body of a declaration such as class { 'a': x => 1 }: titles, a colon and attributes.
 func (d *declarationReader) body(from, to int) {
 	colon := from
 	for colon < to && !d.is(colon, ":") {

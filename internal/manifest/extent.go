@@ -2,8 +2,8 @@ package manifest
 
 import "strings"
 
-// expressionEnd returns the index after the expression that begins at token i. The expression ends at a comma, at a
-// closing bracket, or at the end of a line, unless an operator continues it.
+// expressionEnd returns the index after the expression that begins at token i. A comma, a closing bracket or the end of
+// the line ends an expression, unless an operator continues it on the next line.
 func (p *parser) expressionEnd(i int) int {
 	depth := 0
 	for j := i; j < len(p.tokens); j++ {
@@ -25,7 +25,7 @@ func (p *parser) expressionEnd(i int) int {
 	return len(p.tokens)
 }
 
-// expressionStart returns the index of the first token of the expression that ends before token end.
+// expressionStart returns the index at which the expression before token end begins.
 func (p *parser) expressionStart(end int) int {
 	depth := 0
 	for j := end - 1; j >= 0; j-- {
@@ -47,7 +47,7 @@ func (p *parser) expressionStart(end int) int {
 	return 0
 }
 
-// startsStatement reports whether token j is the first of its line, and no operator connects it with the line above.
+// startsStatement reports whether token j is the first on its line and no operator connects it to the previous line.
 func (p *parser) startsStatement(j int) bool {
 	if j == 0 {
 		return true
@@ -58,7 +58,7 @@ func (p *parser) startsStatement(j int) bool {
 	return strings.Contains(p.src[before.end:t.at], "\n") && !isOperator && !isContinued
 }
 
-// opening returns the index of the bracket that the one at token i closes, or -1.
+// opening returns the index of the bracket that matches the closing bracket at token i, or -1.
 func (p *parser) opening(i int) int {
 	depth := 0
 	for ; i >= 0; i-- {

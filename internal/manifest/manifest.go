@@ -1,5 +1,5 @@
-// Package manifest finds lookups in Puppet manifests: lookups with a merge, and all places that look up a key. It works
-// on tokens, without a grammar, and reports manifests that it cannot read completely.
+// Package manifest finds lookups, class definitions and class declarations in Puppet manifests. It works on tokens
+// rather than a full grammar, and reports manifests that it cannot read completely.
 package manifest
 
 import (
@@ -15,33 +15,33 @@ import (
 	"bindc/internal/value"
 )
 
-// Call is a lookup with a merge.
+// Call is a call of a lookup function with a merge strategy.
 type Call struct {
 	At         diag.Pos
 	Function   string
-	Keys       []string    // roots of the keys, quoted if necessary; nil if the keys are computed
-	Merge      value.Value // name of a strategy, or a hash with options
-	MergeKnown bool        // false if the merge is computed
+	Keys       []string    // roots of the keys, quoted if necessary; nil if computed
+	Merge      value.Value // name of a strategy, or hash with options
+	MergeKnown bool        // false if Merge is computed
 }
 
-// Calls holds the lookups in all manifests of a site.
+// Calls lists the lookups in the manifests of a site.
 type Calls struct {
 	Files    int
 	All      []Call
-	Wrong    []diag.Pos // manifests that end inside a string, a comment or a call, or that are larger than MaxSize
+	Wrong    []diag.Pos // files that are too large or end inside a string, comment or call
 	Uses     []Use
 	Computed []diag.Pos // lookups with computed keys
 }
 
-// AnyMerge reports whether a lookup has a computed key and a computed merge.
+// AnyMerge reports whether some lookup may merge any key in any way, because both its key and its merge are computed.
 func (c *Calls) AnyMerge() bool {
 	return slices.ContainsFunc(c.All, func(c Call) bool { return c.Keys == nil && !c.MergeKnown })
 }
 
-// MaxSize is the maximum size of a manifest in bytes.
+// MaxSize is the size in bytes up to which manifests are read.
 const MaxSize = 4 << 20
 
-// Read reads the manifests below the directories, except in directories that are called spec or begin with a dot.
+// Read finds the lookups in all manifests below dirs. It skips directories that are called spec or begin with a dot.
 func Read(dirs []string) (Calls, error) {
 	var out Calls
 	seen := map[string]bool{}
@@ -84,7 +84,7 @@ func (c *Calls) read(path string, e fs.DirEntry) error {
 	return nil
 }
 
-// Add adds the lookups in a manifest.
+// Add adds the lookups in the manifest with the text src.
 func (c *Calls) Add(path, src string) {
 	streams, whole := scan(src)
 	for _, tokens := range streams {
@@ -101,20 +101,20 @@ func (c *Calls) Add(path, src string) {
 	slices.SortStableFunc(c.Uses, func(a, b Use) int { return a.At.Compare(b.At) })
 }
 
-// ofHiera maps each Hiera 3 lookup function to its merge.
+// ofHiera maps the lookup functions of Hiera 3 to the merge strategies that they use.
 var ofHiera = map[string]string{"hiera": "first", "hiera_array": "unique", "hiera_hash": "hash",
 	"hiera_include": "unique"}
 
-// parser finds calls in a list of tokens.
+// parser reads a manifest that was split into tokens.
 type parser struct {
 	path, src string
 	tokens    []token
 	calls     *Calls
 
-	counted, newlines int // number of newlines in src[:counted]
+	counted, newlines int // src[:counted] contains this many newlines
 }
 
-// call reads a call that may begin at token i. ok is false if the call has no end.
+// call reads the lookup that begins at token i, if any. ok is false if the end of the call is missing.
 func (p *parser) call(i int) (ok bool) {
 	function := p.tokens[i]
 	merge, hiera := ofHiera[function.text]
@@ -125,7 +125,7 @@ func (p *parser) call(i int) (ok bool) {
 	if !ok {
 		return false
 	}
-	if p.is(i-1, ".") { // called as a method: the key is before the dot
+	if p.is(i-1, ".") { // method call, with the key before the dot
 		var receiver []token
 		if i >= 2 {
 			receiver = p.tokens[i-2 : i-1]
@@ -154,7 +154,7 @@ func (p *parser) isWord(i int, text string) bool {
 	return 0 <= i && i < len(p.tokens) && p.tokens[i].kind == name && p.tokens[i].text == text
 }
 
-// pos returns a position. The time that it takes is proportional to the text since the last position.
+// pos returns the position of a byte offset. It is fast if offsets are passed in ascending order.
 func (p *parser) pos(at int) diag.Pos {
 	if at < p.counted {
 		p.counted, p.newlines = 0, 0
@@ -165,11 +165,11 @@ func (p *parser) pos(at int) diag.Pos {
 	return diag.Pos{File: p.path, Line: 1 + p.newlines, Col: 1 + utf8.RuneCountInString(line)}
 }
 
-// lookup reads the arguments of lookup(), and reports whether one of them is a merge.
+// lookup reads the arguments of lookup(). It reports whether they request a merge.
 func (c *Call) lookup(args [][]token) (merges bool) {
 	c.Keys = keysOf(args[0])
 	for i, arg := range args {
-		if len(arg) > 0 && arg[0].kind == punct && arg[0].text == "*" { // the arguments are computed
+		if len(arg) > 0 && arg[0].kind == punct && arg[0].text == "*" { // the splat makes all arguments unknown
 			c.Keys, c.MergeKnown = nil, false
 			return true
 		}
@@ -194,7 +194,7 @@ func (c *Call) lookup(args [][]token) (merges bool) {
 
 func isUndef(arg []token) bool { return len(arg) == 1 && arg[0].kind == name && arg[0].text == "undef" }
 
-// split splits the tokens after an opening bracket at commas, up to the closing bracket.
+// split splits tokens at top-level commas, up to the closing bracket. ok is false if that is missing.
 func split(tokens []token) (args [][]token, ok bool) {
 	depth, start := 0, 0
 	for i, t := range tokens {
@@ -218,7 +218,7 @@ func split(tokens []token) (args [][]token, ok bool) {
 	return nil, false
 }
 
-// pairsOf returns the values of a hash by key. ok is false if arg is not a hash.
+// pairsOf returns the values of a hash literal by key. ok is false if arg is not a hash literal.
 func pairsOf(arg []token) (pairs map[string][]token, ok bool) {
 	if len(arg) < 2 || arg[0].kind != punct || arg[0].text != "{" {
 		return nil, false
@@ -233,7 +233,7 @@ func pairsOf(arg []token) (pairs map[string][]token, ok bool) {
 	return pairs, ok
 }
 
-// keysOf returns the roots of the keys in an argument, quoted if necessary, or nil if the keys are computed.
+// keysOf returns the roots of the keys in an argument, quoted if necessary. It returns nil if a key is computed.
 func keysOf(arg []token) []string {
 	if len(arg) > 1 && arg[0].kind == punct && arg[0].text == "[" {
 		elems, ok := split(arg[1:])
@@ -261,12 +261,12 @@ func keysOf(arg []token) []string {
 	return []string{root}
 }
 
-// constant returns the value of an argument, or false if it is computed.
+// constant returns the value of a constant argument. It returns false if the argument is computed.
 func constant(arg []token) (value.Value, bool) {
 	if pairs, ok := pairsOf(arg); ok {
 		var b value.Builder
 		entries, _ := split(arg[1:])
-		if len(entries) != len(pairs) { // some keys are computed
+		if len(entries) != len(pairs) { // some keys are computed or occur twice
 			return value.Value{}, false
 		}
 		for _, e := range entries {

@@ -6,14 +6,15 @@ import (
 	"bindc/internal/lookupkey"
 )
 
-// Name is a key in a manifest.
+// Name is a key that a manifest mentions.
 type Name struct {
 	Key       string // root of the key, quoted if necessary
-	Parameter bool   // the name of a class parameter, not the key of a lookup
-	From, To  int    // byte offsets of the key or of the parameter's name, without quotes and $
+	Parameter bool   // Key is looked up for a class parameter, not by a call
+	From, To  int    // byte offsets of the text, without quotes or $
 }
 
-// Names finds the constant keys of lookups and the parameters of classes in a manifest, which may be incomplete.
+// Names returns the constant keys of lookups and the class parameters in a manifest. The manifest may have syntax
+// errors.
 func Names(src string) (out []Name) {
 	streams, _ := scan(src)
 	for _, tokens := range streams {
@@ -32,7 +33,7 @@ func Names(src string) (out []Name) {
 	return out
 }
 
-// nameOf returns the key of a lookup in the token t.
+// nameOf returns the Name for the key in token t.
 func nameOf(src string, t token) Name {
 	n := Name{Key: t.text, From: t.at, To: t.end}
 	if strings.IndexByte(`'"`, src[t.at]) >= 0 {
@@ -44,18 +45,18 @@ func nameOf(src string, t token) Name {
 	return n
 }
 
-// lookedUp returns the tokens of the constant keys in the call that begins at token i.
+// lookedUp returns the tokens of the constant keys in the lookup that begins at token i, if any.
 func (p *parser) lookedUp(i int) []token {
 	function := p.tokens[i]
 	if function.kind != name || function.text != "lookup" && ofHiera[function.text] == "" || !p.is(i+1, "(") ||
 		p.isWord(i-1, "function") {
 		return nil
 	}
-	if p.is(i-1, ".") && i >= 2 { // called as a method: the key is before the dot
+	if p.is(i-1, ".") && i >= 2 { // method call, with the key before the dot
 		return texts(p.tokens[i-2 : i-1])
 	}
 	args, ok := split(p.tokens[i+2:])
-	if !ok { // the call is incomplete
+	if !ok { // the call has no end yet
 		args = [][]token{p.tokens[i+2 : min(i+3, len(p.tokens))]}
 	}
 	if len(args) == 0 {
@@ -67,7 +68,7 @@ func (p *parser) lookedUp(i int) []token {
 	return texts(args[0])
 }
 
-// texts returns the tokens of a constant, or of the constants in a list.
+// texts returns the tokens of a string, or of all strings in a list.
 func texts(arg []token) []token {
 	if len(arg) > 1 && arg[0].kind == punct && arg[0].text == "[" {
 		elems, _ := split(arg[1:])

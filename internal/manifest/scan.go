@@ -2,40 +2,41 @@ package manifest
 
 import "strings"
 
-// kind distinguishes tokens.
 type kind uint8
 
 const (
-	punct    kind = iota // one character, or =>
-	name                 // a bare word, which may contain ::
-	variable             // a variable, including the $
-	text                 // a string without interpolations, or a number
-	computed             // a string with interpolations, a heredoc, or a regular expression
+	punct    kind = iota // a single character, or =>
+	name                 // bare word, possibly with ::
+	variable             // variable, including the $
+	text                 // number, or string without interpolations
+	computed             // string with interpolations, heredoc or regular expression
 )
 
 type token struct {
 	kind kind
-	text string // source of the token, or the value of a string
-	at   int    // byte offset of the token
-	end  int    // byte offset after it
+	text string // value of a string, source text of any other token
+	at   int    // byte offset of the first character
+	end  int    // byte offset after the last character
 }
 
-// scanner splits a manifest into tokens, without comments. Code in the interpolations of strings gets a separate list
-// of tokens.
+// scanner splits a manifest into tokens. It drops comments. The code inside each interpolation becomes a list of tokens
+// of its own.
 type scanner struct {
 	src      string
 	at       int
 	out      []token
-	heredocs []string  // end markers of heredocs that begin on this line
-	inner    [][]token // tokens of the code in interpolations
-	broken   bool      // a string, comment or bracket is not closed, or interpolations are nested too deep
-	depth    int       // number of interpolations around the code
+	heredocs []string  // end markers of the heredocs whose text begins on the next line
+	inner    [][]token // tokens of the code in interpolations, one list for each
+	broken   bool      // a string, comment or bracket is not closed, or interpolations are nested too deeply
+	depth    int       // number of interpolations that contain this code
 }
 
-// maxNesting limits how deep interpolations and computed class names are nested, because their readers are recursive.
+// maxNesting limits the nesting of interpolations and of expressions for class names, because their readers are
+// recursive.
 const maxNesting = 100
 
-// scan returns the tokens of src, followed by the tokens of each interpolation.
+// scan returns the tokens of src, followed by the tokens of each interpolation. whole is false if the end of a string,
+// comment or bracket is missing.
 func scan(src string) (streams [][]token, whole bool) {
 	s := &scanner{src: src}
 	for s.at < len(s.src) {
@@ -88,7 +89,7 @@ func isWord(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' || c >= 0x80
 }
 
-// word reads letters, digits and '::'. A bare word may also contain dashes.
+// word reads a name, which consists of letters, digits and '::'. A bare word may also contain dashes.
 func (s *scanner) word() string {
 	start := s.at
 	for s.at < len(s.src) {
@@ -102,7 +103,7 @@ func (s *scanner) word() string {
 			(start == 0 || s.src[start-1] != '$'):
 			s.at++
 		default:
-			if s.at == start { // '::' without a name
+			if s.at == start { // '::' without a name after it
 				s.at += len("::")
 			}
 			return s.src[start:s.at]
@@ -111,8 +112,8 @@ func (s *scanner) word() string {
 	return s.src[start:s.at]
 }
 
-// skipTo moves to the next newline if end is a newline, and otherwise past the next occurrence of end. If end does not
-// occur, it moves to the end of the source.
+// skipTo moves to the next newline if end is a newline, and otherwise past the next occurrence of end. It searches from
+// s.at+from. If there is no such place, it moves to the end of the source.
 func (s *scanner) skipTo(end string, from int) {
 	i := strings.Index(s.src[s.at+from:], end)
 	if i < 0 {
@@ -121,7 +122,7 @@ func (s *scanner) skipTo(end string, from int) {
 		return
 	}
 	s.at += from + i
-	// Leave a newline unread: the text of a heredoc begins after it.
+	// Do not skip a newline: the text of a heredoc begins after it.
 	if end != "\n" {
 		s.at += len(end)
 	}
@@ -146,8 +147,7 @@ func (s *scanner) single() {
 	s.broken = true
 }
 
-// double reads a string in double quotes. If it has escapes or interpolations, its value is unknown. Code in
-// interpolations is scanned.
+// double reads a string in double quotes and scans the code in its interpolations.
 func (s *scanner) double() {
 	start := s.at
 	known := true
@@ -175,7 +175,7 @@ func (s *scanner) double() {
 	s.broken = true
 }
 
-// interpolation scans the code in ${...}.
+// interpolation scans the code in ${...}, including the closing brace.
 func (s *scanner) interpolation() {
 	s.at += len("${")
 	if s.depth == maxNesting {
@@ -205,7 +205,7 @@ func (s *scanner) interpolation() {
 	s.at, s.broken = len(s.src), true
 }
 
-// heredoc reads @(END) or @("END"/flags). The text begins on the next line.
+// heredoc reads the start of a heredoc: @(END) or @("END"/flags). The text begins on the next line.
 func (s *scanner) heredoc() {
 	start := s.at
 	end := strings.IndexAny(s.src[s.at:], ")\n")
@@ -221,7 +221,7 @@ func (s *scanner) heredoc() {
 	s.add(computed, "", start)
 }
 
-// skipHeredocs skips the strings of the heredocs that began on the previous line.
+// skipHeredocs skips the texts of the heredocs that started on the previous line.
 func (s *scanner) skipHeredocs() {
 	for len(s.heredocs) > 0 && s.at < len(s.src) {
 		line, _, _ := strings.Cut(s.src[s.at:], "\n")
@@ -234,8 +234,8 @@ func (s *scanner) skipHeredocs() {
 	}
 }
 
-// startsPattern reports whether a slash begins a regular expression, and is not a division. This depends on the
-// previous token, and on whether the expression ends on the same line.
+// startsPattern reports whether a slash begins a regular expression rather than being a division. It looks at the
+// previous token and for another slash on the line.
 func (s *scanner) startsPattern() bool {
 	if n := len(s.out); n > 0 {
 		switch last := s.out[n-1]; {
@@ -253,7 +253,7 @@ func (s *scanner) startsPattern() bool {
 	return s.patternEnd() > 0
 }
 
-// patternEnd returns the offset after the regular expression that begins here, or 0 if it does not end on this line.
+// patternEnd returns the offset after the regular expression that begins at s.at, or 0 if it does not end on this line.
 func (s *scanner) patternEnd() int {
 	for i := s.at + 1; i < len(s.src); i++ {
 		switch s.src[i] {

@@ -6,14 +6,13 @@ import (
 	"bindc/diag"
 )
 
-// Use is a place where a manifest looks up a key.
+// Use is a lookup in a manifest.
 type Use struct {
 	At  diag.Pos
 	Key string // root of the key, quoted if necessary
-	By  string // lookup() or the name of a class parameter
+	By  string // what looks up the key, for messages, such as "lookup()"
 }
 
-// use records the keys that a call looks up.
 func (c *Calls) use(call *Call) {
 	if call.Keys == nil {
 		c.Computed = append(c.Computed, call.At)
@@ -23,8 +22,8 @@ func (c *Calls) use(call *Call) {
 	}
 }
 
-// If a class definition begins at token i, class records the class parameters, because Puppet looks them up. It returns
-// false if the parameter list has no end.
+// class records the parameters of the class that begins at token i, if any, because Puppet looks them up. ok is false
+// if the end of the parameter list is missing.
 func (p *parser) class(i int) (ok bool) {
 	if !p.isWord(i, "class") || i+1 >= len(p.tokens) || p.tokens[i+1].kind != name || !p.is(i+2, "(") {
 		return true
@@ -40,7 +39,7 @@ func (p *parser) class(i int) (ok bool) {
 	return ok
 }
 
-// parameter returns the variable of a parameter, which may have a type before it.
+// parameter returns the variable of a parameter, which may be preceded by a type.
 func parameter(param []token) *token {
 	depth := 0
 	for i := range param {

@@ -1,5 +1,5 @@
-// Package members lists the members of JSON objects. It finds duplicate names, for which encoding/json silently uses
-// one of the values.
+// Package members lists the members of JSON objects. It can find repeated names. For those,
+// encoding/json silently uses the last value.
 package members
 
 import (
@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// Repeated returns a name that occurs twice in a valid JSON object with different values. Like encoding/json, it
-// ignores the case of names.
+// Repeated returns a name that occurs in a JSON object more than once with different values. Like
+// encoding/json, it ignores the case of names. The object must be valid.
 func Repeated(object []byte) (name string, repeated bool) {
-	seen := map[string][]byte{} // the source of each value, by lower-case name
+	seen := map[string][]byte{} // source text of each value, by lower-case name
 	for name, val := range All(object) {
 		lower := strings.ToLower(string(name))
 		if first, twice := seen[lower]; twice && !bytes.Equal(first, val) {
@@ -23,7 +23,8 @@ func Repeated(object []byte) (name string, repeated bool) {
 	return "", false
 }
 
-// All yields each member of a valid JSON object: its name and the source of its value.
+// All returns an iterator over the names and the source texts of the values in a JSON object. The
+// object must be valid.
 func All(object []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(name, val []byte) bool) {
 		r := reader{text: bytes.TrimSpace(object)}
@@ -36,13 +37,13 @@ func All(object []byte) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// reader splits a valid JSON object into members. It does not look into their values.
 type reader struct {
 	text []byte
 	at   int
 }
 
-// next returns the name of the next member and the source of its value.
+// next returns the name and the source text of the value of the next member. It returns false after
+// the last one.
 func (r *reader) next() (name, val []byte, ok bool) {
 	start := bytes.IndexByte(r.text[r.at:], '"')
 	if start < 0 {
@@ -57,7 +58,7 @@ func (r *reader) next() (name, val []byte, ok bool) {
 	return unquoted(quoted), bytes.TrimSpace(r.text[begin:r.at]), true
 }
 
-// unquoted decodes a JSON string.
+// unquoted decodes a JSON string, which includes its quotes.
 func unquoted(quoted []byte) []byte {
 	var text string
 	if bytes.IndexByte(quoted, '\\') >= 0 && json.Unmarshal(quoted, &text) == nil {
@@ -66,7 +67,7 @@ func unquoted(quoted []byte) []byte {
 	return quoted[1 : len(quoted)-1]
 }
 
-// skipValue skips a value, up to the comma or brace that ends the member.
+// skipValue moves to the comma or brace that follows a value.
 func (r *reader) skipValue() {
 	for depth := 0; r.at < len(r.text); r.at++ {
 		switch r.text[r.at] {
@@ -87,7 +88,6 @@ func (r *reader) skipValue() {
 	}
 }
 
-// endOfString returns the offset after the string that starts at start.
 func (r *reader) endOfString(start int) int {
 	end := start + 1 + bytes.IndexByte(r.text[start+1:], '"')
 	if r.text[end-1] != '\\' {

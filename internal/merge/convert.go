@@ -29,7 +29,6 @@ func (e *Entry) Convert(v value.Value, bounds expr.Options) (value.Value, error)
 	return out, nil
 }
 
-// conversion is a parsed convert_to.
 type conversion struct {
 	to        *types.Type // the target type; for Sensitive, the type that the value must have, or nil for any
 	rich      *rich.Type  // the target type from package rich; nil: to is the target

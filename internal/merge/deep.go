@@ -22,7 +22,7 @@ const (
 	same                  // the same object
 )
 
-// below returns the sharing of elements if their collections have sharing b.
+// below returns the sharing of elements whose collections have the sharing b.
 func (b sharing) below() sharing {
 	if b == apart {
 		return apart
@@ -30,7 +30,7 @@ func (b sharing) below() sharing {
 	return same
 }
 
-// merge merges high into low. at is the candidate number of low, for errors.
+// merge merges high into low. at is the number of the candidate low, for errors.
 func (d *deepOptions) merge(high, low value.Value, at int) (value.Value, error) {
 	if d.reverse {
 		high, low = low, high
@@ -46,7 +46,7 @@ func (d *deepOptions) merge(high, low value.Value, at int) (value.Value, error) 
 	return v, err
 }
 
-// values merges src into dst. src has the higher precedence.
+// values merges src into dst. src has the higher precedence. b describes whether they share memory in Ruby.
 func (d *deepOptions) values(src, dst value.Value, b sharing) (value.Value, error) {
 	switch {
 	case b != apart && d.keeps(src):
@@ -86,7 +86,7 @@ func (d *deepOptions) keeps(v value.Value) bool {
 	return d.overwrite || !repeats(v.Slice())
 }
 
-// extended appends v to the array dst the given number of times.
+// extended returns the array dst with v appended the given number of times.
 func extended(dst, v value.Value, times int) value.Value {
 	out := slices.Clone(dst.Slice())
 	for range times {
@@ -126,7 +126,6 @@ func (d *deepOptions) hashes(src, dst value.Value, b sharing) (value.Value, erro
 	return out.Hash(), nil
 }
 
-// arrays merges the array src into dst.
 func (d *deepOptions) arrays(src, dst value.Value, b sharing) (value.Value, error) {
 	if d.overwrite {
 		return src, nil
@@ -226,7 +225,8 @@ func (d *deepOptions) target(v value.Value) (item string, ok bool) {
 	return item, item != v.Text()
 }
 
-// knockOut removes knock-outs from high, and the elements that they knock out from low.
+// knockOut removes the knock-outs from high, and the elements that they knock out from low. It returns the rest of
+// both.
 func (d *deepOptions) knockOut(high, low []value.Value) (left, stays []value.Value) {
 	gone := map[string]bool{}
 	for _, v := range high {

@@ -9,11 +9,11 @@ import (
 // '^module::', so only a few of them may match a given key.
 type patternIndex struct {
 	byPrefix map[string][]int // patterns by the text they begin with, which may be ""
-	lengths  []int            // the lengths of the literal strings, ascending
+	lengths  []int            // the lengths of the texts in byPrefix, ascending
 	all      []int
 }
 
-// add adds pattern number i. Its source begins with ^.
+// add adds the pattern number i. source begins with '^'.
 func (x *patternIndex) add(i int, source string) {
 	if x.byPrefix == nil {
 		x.byPrefix = map[string][]int{}
@@ -64,7 +64,7 @@ func literalPrefix(source string) string {
 	return rest[:n]
 }
 
-// hasAlternatives reports whether a pattern may have a | outside of groups.
+// hasAlternatives reports whether a pattern may have a '|' outside of groups.
 func hasAlternatives(source string) bool {
 	depth := 0
 	for i := 0; i < len(source); i++ {

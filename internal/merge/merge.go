@@ -26,7 +26,7 @@ func (s Strategy) Merge(candidates []Candidate) (v value.Value, found bool, err 
 	return s.merge(candidates, layers)
 }
 
-// MergeDefaults merges candidates of a default_hierarchy. There are no layers around it.
+// MergeDefaults merges candidates of a default_hierarchy, which has no layers.
 func (s Strategy) MergeDefaults(candidates []Candidate) (v value.Value, found bool, err error) {
 	return s.merge(candidates, entries)
 }
@@ -52,7 +52,7 @@ func firstFound(candidates []Candidate) (value.Value, bool, error) {
 	return value.Value{}, false, nil
 }
 
-// level is one of the nested levels of a merge.
+// level is a level of nested merges: layers consist of entries, and entries of paths.
 type level int
 
 const (
@@ -67,12 +67,12 @@ func (l level) together(a, b Candidate) bool {
 	return l == layers && a.Layer == b.Layer || l == entries && a.Entry == b.Entry
 }
 
-// alone reports whether c is the only candidate at level l. There is always more than one layer.
+// alone reports whether c is the only candidate at level l. It returns false for layers: there is always more than one.
 func (l level) alone(c Candidate) bool {
 	return l == entries && c.OnlyEntry || l == paths && c.OnlyPath
 }
 
-// part is the result of merging some of the candidates.
+// part is the merged value of some of the candidates.
 type part struct {
 	v      value.Value
 	found  bool
@@ -123,7 +123,7 @@ func (s Strategy) value(c Candidate, at int) (part, error) {
 	return part{v: v, found: true, from: at}, err
 }
 
-// alone converts the only value of a merge. begin converts the first of several values.
+// alone returns the result of a merge of a single value: for 'unique', an array without duplicates.
 func (s Strategy) alone(p part) part {
 	if s.kind == unique && p.v.Kind() == value.Array {
 		p.v = value.FromSlice(distinct(nil, p.v.Slice()))
@@ -138,7 +138,7 @@ func (s Strategy) begin(p part) part {
 	return p
 }
 
-// pair merges b into a, which has higher precedence.
+// pair merges a and b. a has the higher precedence.
 func (s Strategy) pair(a, b part) (part, error) {
 	for _, p := range []part{a, b} {
 		if p.merged {
@@ -166,7 +166,7 @@ var needs = [...]string{unique: "scalars and Arrays of Data", hash: "Hashes of D
 // Check returns a *MergeError if s cannot merge v with other values.
 func (s Strategy) Check(v value.Value) error { return s.check(v, 0) }
 
-// check works like Check for candidate number at.
+// check is Check for the candidate with number at.
 func (s Strategy) check(v value.Value, at int) error {
 	if s.merges(v) {
 		return nil
@@ -179,7 +179,6 @@ func (s Strategy) check(v value.Value, at int) error {
 		needs[s.kind] + ", and this is " + what}
 }
 
-// merges reports whether s can merge v with other values.
 func (s Strategy) merges(v value.Value) bool {
 	switch s.kind {
 	case unique:
@@ -202,7 +201,6 @@ func hashMerge(high, low value.Value) value.Value {
 // fewElements is the largest length for which comparing all pairs is faster than using a map.
 const fewElements = 16
 
-// distinct returns the elements of a and b without duplicates.
 func distinct(a, b []value.Value) []value.Value {
 	out := make([]value.Value, 0, len(a)+len(b))
 	if cap(out) <= fewElements {
@@ -228,7 +226,6 @@ func distinct(a, b []value.Value) []value.Value {
 	return out
 }
 
-// repeats reports whether list contains duplicates.
 func repeats(list []value.Value) bool { return len(distinct(nil, list)) < len(list) }
 
 // flat appends v, or the elements of v and of nested arrays.

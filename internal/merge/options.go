@@ -118,7 +118,6 @@ func (e *Entry) matches(root string, left *int) (bool, error) {
 	return ok, nil
 }
 
-// shortened shortens a key for messages.
 func shortened(key string) string {
 	const most = 80
 	if len(key) <= most {
@@ -170,7 +169,6 @@ func (l *Level) Touches(root string, left *int) (bool, error) {
 	return e != nil, err
 }
 
-// first returns the first pattern of l that matches root, or nil.
 func (l *Level) first(root string, left *int) (*Entry, error) {
 	for _, i := range l.index.candidates(root) {
 		e := l.Entries[i]
@@ -251,7 +249,6 @@ func (o Options) For(root string, left *int) (*Entry, error) {
 	return nil, nil
 }
 
-// named returns the entry whose name is root itself.
 func (o Options) named(root string) *Entry {
 	for _, l := range o.levels {
 		if e := l.exact[root]; e != nil {
@@ -261,7 +258,7 @@ func (o Options) named(root string) *Entry {
 	return nil
 }
 
-// highest returns the entry of the highest level that has pattern name.
+// highest returns the entry called name from the highest level that has one.
 func (o Options) highest(name string) *Entry {
 	for _, l := range o.levels {
 		for _, e := range l.Entries {

@@ -27,7 +27,7 @@ type MergeError struct {
 	Message   string
 	Candidate int    // for Mismatch: number of the candidate that cannot be merged
 	Absent    bool   // Puppet supports the type in convert_to, but bindc does not
-	Entry     string // of lookup_options: the invalid key or pattern; "" for all of them
+	Entry     string // the invalid key or pattern in lookup_options; "" if the error is not about one entry
 }
 
 func (e *MergeError) Error() string { return e.Message }
@@ -36,7 +36,6 @@ func failf(class Class, format string, args ...any) *MergeError {
 	return &MergeError{Class: class, Message: fmt.Sprintf(format, args...)}
 }
 
-// kind is the algorithm of a strategy.
 type kind uint8
 
 const (
@@ -53,7 +52,6 @@ type Strategy struct {
 	deep deepOptions
 }
 
-// deepOptions are the options of a deep merge.
 type deepOptions struct {
 	prefix       string // knockout_prefix, or ""
 	knockout     *regexp.Regexp
@@ -62,7 +60,7 @@ type deepOptions struct {
 	mergeHashes  bool // merges hashes at the same position of two arrays
 	reverse      bool
 	preserve     bool // keeps values that cannot be merged
-	overwrite    bool // replaces arrays
+	overwrite    bool // replaces arrays instead of merging them
 	extend       bool // appends values that are not arrays to arrays
 	split        bool // joins arrays and splits them at separator before merging
 	separator    string
@@ -114,7 +112,6 @@ func quoted(v value.Value) string {
 // First reports whether s returns the first value and merges nothing.
 func (s Strategy) First() bool { return s.kind == first }
 
-// String returns the name of s.
 func (s Strategy) String() string {
 	if s.kind == first {
 		return "first"
@@ -122,7 +119,6 @@ func (s Strategy) String() string {
 	return s.name
 }
 
-// setAll sets the options of s from a hash.
 func (s *Strategy) setAll(v value.Value) error {
 	for k, opt := range v.Pairs() {
 		if k.Kind() == value.String && k.Text() == "strategy" {

@@ -9,13 +9,14 @@ import (
 	"bindc/loader"
 )
 
-// noEntry is the entry number for a hierarchy without a foreign entry.
+// noEntry is foreignEntry.entry for a hierarchy without such an entry. It is greater than the
+// number of any entry.
 const noEntry = math.MaxInt
 
-// foreignEntry is the first entry of a hierarchy that only Puppet can read. This is an entry that is not compiled, such
-// as a vault, or a level with a value that only Puppet knows.
+// foreignEntry is the first entry of a hierarchy that bindc cannot evaluate completely. Either only
+// Puppet can read the entry, such as a vault, or the entry has a value that only Puppet knows.
 type foreignEntry struct {
-	entry int // number of the entry
+	entry int
 	name  string
 }
 
@@ -42,7 +43,7 @@ func (m *migration) firstForeign(h *hierarchy) foreignEntry {
 
 func isForeign(e loader.HierarchyEntry) bool { return len(e.Locations) == 0 }
 
-// part returns the part of the site that the hierarchy belongs to.
+// part returns which part of the site the hierarchy configures.
 func (h *hierarchy) part() loader.HieraPart {
 	switch {
 	case h.global:
@@ -53,8 +54,8 @@ func (h *hierarchy) part() loader.HieraPart {
 	return loader.HieraEnvironment
 }
 
-// decideForeign keeps a key in Hiera 5 if its value depends on an entry that only Puppet can read. If such a key moved,
-// it would take precedence over that entry, and bindq would merge it without the entry.
+// decideForeign keeps a key in Hiera 5 if its value depends on an entry that only Puppet can read.
+// If it moved, it would take precedence over that entry, and merges would leave out the entry.
 func (m *migration) decideForeign() {
 	first := map[*hierarchy]foreignEntry{}
 	for _, h := range m.hierarchies {
@@ -83,15 +84,15 @@ func (m *migration) decideForeign() {
 	}
 }
 
-// isForeign reports whether an entry that only Puppet reads may have a key.
+// isForeign reports whether key may be bound by an entry that only Puppet can read.
 func (m *migration) isForeign(key string) bool {
 	return slices.ContainsFunc(m.site.Hierarchies, func(h loader.Hierarchy) bool {
 		return (h.Module == "" || h.Module == lookupkey.Module(key)) && slices.ContainsFunc(h.Entries, isForeign)
 	})
 }
 
-// looksUpForeign keeps a key in Hiera 5 if it looks up a key that depends on an entry that only Puppet reads. It
-// reports whether the key must stay.
+// looksUpForeign keeps key in Hiera 5 if it looks up a key that depends on an entry that only
+// Puppet can read. It reports whether that is the case.
 func (m *migration) looksUpForeign(key string) bool {
 	for _, b := range m.bound[key] {
 		for text := range texts(b.value) {
@@ -106,7 +107,8 @@ func (m *migration) looksUpForeign(key string) bool {
 	return false
 }
 
-// stayForeign keeps a key in Hiera 5 because it depends on an entry that only Puppet reads.
+// stayForeign keeps a key in Hiera 5 and records that an entry that only Puppet can read is the
+// reason.
 func (m *migration) stayForeign(b *binding, format string, args ...any) {
 	m.foreign[b.key] = true
 	m.stay(b, format, args...)

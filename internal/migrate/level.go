@@ -2,42 +2,41 @@ package migrate
 
 import (
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"bindc/internal/expr"
+	"bindc/internal/pattern"
 	"bindc/loader"
 )
 
-// level is a path in a hierarchy, or the files that a glob matches.
+// level is a path in a Hiera 5 hierarchy, or a glob with the files that it matches.
 type level struct {
 	hierarchy *hierarchy
 	layer     int
 	part      loader.HieraPart
-	entry     int // index of the entry in its hierarchy
+	entry     int // number of the entry in its hierarchy
 	files     []*levelFile
-	pathText  string   // the path as written; "" without variables and in the global hierarchy
-	prefix    string   // for a path with one variable, the text before it
-	suffix    string   // for a path with one variable, the text after it
-	variables []string // the last name segment of each variable in the path
-	value     string   // expression of the level's category
-	path      string   // the path in a Hiera 2 hierarchy
+	pathText  string   // the path in Hiera 5 syntax; "" if it has no variables or is in the global hierarchy
+	prefix    string   // text before the variable, if the path has only one
+	suffix    string   // text after the variable, if the path has only one
+	variables []string // the last segment of each variable's name
+	value     string   // expression for the value of the category, in Hiera 2 syntax
+	path      string   // the path in Hiera 2 syntax
 	glob      bool
 	problem   string // why none of its keys can move, or ""
 	category  *category
-	moves     bool // the new site gets a data file for the level
+	moves     bool // whether the new site has a data file for the level
 }
 
 type levelFile struct {
 	*source
-	rel     string // path relative to the directory of the hierarchy
-	value   string // of the category; "" for a constant level
+	rel     string // relative to the directory of the hierarchy
+	value   string // value of the category for which the file is used; "" if the level has no variables
 	problem string
 }
 
-// category is a category of the new site.
 type category struct {
 	name, value string
 	used        bool
@@ -45,7 +44,7 @@ type category struct {
 
 func (l *level) constant() bool { return l.pathText == "" }
 
-// newLevel returns the level of a contribution without its files.
+// newLevel returns the level for a contribution. It does not add the files.
 func (m *migration) newLevel(h *hierarchy, layer int, c loader.Contribution) *level {
 	l := &level{hierarchy: h, layer: layer, part: m.site.Layers[layer].Hiera,
 		entry: m.site.Layers[layer].Entry, glob: len(c.Files) > 1}
@@ -63,7 +62,7 @@ func (m *migration) newLevel(h *hierarchy, layer int, c loader.Contribution) *le
 		return l
 	}
 	l.pathText = m.site.Dimensions[condition[0].Dimension].Name
-	l.glob = strings.ContainsAny(interpolation.ReplaceAllString(l.pathText, ""), "*?[{")
+	l.glob = strings.ContainsAny(interpolation().ReplaceAllString(l.pathText, ""), "*?[{")
 	ext := filepath.Ext(l.pathText)
 	if mapped := len(condition) > 1 || isMapped(m.site.Dimensions[condition[0].Dimension].Value); mapped {
 		l.problem = "mapped_paths has no equivalent in Hiera 2"
@@ -76,12 +75,13 @@ func (m *migration) newLevel(h *hierarchy, layer int, c loader.Contribution) *le
 	return l
 }
 
-// isMapped reports whether the value of a dimension comes from mapped_paths.
+// isMapped reports whether mapped_paths determine the value of a dimension.
 func isMapped(n *expr.Node) bool {
 	return slices.ContainsFunc(n.Kids, func(k *expr.Node) bool { return k.Lambda != nil })
 }
 
-// parsePath translates the path of a level to Hiera 2.
+// parsePath sets the fields of l that depend on the variables in the path. If the path cannot be
+// expressed in Hiera 2, it sets l.problem.
 func (m *migration) parsePath(l *level, ext string) {
 	n, _ := expr.ParseHiera(l.pathText)
 	refs, reference := 0, ""
@@ -113,7 +113,8 @@ func (m *migration) parsePath(l *level, ext string) {
 	}
 }
 
-// categoryName returns the name for a category whose value is a variable.
+// categoryName returns the name of a category whose value is a variable. source is the variable in
+// Hiera 2 syntax.
 func categoryName(source string) string {
 	switch source {
 	case "trusted['certname']", "fqdn", "clientcert", "facts['networking']['fqdn']":
@@ -125,16 +126,17 @@ func categoryName(source string) string {
 	return words[len(words)-1]
 }
 
-var word = regexp.MustCompile(`[a-z0-9_]+`)
+var word = pattern.Lazy(`[a-z0-9_]+`)
 
 func wordsOf(text string) []string {
-	return append([]string{"level"}, word.FindAllString(strings.ToLower(text), -1)...)
+	return append([]string{"level"}, word().FindAllString(strings.ToLower(text), -1)...)
 }
 
-// relative returns a path relative to a directory, with slashes. It begins with ../ if the path is outside.
+// relative returns the path relative to dir, with slashes. It begins with ../ if path is not in
+// dir.
 func relative(dir, path string) string {
 	rel, err := filepath.Rel(dir, path)
-	if err != nil { // one of the paths is absolute, the other relative
+	if err != nil { // one of the paths is absolute, the other is not
 		dir, _ = filepath.Abs(dir)
 		path, _ = filepath.Abs(path)
 		if rel, err = filepath.Rel(dir, path); err != nil { // dir and path are on different volumes
@@ -144,7 +146,7 @@ func relative(dir, path string) string {
 	return filepath.ToSlash(rel)
 }
 
-// file adds a file with a condition to the level.
+// file adds src to the files of the level. condition selects the requests that use the file.
 func (l *level) file(src *source, condition loader.Condition) *levelFile {
 	f := &levelFile{source: src, rel: relative(l.hierarchy.root, src.path)}
 	l.files = append(l.files, f)
@@ -169,7 +171,8 @@ func (l *level) file(src *source, condition loader.Condition) *levelFile {
 	return f
 }
 
-// valueOf returns the category value for which the path is text, or "" if no value gives this path.
+// valueOf returns the value of the category for which the level's path is text. It returns "" if
+// there is none.
 func (l *level) valueOf(text string) string {
 	if l.value == l.path && len(l.variables) != 1 {
 		return strings.TrimSuffix(text, filepath.Ext(l.pathText))
@@ -182,12 +185,13 @@ func (l *level) valueOf(text string) string {
 	return value
 }
 
-// structured reports whether to write the data of a level as bindings, because one request can use several files of the
-// level.
+// structured reports whether the level's data must be written as bindings. That is so if a request
+// may use several files of the level.
 func (l *level) structured() bool { return l.glob }
 
-// categorize assigns a category to each level whose keys may move. The site's levels determine the order of categories.
-// The modules' levels reuse these categories where the order permits, and add more categories in between.
+// categorize sets the category of each level whose keys can move. The site's levels determine the
+// order of the categories. The modules' levels use the same categories where the order allows it;
+// others are inserted in between.
 func (m *migration) categorize() {
 	m.categories = nil
 	common := &category{"common", "true", true}
@@ -207,7 +211,7 @@ func (m *migration) categorize() {
 			}
 			if found < 0 {
 				if at == 0 && len(m.categories) > 0 && m.categories[0].name == "node" {
-					at = 1 // node stays the first category
+					at = 1 // the category node remains the first
 				}
 				found = 0
 				c := &category{name: m.unused(l, at), value: l.value}
@@ -220,7 +224,8 @@ func (m *migration) categorize() {
 	m.categories = append(m.categories, common)
 }
 
-// unused returns a new name for the category of a level, which will be at index at.
+// unused returns a name for a level's category that no other category has. The category will be
+// inserted at index at.
 func (m *migration) unused(l *level, at int) string {
 	name := strings.Join(l.variables, "_")
 	if l.constant() {
@@ -243,7 +248,8 @@ func (m *migration) unused(l *level, at int) string {
 	return out
 }
 
-// label names a constant level after its file or the directory of its files.
+// label returns the path of the level's file. If the level has several files, it returns their
+// directory.
 func (l *level) label() string {
 	if len(l.files) > 1 {
 		return filepath.Dir(l.files[0].rel)

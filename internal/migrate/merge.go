@@ -11,12 +11,12 @@ import (
 	"bindc/loader"
 )
 
-// lookupOptions holds the lookup_options of the site. lookup_options that are the same in every request are grouped by
-// part and module. All other lookup_options are uncertain.
+// lookupOptions are the lookup_options of the site. Those that depend on the request are in
+// uncertain. All others are in parts or, for modules, in byModule.
 type lookupOptions struct {
 	parts     [][]*merge.Level
 	byModule  map[string][]*merge.Level
-	uncertain []*merge.Level // options that may depend on the request; nil if they cannot be read
+	uncertain []*merge.Level // options that may depend on the request; an element is nil if they are invalid
 }
 
 func (m *migration) lookupOptions() lookupOptions {
@@ -42,7 +42,8 @@ func (m *migration) lookupOptions() lookupOptions {
 	return out
 }
 
-// entryFor returns the lookup_options of a key. sure is false if the lookup_options may depend on the request.
+// entryFor returns the lookup_options of a key, or nil if it has none. sure is false if they may
+// depend on the request.
 func (o lookupOptions) entryFor(key string) (e *merge.Entry, sure bool, err error) {
 	for _, l := range o.uncertain {
 		if l == nil || l.Erases() {
@@ -63,7 +64,7 @@ func (o lookupOptions) entryFor(key string) (e *merge.Entry, sure bool, err erro
 	return e, true, err
 }
 
-// decideMerges decides for each key with lookup_options whether it can move.
+// decideMerges decides which keys with lookup_options can move.
 func (m *migration) decideMerges() {
 	options := m.lookupOptions()
 	for _, key := range m.keys {
@@ -81,7 +82,6 @@ func (m *migration) decideMerges() {
 	}
 }
 
-// keysLookedUpBy returns the keys that a string looks up.
 func keysLookedUpBy(text string) []string {
 	var out []string
 	n, _ := expr.ParseHiera(text)
@@ -96,8 +96,8 @@ func keysLookedUpBy(text string) []string {
 	return out
 }
 
-// decideMerge finds a multibinding with the same result as a key's lookup_options. If there is no such multibinding,
-// the key stays.
+// decideMerge decides whether a key with lookup_options can move. That is so if a multibinding can
+// give the same result.
 func (m *migration) decideMerge(key string, e *merge.Entry) {
 	first := m.bound[key][0]
 	strategy, err := e.Strategy()
@@ -158,8 +158,9 @@ func (m *migration) hashProblem(key string) string {
 	return ""
 }
 
-// deepProblem returns "" if the deep merge is the same as a merge of hashes. This is the case if all values are hashes,
-// nothing below their first level is merged, and no knockout_prefix is set.
+// deepProblem returns why a multibinding cannot express the deep merge of a key, or "". The result
+// must be the same as that of a hash merge: all values are hashes, no values inside them are
+// merged, and there is no knockout_prefix.
 func (m *migration) deepProblem(key string, options value.Value) string {
 	if problem := m.hashProblem(key); problem != "" {
 		return strings.Replace(problem, "'hash'", "'deep'", 1)
@@ -182,7 +183,7 @@ func (m *migration) deepProblem(key string, options value.Value) string {
 	return ""
 }
 
-// quoted returns the bound key for a key in a data file, which has quotes if necessary.
+// quoted returns a key of a data file as lookups must write it, with quotes if necessary.
 func quoted(key string) string {
 	out, _ := lookupkey.Quoted(key)
 	return out

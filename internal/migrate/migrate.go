@@ -1,6 +1,6 @@
-// Package migrate rewrites a Hiera 5 site as Hiera 2 data and structured bindings. A key moves with all its bindings or
-// stays in Hiera 5 with all of them; migrate reports why a key stays. Package proof checks that the new site gives the
-// same answers as the old one.
+// Package migrate rewrites a Hiera 5 site as Hiera 2 data and structured bindings. A key moves with
+// all of its bindings, or stays in Hiera 5 with all of them. For each key that stays, migrate
+// reports the reason. Package proof verifies that lookups in the new site return the same values.
 package migrate
 
 import (
@@ -19,28 +19,27 @@ import (
 	"bindc/loader"
 )
 
-// File is a file of the new site.
 type File struct {
-	Path string // path relative to the new site, with slashes
+	Path string // relative to the directory of the new site, with slashes
 	Text []byte
 }
 
-// Options control a migration. The zero value migrates as many keys as possible.
 type Options struct {
-	ModulePathGiven bool              // the site was loaded with another module path than environment.conf has
-	Stay            map[string]string // keys that must stay in Hiera 5, and why
+	ModulePathGiven bool              // a flag overrides the module path in environment.conf
+	Stay            map[string]string // keys that must stay in Hiera 5, with the reason
 }
 
-// Result is a migrated site.
+// Result is a migrated site that has not been written to disk.
 type Result struct {
-	Files      []File          // sorted
-	Moved      map[string]bool // whether each key moves or stays in Hiera 5
-	WithModule map[string]bool // keys that stay because another key in their module does
-	Foreign    map[string]bool // keys that stay because they depend on an entry that only Puppet reads
+	Files      []File          // sorted by path
+	Moved      map[string]bool // for each key, true if it has moved and false if it stays in Hiera 5
+	WithModule map[string]bool // keys that stay because another key of the same module stays
+	Foreign    map[string]bool // keys that stay because they depend on an entry that only Puppet can read
 }
 
-// Site migrates the site in dir, which must have loaded without errors. Each key that stays in Hiera 5 becomes a note
-// in diags. The error comes from the file system. If the result and the error are nil, diags has an error.
+// Site migrates the site in dir, which must have been loaded without errors. It adds a note to
+// diags for each key that stays in Hiera 5. It returns nil without an error if it has added an
+// error to diags. Otherwise, errors are from the file system.
 func Site(dir string, site *loader.Site, opts Options, diags *diag.List) (*Result, error) {
 	m := &migration{dir: dir, opts: opts, site: site, diags: diags, sources: map[string]*source{},
 		bound: map[string][]*binding{}, stays: map[string]bool{}, hasOptions: map[string]bool{},
@@ -71,38 +70,35 @@ type migration struct {
 	site  *loader.Site
 	diags *diag.List
 
-	hierarchies []*hierarchy // the global hierarchy, the site's hierarchy, and the modules' hierarchies
+	hierarchies []*hierarchy // the global hierarchy, the site's and then the modules'
 	sources     map[string]*source
-	bound       map[string][]*binding // bindings of each key, by decreasing precedence
+	bound       map[string][]*binding // bindings of each key, highest precedence first
 	keys        []string              // sorted
-	options     []*binding            // lookup_options
-	categories  []*category           // by decreasing precedence
+	options     []*binding            // bindings of lookup_options
+	categories  []*category           // highest precedence first
 
 	stays          map[string]bool      // keys that stay in Hiera 5
-	withModule     map[string]bool      // keys in stays that stay because another key in their module does
-	foreign        map[string]bool      // keys in stays that depend on an entry that only Puppet reads
+	withModule     map[string]bool      // keys that stay because another key of the same module stays
+	foreign        map[string]bool      // keys that depend on an entry that only Puppet can read
 	hasOptions     map[string]bool      // whether lookup_options may apply to a key
-	maybeSensitive map[string]bool      // keys that may be converted to Sensitive
-	merged         map[string]mergedKey // keys whose lookup_options have an equivalent in Hiera 2
+	maybeSensitive map[string]bool      // keys whose values lookup_options may convert to Sensitive
+	merged         map[string]mergedKey // keys whose lookup_options a multibinding can express
 }
 
-// mergedKey describes the effect of lookup_options on a key.
 type mergedKey struct {
-	strategy  string // "first": no merge
+	strategy  string // "first" means that values are not merged
 	sensitive bool
 }
 
-// hierarchy is a Hiera 5 configuration.
 type hierarchy struct {
-	config string // path of its hiera.yaml
-	root   string // its directory
-	module string // "" for the site and for the global hierarchy
-	global bool   // the global hierarchy, which is outside the site: its keys stay in Hiera 5
+	config string // path of hiera.yaml
+	root   string // directory of hiera.yaml
+	module string // "" if it is not a module's
+	global bool   // whether it is the global hierarchy; its keys stay in Hiera 5, because it is not part of the site
 	levels []*level
-	stays  bool // all keys of the module stay in Hiera 5
+	stays  bool // whether all keys of the module stay in Hiera 5
 }
 
-// binding is a key in a data file.
 type binding struct {
 	key   string
 	level *level
@@ -111,7 +107,8 @@ type binding struct {
 	value value.Value
 }
 
-// isOnlyHiera5 reports an error unless Hiera 5 binds all keys of the site.
+// isOnlyHiera5 reports whether all data of the site is in Hiera 5. If not, it adds an error to
+// diags.
 func (m *migration) isOnlyHiera5() bool {
 	found := false
 	for _, l := range m.site.Layers {
@@ -135,7 +132,7 @@ func (m *migration) isOnlyHiera5() bool {
 	return found
 }
 
-// read reads the files of all levels again, to get their text.
+// read reads the data files of all levels. The loaded site does not contain their source text.
 func (m *migration) read() error {
 	byConfig := map[string]*hierarchy{}
 	for i, l := range m.site.Layers {
@@ -212,7 +209,7 @@ func (m *migration) source(path string) (*source, error) {
 	return s, nil
 }
 
-// stay records that a key stays in Hiera 5, and reports why.
+// stay keeps a key in Hiera 5. It adds a note with the reason, unless the key already stays.
 func (m *migration) stay(b *binding, format string, args ...any) {
 	if m.stays[b.key] {
 		return
@@ -220,7 +217,7 @@ func (m *migration) stay(b *binding, format string, args ...any) {
 	m.stays[b.key] = true
 	at := b.at
 	if m.maybeSensitive[b.key] {
-		at = diag.Pos{File: at.File} // hides the line
+		at = diag.Pos{File: at.File} // without a line, because the value may be sensitive
 	}
 	m.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Info, Code: "migrate",
 		Message: "'" + b.key + "' stays in Hiera 5: " + fmt.Sprintf(format, args...)})
@@ -238,8 +235,8 @@ func (m *migration) decide() {
 	m.decideModules()
 }
 
-// decideModules keeps all keys of a module in Hiera 5 for one of three reasons: a key of the module stays, the module
-// has a default_hierarchy, or its lookup_options may apply to a key that stays.
+// decideModules keeps all keys of some modules in Hiera 5. These are modules with a key that stays,
+// with a default_hierarchy, or with lookup_options that may apply to a key that stays.
 func (m *migration) decideModules() {
 	for _, h := range m.hierarchies {
 		if h.module == "" {
@@ -260,7 +257,6 @@ func (m *migration) decideModules() {
 	}
 }
 
-// hasOptionsFor reports whether the lookup_options of a module may apply to a key.
 func (m *migration) hasOptionsFor(h *hierarchy, key string) bool {
 	return lookupkey.Module(key) == h.module &&
 		slices.ContainsFunc(m.options, func(o *binding) bool { return o.level.hierarchy == h })
@@ -299,7 +295,8 @@ func (m *migration) decideBinding(b *binding) {
 	}
 }
 
-// decideLoops keeps a key in Hiera 5 if it may look up itself. In Hiera 2, a build would reject such a key.
+// decideLoops keeps a key in Hiera 5 if its value may look up the key itself. In Hiera 2, that
+// would be a build error.
 func (m *migration) decideLoops() {
 	for _, key := range m.keys {
 		if !m.stays[key] && m.mayLookUp(key, key, map[string]bool{}) {

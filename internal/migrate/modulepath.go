@@ -14,8 +14,8 @@ import (
 	"bindc/loader"
 )
 
-// writeModulePath writes an environment.conf whose module path includes all directories with modules of the new site.
-// Other settings are unchanged.
+// writeModulePath writes an environment.conf whose module path includes the modules of the new
+// site. It keeps other settings.
 func (o *output) writeModulePath() error {
 	at := filepath.Join(o.dir, "environment.conf")
 	text, err := fsx.Disk{}.ReadFile(at)
@@ -39,7 +39,8 @@ func (o *output) writeModulePath() error {
 	return nil
 }
 
-// moduleDirectories returns the directories with modules in the new site, with slashes, sorted.
+// moduleDirectories returns the directories of the new site that contain modules, sorted and with
+// slashes.
 func (o *output) moduleDirectories() []string {
 	dirs := map[string]bool{}
 	for _, h := range o.hierarchies {
@@ -56,8 +57,9 @@ func (o *output) moduleDirectories() []string {
 	return slices.Sorted(maps.Keys(dirs))
 }
 
-// withModules returns an environment.conf with dirs prepended to its module path. The path may still name the original
-// directories of these modules.
+// withModules returns the text of an environment.conf with dirs at the beginning of the module
+// path. They must precede the original directories of the same modules, which may be in the path
+// too.
 func withModules(conf string, dirs []string) string {
 	if len(dirs) == 0 {
 		return conf
@@ -81,8 +83,8 @@ func withModules(conf string, dirs []string) string {
 	return out.String()
 }
 
-// reportDirectories reports directories in the module path that do not exist, and directories inside the site that the
-// new site lacks. If a flag gave the module path, it reports nothing.
+// reportDirectories reports directories of the module path that do not exist, and those inside the
+// site that the new site does not have. If a flag overrides the module path, it reports nothing.
 func (o *output) reportDirectories(conf string, text []byte, listed []string) {
 	if o.opts.ModulePathGiven {
 		return

@@ -11,15 +11,15 @@ import (
 	"bindc/internal/yaml"
 )
 
-// source is a data file with its text.
 type source struct {
 	path string
 	text []byte
-	json bool // the file is JSON, or a YAML hash in braces
+	json bool // whether the file is JSON, or YAML that begins with a brace
 	doc  *yaml.Document
 }
 
-// pairAt returns the top-level key at a position and its value, or nil.
+// pairAt returns the top-level key at the given position and its value. It returns nil if there is
+// none.
 func (s *source) pairAt(line, col uint32) (k, v *yaml.Node) {
 	if s.doc.Root == nil {
 		return nil, nil
@@ -32,8 +32,9 @@ func (s *source) pairAt(line, col uint32) (k, v *yaml.Node) {
 	return nil, nil
 }
 
-// filtered returns the file with only some of its keys, and with its strings translated if translate is not nil. Where
-// possible, the text and comments of the remaining keys are unchanged. It returns nil if no key remains.
+// filtered returns the text of the file with only the keys for which keep returns true. If
+// translate is not nil, it also changes the strings. Where possible, it keeps the formatting and
+// the comments. It returns nil if no key remains.
 func (s *source) filtered(keep func(key string) bool, translate func(string) []edit) ([]byte, error) {
 	var want value.Builder
 	for k, v := range s.doc.Root.Pairs() {
@@ -80,7 +81,7 @@ func mapTexts(v value.Value, change func(string) string) value.Value {
 	return v
 }
 
-// readsAs reports whether a YAML parser reads text as the value want.
+// readsAs reports whether text is YAML for the value want.
 func (s *source) readsAs(text []byte, want value.Value) bool {
 	doc, ok := yaml.Parse(s.path, slices.Clone(text), yaml.Options{LastKeyWins: true}, &diag.List{})
 	if !ok || doc.Root == nil {
@@ -119,14 +120,13 @@ func (s *source) editedText(keep func(string) bool, translate func(string) []edi
 	return bytes.Join(w.lines, nil), true
 }
 
-// writtenFile is a file whose lines are edited.
 type writtenFile struct {
 	doc   *yaml.Document
 	lines [][]byte
 }
 
-// firstLineOf returns the index of the first line that belongs to the key on a line: comments directly above a key
-// belong to it.
+// firstLineOf returns the index of the first line that belongs to the key on the given line.
+// Comments directly above the key belong to it.
 func (w *writtenFile) firstLineOf(line int) int {
 	at := line - 1
 	for at > 0 && bytes.HasPrefix(w.lines[at-1], []byte("#")) {
@@ -141,7 +141,8 @@ func (w *writtenFile) remove(from, to int) {
 	}
 }
 
-// edit changes the strings in n. It starts with the last text, so that positions of earlier strings stay valid.
+// edit applies the translations to all strings in n, the last string first, so that the positions
+// of the others stay valid. It returns false if it cannot apply one.
 func (w *writtenFile) edit(n *yaml.Node, translate func(string) []edit) bool {
 	for i := len(n.Kids) - 1; i >= 0; i-- {
 		if !w.edit(&n.Kids[i], translate) {
@@ -188,7 +189,8 @@ func (w *writtenFile) replace(n *yaml.Node, e edit) bool {
 	return true
 }
 
-// restOfLine returns the text of a line from a position on.
+// restOfLine returns the text of a line from a position to the end of the line. It returns false if
+// the position does not exist.
 func (w *writtenFile) restOfLine(at diag.Pos) ([]byte, bool) {
 	if at.Line < 1 || at.Line > len(w.lines) {
 		return nil, false

@@ -1,17 +1,16 @@
 package migrate
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
 	"bindc/internal/expr"
 	"bindc/internal/lookupkey"
+	"bindc/internal/pattern"
 	"bindc/internal/syntax"
 	"bindc/internal/value"
 )
 
-// edit replaces a string at a byte offset.
 type edit struct {
 	off      int
 	old, new string
@@ -27,14 +26,13 @@ func apply(text string, edits []edit) string {
 	return b.String() + text[at:]
 }
 
-// interpolation matches a Hiera 5 interpolation.
-var interpolation = regexp.MustCompile(`%\{[^}]*\}`)
+var interpolation = pattern.Lazy(`%\{[^}]*\}`)
 
-// translate translates the interpolations in a string from Hiera 5 to Hiera 2. If it cannot translate one, problem says
-// why.
+// translate returns the edits that translate a string from Hiera 5 to Hiera 2 syntax. If that is
+// impossible, problem describes the reason.
 func (m *migration) translate(text string) (edits []edit, problem string) {
 	last := 0
-	for _, at := range interpolation.FindAllStringIndex(text, -1) {
+	for _, at := range interpolation().FindAllStringIndex(text, -1) {
 		n, problems := expr.ParseHiera(text[at[0]:at[1]])
 		if len(problems) > 0 {
 			return nil, problems[0].Message
@@ -58,8 +56,8 @@ func (m *migration) translate(text string) (edits []edit, problem string) {
 	return edits, ""
 }
 
-// escapeDollars adds edits that escape dollar signs in a constant text, if they would begin an interpolation or follow
-// a backslash. textFollows reports whether more text follows.
+// escapeDollars adds edits that escape dollar signs. It escapes those that would begin an
+// interpolation or follow a backslash. textFollows reports whether more text follows.
 func escapeDollars(edits []edit, off int, text string, textFollows bool) []edit {
 	for i := range len(text) {
 		if text[i] != '$' {
@@ -79,8 +77,8 @@ func escapeDollars(edits []edit, off int, text string, textFollows bool) []edit 
 	return edits
 }
 
-// hasShapeOf reports whether a Hiera 2 string has the same constant parts and the same number of interpolations as a
-// Hiera 5 string.
+// hasShapeOf reports whether two strings have the same constant parts and interpolations in the
+// same places. The first is in Hiera 2 syntax, the second in Hiera 5 syntax.
 func (m *migration) hasShapeOf(hiera2, hiera5 string) bool {
 	n, errs := syntax.ParseString(hiera2)
 	if len(errs) > 0 {
@@ -104,7 +102,7 @@ func shape(n *expr.Node) string {
 	return b.String()
 }
 
-// interpolationSource returns an interpolation in Hiera 2 syntax.
+// interpolationSource translates an interpolation to Hiera 2 syntax.
 func (m *migration) interpolationSource(n *expr.Node) (source, problem string) {
 	if n.Op == expr.Concat {
 		if len(n.Kids) == 0 {
@@ -127,12 +125,12 @@ func (m *migration) interpolationSource(n *expr.Node) (source, problem string) {
 	return "${" + source + "}", problem
 }
 
-var plainName = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
+var plainName = pattern.Lazy(`^[a-z_][a-z0-9_]*$`)
 
-// variableSource returns a variable with the keys that dig into it.
+// variableSource returns a variable and the keys that dig into it, in Hiera 2 syntax.
 func variableSource(n *expr.Node) (source, problem string) {
 	name := strings.TrimPrefix(string(value.AppendText(nil, n.Kids[0].Value)), "::")
-	if !plainName.MatchString(name) {
+	if !plainName().MatchString(name) {
 		return "", "'" + name + "' is not a valid variable name"
 	}
 	var path []value.Value
@@ -143,7 +141,7 @@ func variableSource(n *expr.Node) (source, problem string) {
 	return name + keys, problem
 }
 
-// accessSource returns the source code that indexes a value by each key of path.
+// accessSource returns path in Hiera 2 syntax, such as ['a'][0].
 func accessSource(path []value.Value) (source, problem string) {
 	for _, k := range path {
 		if k.Kind() == value.Int {
@@ -158,8 +156,9 @@ func accessSource(path []value.Value) (source, problem string) {
 	return source, ""
 }
 
-// lookupSource returns a lookup of key. text says whether the lookup is inside a string. problem is set if the result
-// might differ from Hiera 5.
+// lookupSource returns a lookup of key in Hiera 2 syntax. text reports whether the lookup is in a
+// string with other text. If the result might differ from that in Hiera 5, problem describes the
+// reason.
 func (m *migration) lookupSource(key string, text bool) (source, problem string) {
 	k, err := lookupkey.Parse(key)
 	if err != nil || lookupkey.Reserved(key) || strings.ContainsAny(k.Root, `'\}.`) {
@@ -168,7 +167,7 @@ func (m *migration) lookupSource(key string, text bool) (source, problem string)
 	if m.hasOptions[k.Root] && (text || len(k.Path) > 0) {
 		return "", "'" + key + "' is merged"
 	}
-	alwaysBound := text // an unset value becomes an empty string
+	alwaysBound := text // in a string, an unset value becomes ""
 	for _, b := range m.bound[k.Root] {
 		v, found, err := k.Dig(b.value)
 		switch {
@@ -188,7 +187,6 @@ func (m *migration) lookupSource(key string, text bool) (source, problem string)
 	return "lookup('" + k.Root + "')" + keys, problem
 }
 
-// containsAny reports whether a string in v contains one of parts.
 func containsAny(v value.Value, parts ...string) bool {
 	for text := range texts(v) {
 		for _, s := range parts {
@@ -200,7 +198,7 @@ func containsAny(v value.Value, parts ...string) bool {
 	return false
 }
 
-// texts ranges over the strings in v, including the keys of hashes.
+// texts returns an iterator over all strings in v, including the keys of hashes.
 func texts(v value.Value) func(func(string) bool) {
 	return func(yield func(string) bool) { eachText(v, yield) }
 }
@@ -225,7 +223,7 @@ func eachText(v value.Value, yield func(string) bool) bool {
 	return true
 }
 
-// translateAll returns v with all its strings translated. The caller has checked that this is possible.
+// translateAll translates all strings in v. The caller must have checked that this is possible.
 func (m *migration) translateAll(v value.Value) value.Value {
 	switch v.Kind() {
 	case value.String:
@@ -247,7 +245,8 @@ func (m *migration) translateAll(v value.Value) value.Value {
 	return v
 }
 
-// isAlias reports whether a string consists of an alias only, and returns its key.
+// isAlias reports whether a string consists only of an alias interpolation, and returns the key of
+// the alias.
 func isAlias(text string) (key string, ok bool) {
 	n, problems := expr.ParseHiera(text)
 	if len(problems) > 0 || n.Name != expr.HieraAlias {
@@ -256,7 +255,7 @@ func isAlias(text string) (key string, ok bool) {
 	return n.Kids[0].Value.Text(), true
 }
 
-// expression returns the source of an expression for v, which contains aliases.
+// expression returns an expression for v, in which at least one string is an alias.
 func (m *migration) expression(v value.Value) (source, problem string) {
 	n, problem := m.expressionNode(v)
 	if problem != "" {

@@ -10,14 +10,14 @@ import (
 	"bindc/internal/fsx"
 )
 
-// hiera5Dir is the directory of the new site for data that stay in Hiera 5.
+// hiera5Dir is the directory in the new site for data that stays in Hiera 5.
 const hiera5Dir = "hiera5"
 
-// output collects the files of the new site.
+// output collects the files of the new site by their paths.
 type output struct {
 	*migration
 	files    map[string][]byte
-	bindings map[string]*bindingsFile  // bindings files by path
+	bindings map[string]*bindingsFile  // bindings files, by path
 	byFile   map[*levelFile][]*binding // sorted by key
 }
 
@@ -28,8 +28,8 @@ func (m *migration) write() ([]File, error) {
 			o.byFile[b.file] = append(o.byFile[b.file], b)
 		}
 	}
-	// Dotted keys and merges by callers work only in a site with a Hiera 5 hierarchy, so this file exists even if no
-	// key stays.
+	// This file must exist even if no key stays. Otherwise dotted keys and merges requested by
+	// callers would not work.
 	o.files[hiera5Dir+"/hiera.yaml"] = []byte("version: 5\n")
 	for _, h := range m.hierarchies {
 		if err := o.writeHierarchy(h); err != nil {
@@ -54,7 +54,7 @@ func (m *migration) write() ([]File, error) {
 	return out, nil
 }
 
-// newPath returns the path, in the new site, of a file in a hierarchy.
+// newPath returns the path in the new site of a file in a hierarchy.
 func (o *output) newPath(h *hierarchy, rel string) string {
 	at, err := filepath.Rel(o.dir, h.root)
 	if err != nil || strings.HasPrefix(at, "..") {
@@ -63,9 +63,10 @@ func (o *output) newPath(h *hierarchy, rel string) string {
 	return path.Join(filepath.ToSlash(at), rel)
 }
 
-// writeHierarchy writes the moving keys of a hierarchy as Hiera 2 data and bindings, and copies the other keys.
+// writeHierarchy writes the data of a hierarchy: keys that move as Hiera 2 data or bindings, and
+// all others as they are.
 func (o *output) writeHierarchy(h *hierarchy) error {
-	if h.global { // the new site uses the global hierarchy, too
+	if h.global { // the new site uses the same global hierarchy
 		return nil
 	}
 	if err := o.writeRemaining(h); err != nil || h.stays {
@@ -87,7 +88,8 @@ func (o *output) writeHierarchy(h *hierarchy) error {
 	return nil
 }
 
-// writeFile writes the moving keys of a file. It reports whether any key became Hiera 2 data.
+// writeFile writes the keys of a file that move. It reports whether some of them became Hiera 2
+// data.
 func (o *output) writeFile(l *level, f *levelFile) (bool, error) {
 	structured := map[string]bool{}
 	for _, b := range o.byFile[f] {
@@ -115,8 +117,8 @@ func (o *output) writeFile(l *level, f *levelFile) (bool, error) {
 	return true, nil
 }
 
-// newPath returns the path of a file in the new site, without its extension. Files other than .yaml go to a separate
-// directory, because Hiera 2 paths have no extension.
+// newPath returns the path of a data file in the new site, without the extension. Since Hiera 2
+// paths have no extension, files with an extension other than .yaml go to a separate directory.
 func (f *levelFile) newPath() string { return dataPath(f.rel, filepath.Ext(f.rel)) }
 
 func dataPath(rel, ext string) string {
@@ -145,7 +147,7 @@ func (o *output) writeHiera2(h *hierarchy) {
 	o.files[o.newPath(h, "hiera2.yaml")] = []byte(text)
 }
 
-// listItem formats strings as a list within a list in YAML.
+// listItem returns strings as an element of a YAML list. The element is itself a list.
 func listItem(texts ...string) string {
 	for i, t := range texts[1:] {
 		texts[i+1] = `"` + t + `"`
@@ -153,7 +155,7 @@ func listItem(texts ...string) string {
 	return "  - [" + strings.Join(texts, ", ") + "]\n"
 }
 
-// hiera2Path returns the path of a level, relative to the directory of hiera2.yaml.
+// hiera2Path returns the path of a level relative to the directory of hiera2.yaml.
 func (o *output) hiera2Path(l *level, ext string) string {
 	dir := ""
 	for _, f := range l.files {
@@ -169,7 +171,6 @@ func (o *output) hiera2Path(l *level, ext string) string {
 	return dataPath(dir+l.path+ext, ext)
 }
 
-// writeRemaining writes the data that stay in Hiera 5.
 func (o *output) writeRemaining(h *hierarchy) error {
 	target := func(rel string) string { return path.Join(hiera5Dir, rel) }
 	if h.module != "" {
@@ -199,7 +200,7 @@ func (o *output) writeRemaining(h *hierarchy) error {
 	return err
 }
 
-// remainingText returns the part of a file that stays in Hiera 5, or nil.
+// remainingText returns the text of a file without the keys that move, or nil if no key remains.
 func (o *output) remainingText(h *hierarchy, f *levelFile) ([]byte, error) {
 	if h.stays {
 		return f.text, nil
@@ -212,7 +213,6 @@ func (o *output) remainingText(h *hierarchy, f *levelFile) ([]byte, error) {
 	}, nil)
 }
 
-// writeConfiguration writes binder_config.yaml and the module path.
 func (o *output) writeConfiguration() error {
 	var site []string
 	if o.files["hiera2.yaml"] != nil {

@@ -10,7 +10,8 @@ import (
 	"bindc/internal/yaml"
 )
 
-// isStructured reports whether a data file cannot express a binding.
+// isStructured reports whether a binding cannot be written to a data file and must become a
+// structured binding.
 func (o *output) isStructured(b *binding) bool {
 	k := o.merged[b.key]
 	return k.sensitive || k.strategy != "" && k.strategy != "first" || hasAlias(b.value)
@@ -76,7 +77,8 @@ func hasAlias(v value.Value) bool {
 	return false
 }
 
-// bindingsFor returns the file for a binding: one per data file for the site, and the default file for a module.
+// bindingsFor returns the bindings file for a binding. In a module, that is the default file.
+// Otherwise, each data file has its own bindings file.
 func (o *output) bindingsFor(b *binding) *bindingsFile {
 	if h := b.level.hierarchy; h.module != "" {
 		return o.bindingsAt(o.newPath(h, "bindings/default.yaml"), h.module+"::default")
@@ -97,7 +99,8 @@ func (o *output) bindingsAt(at, name string) *bindingsFile {
 	return f
 }
 
-// declareMultibinding writes the multibinding for a key, with the conditions of the contributions.
+// declareMultibinding writes the multibinding of a key. It is bound only where the key has
+// contributions.
 func (o *output) declareMultibinding(key string, k mergedKey) {
 	attributes := []any{"name", key, "multibind_id", key}
 	if k.strategy == "unique" {
@@ -122,8 +125,8 @@ func (o *output) declareMultibinding(key string, k mergedKey) {
 	f.bind = slices.Insert(f.bind, 0, b)
 }
 
-// whenBound returns the conditions under which a key has contributions. The second result reports whether a constant
-// level has a contribution.
+// whenBound returns the conditions under which a key is bound. always reports whether it is bound
+// without a condition.
 func (o *output) whenBound(key string) (when value.Value, always bool) {
 	var out []value.Value
 	for _, b := range o.bound[key] {

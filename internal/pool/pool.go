@@ -1,5 +1,5 @@
-// Package pool assigns numbers to strings. A key or value that occurs ten thousand times in a site is in memory only
-// once, and can be compared by its number.
+// Package pool assigns numbers to strings, so that a string that occurs ten thousand times in a site is in memory only
+// once. Equal strings have equal numbers.
 package pool
 
 import (
@@ -11,50 +11,51 @@ import (
 )
 
 // Pool is a set of numbered strings. The zero Pool is empty. It is safe for concurrent use. The number of a string
-// depends on the order of calls, so numbers are valid for one run and never part of its result.
+// depends on the order of calls, so it is only valid during one run.
 //
-// Pool has its own hash table. Most strings are already in it, and for these a map of strings would take three times as
-// long: Pool computes hashes outside the lock, and nearly always needs to compare only hashes.
+// Pool has its own hash table, because most strings are already in it. For these, a map would take three times as long:
+// Pool computes hashes without holding the lock, and rarely needs to compare more than hashes.
 type Pool struct {
 	mu    sync.Mutex
 	texts []string
 	slots []uint64        // hash table with open addressing: upper half of the hash, and number + 1; 0 if free
-	chunk strings.Builder // holds new strings; never grows, so that strings do not move
-	scans int             // number of batches to search without slots, see Load
+	chunk strings.Builder // memory for new strings; never grows, so that strings do not move
+	scans int             // number of further batches to answer by scan; see Load
 }
 
 const (
 	chunkSize = 64 << 10
-	fewSlots  = 1 << 10 // like all sizes, a power of two
+	fewSlots  = 1 << 10 // smallest size of slots; all sizes are powers of two
 	halfHash  = 0xffffffff << 32
 )
 
-// Number returns the number of text. It assigns a new number to a new text.
+// Number returns the number of text. If text is new, it gets the next number.
 func (p *Pool) Number(text []byte) uint32 {
 	b := Batch{text: text, ends: []int{len(text)}}
 	return p.Numbers(&b)[0]
 }
 
-// Batch has strings to be numbered together, for which Pool takes the lock only once.
+// Batch is a list of strings to be numbered together, so that Pool takes its lock only once.
 //
 // The zero Batch is empty.
 type Batch struct {
 	text    []byte
-	ends    []int // where each string ends in text
+	ends    []int // end of each string in text
 	hashes  []uint64
 	numbers []uint32
 }
 
-// Reset removes all strings from b, and keeps its memory.
+// Reset removes all strings from b but keeps its memory.
 func (b *Batch) Reset() { b.text, b.ends = b.text[:0], b.ends[:0] }
 
-// Add adds a string, which the function add appends to its argument.
+// Add adds the string that the function add appends to its argument.
 func (b *Batch) Add(add func([]byte) []byte) {
 	b.text = add(b.text)
 	b.ends = append(b.ends, len(b.text))
 }
 
-// Numbers returns the numbers of the strings in b, in a slice that is valid until b is used again.
+// Numbers returns the numbers of the strings in b, in the order of the calls of Add. The slice is valid until b is used
+// again.
 func (p *Pool) Numbers(b *Batch) []uint32 {
 	hashes, start := b.hashes[:0], 0
 	for _, end := range b.ends {
@@ -79,8 +80,8 @@ func (p *Pool) Numbers(b *Batch) []uint32 {
 	return out
 }
 
-// prefetch reads the memory at which the searches for these hashes begin. The reads wait for memory at the same time,
-// which the searches themselves would do one after another. The result only keeps the compiler from removing the reads.
+// prefetch reads the memory where the searches for these hashes begin. Its reads wait for memory all at the same time;
+// the searches would wait one after another. The result only keeps the compiler from removing the reads.
 func (p *Pool) prefetch(hashes []uint64) (sum int) {
 	if len(p.slots) == 0 {
 		return 0
@@ -112,7 +113,7 @@ func (p *Pool) number(text []byte, hash uint64) uint32 {
 	return uint32(len(p.texts) - 1)
 }
 
-// keep copies text to chunk and returns it as a string.
+// keep returns a copy of text. It uses the memory of chunk unless text is long.
 func (p *Pool) keep(text []byte) string {
 	if len(text) > chunkSize/8 {
 		return string(text)
@@ -126,7 +127,7 @@ func (p *Pool) keep(text []byte) string {
 	return p.chunk.String()[start:]
 }
 
-// grow enlarges the table. It computes all hashes again, which is rare and cheaper than storing them.
+// grow enlarges the hash table. It computes all hashes again, which is rare and cheaper than storing them.
 func (p *Pool) grow() {
 	size := max(fewSlots, 2*len(p.slots))
 	for size <= 2*len(p.texts) { // Load may have added many strings
@@ -144,21 +145,20 @@ func (p *Pool) grow() {
 	}
 }
 
-// Texts returns the strings so far, by number. Callers must not change the slice.
+// Texts returns all strings in p, by number. Callers must not modify the slice.
 func (p *Pool) Texts() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.texts
 }
 
-// Load fills an empty pool with distinct strings. Their numbers are their indexes. Load does not build the table,
-// because a build that parses few files again is faster if it searches all texts. The table is built after several
-// batches.
+// Load fills an empty pool with distinct strings, whose numbers are their indexes. It does not build the hash table: a
+// build that parses few files again is faster without it. Numbers builds the table after several batches.
 func (p *Pool) Load(texts []string) { p.texts, p.scans = texts, maxScans }
 
 const maxScans = 8
 
-// scan finds the numbers of the strings in b by a search through all strings.
+// scan sets out to the numbers of the strings in b. It searches all strings instead of using the hash table.
 func (p *Pool) scan(b *Batch, out []uint32) {
 	const none = ^uint32(0)
 	wanted, lengths, start := make(map[string]uint32, len(b.ends)), [256]bool{}, 0

@@ -1,4 +1,4 @@
-// Package proof checks a compiled site for all requests: it proves the policies of the site, and checks its data
+// Package proof checks a compiled site for all possible requests. It proves the site's policies and checks the data
 // against the classes that receive it.
 package proof
 
@@ -17,21 +17,21 @@ import (
 
 // Options configures Check.
 type Options struct {
-	Disk     fsx.Disk        // reads policy files and manifests
-	Context  context.Context // Check fails when it is done; may be nil
-	Policies []string        // policy files in addition to those of the site
-	Fleet    bool            // the caller decides unproven policies for a fleet
+	Disk     fsx.Disk        // for reading policy files and manifests
+	Context  context.Context // if not nil, Check returns an error once it is done
+	Policies []string        // additional policy files
+	Fleet    bool            // do not report unproven policies; the caller decides them
 	Params   params.Options  // Check sets Disk and Context
 }
 
-// Result is the result of Check. Its fields are nil if the site or a policy file has errors.
+// Result is the result of Check. If the site or a policy file has errors, its fields are nil.
 type Result struct {
 	Policies *policy.Result
 	Params   *params.Checker
 }
 
-// Check checks the site in dir, and adds its diagnostics to diags. content is the compiled site. If content is nil, or
-// if diags has errors in the site, Check only reads the policies.
+// Check checks the compiled site in dir and adds diagnostics to diags. If content is nil or diags already has errors,
+// it only reads the policy files.
 func Check(dir string, site *loader.Site, content *snapshot.Content, opts Options, diags *diag.List) (Result, error) {
 	policies := policy.Read(dir, opts.Policies, opts.Disk, diags)
 	policy.Policies.WarnOfMisspelt(dir, opts.Disk, diags)
@@ -54,7 +54,7 @@ func Check(dir string, site *loader.Site, content *snapshot.Content, opts Option
 	return Result{proved, checked}, err
 }
 
-// filesOf maps input names in the snapshot to paths.
+// filesOf maps the names of files in the snapshot to their paths.
 func filesOf(site *loader.Site) map[string]string {
 	out := map[string]string{}
 	for file, i := range site.InputOf {

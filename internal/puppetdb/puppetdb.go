@@ -1,5 +1,5 @@
-// Package puppetdb fetches the facts of nodes from PuppetDB through its query API, version 4:
-// https://www.puppet.com/docs/puppetdb/latest/api/query/v4/overview.html.
+// Package puppetdb fetches facts of nodes from PuppetDB. It uses version 4 of the query API:
+// https://www.puppet.com/docs/puppetdb/latest/api/query/v4/overview.html
 package puppetdb
 
 import (
@@ -20,22 +20,22 @@ import (
 	"bindc/facts"
 )
 
-// MaxAnswer is the largest answer in bytes that a DB accepts.
+// MaxAnswer limits the size of PuppetDB's answers, in bytes.
 const MaxAnswer = 256 << 20
 
-// DB is a PuppetDB. Its methods are safe for concurrent use.
+// DB is a client of PuppetDB. It is safe for concurrent use.
 type DB struct {
 	URL    *url.URL // such as https://puppetdb.example.com:8081
 	Client *http.Client
-	Token  string // an RBAC token of Puppet Enterprise, or ""
+	Token  string // RBAC token of Puppet Enterprise, or ""
 }
 
-// active selects the active nodes that have facts.
+// active is the query for all active nodes with facts.
 var active = []any{"from", "nodes", []any{"extract", []any{"certname"},
 	[]any{"not", []any{"null?", "facts_timestamp", true}}}}
 
-// Names returns the sorted certnames of the nodes that a query selects. The query is PQL, or an AST in JSON. The query
-// "" selects the active nodes that have facts.
+// Names returns the certnames of the nodes that a query selects, sorted. The query is in PQL or, as
+// a JSON array, in AST form. If query is "", Names returns all active nodes that have facts.
 func (db *DB) Names(ctx context.Context, query string) ([]string, error) {
 	var q any = query
 	switch {
@@ -66,12 +66,12 @@ func (db *DB) Names(ctx context.Context, query string) ([]string, error) {
 	return slices.Compact(names), nil
 }
 
-// always lists facts to fetch in addition to those of a snapshot. Every agent sends clientcert, so a node without it
-// has no facts. The trusted facts contain the certname.
+// always lists facts that are fetched even if they are not requested. Every agent sends clientcert,
+// so a node without it has no facts. The trusted facts contain the certname.
 var always = []string{"clientcert", "trusted"}
 
-// Facts returns the facts of nodes, sorted by the names of the nodes and of the facts. only lists the facts to fetch;
-// if it is nil, Facts fetches all. Nodes without facts are missing from the result.
+// Facts returns the facts of nodes, sorted by the names of nodes and facts. It leaves out nodes
+// without facts. If only is not nil, it fetches only the facts in that list and in always.
 func (db *DB) Facts(ctx context.Context, certnames, only []string) ([]facts.Node, error) {
 	where := []any{"in", "certname", []any{"array", certnames}}
 	if only != nil {
@@ -99,13 +99,13 @@ func (db *DB) Facts(ctx context.Context, certnames, only []string) ([]facts.Node
 	return nodes, nil
 }
 
-// Retries of a request after a temporary failure.
+// Limits for retrying a request after a temporary failure.
 const (
 	attempts = 4
 	pause    = time.Second // doubled after each attempt
 )
 
-// ask posts a query and returns the answer.
+// ask sends a query and returns the answer. It retries temporary failures.
 func (db *DB) ask(ctx context.Context, query any) ([]byte, error) {
 	body, err := json.Marshal(map[string]any{"query": query})
 	if err != nil {
@@ -125,7 +125,7 @@ func (db *DB) ask(ctx context.Context, query any) ([]byte, error) {
 	}
 }
 
-// passing is an error for which trying again after a pause may help.
+// passing is a temporary error, after which a retry may succeed.
 type passing struct{ error }
 
 func (p *passing) Unwrap() error { return p.error }
@@ -143,7 +143,8 @@ func (db *DB) post(ctx context.Context, body []byte) ([]byte, error) {
 		req.Header.Set("X-Authentication", db.Token)
 	}
 	client := *db.Client
-	// A redirect must not send the token to another server. PuppetDB does not redirect queries.
+	// Do not follow redirects, which could send the token to another server. PuppetDB does not
+	// redirect queries.
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	resp, err := client.Do(req)
 	if err != nil {
@@ -164,9 +165,8 @@ func (db *DB) post(ctx context.Context, body []byte) ([]byte, error) {
 	return answer, nil
 }
 
-// refusal returns the error for a response whose status is not 200.
 func (db *DB) refusal(resp *http.Response) error {
-	text, _ := io.ReadAll(io.LimitReader(resp.Body, 1000)) // the status suffices if the text cannot be read
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, 1000)) // the status is enough if the text cannot be read
 	reason := cmp.Or(strings.TrimSpace(diag.Visible(string(text))), "no reason given")
 	err := fmt.Errorf("%s: expected status 200, found %s: %s", db.shown(), resp.Status, reason)
 	if to, _ := resp.Location(); to != nil {
@@ -182,5 +182,5 @@ func (db *DB) refusal(resp *http.Response) error {
 	return err
 }
 
-// shown returns the URL without user and password, for messages.
+// shown returns the URL for messages, with the password hidden.
 func (db *DB) shown() string { return db.URL.Redacted() }

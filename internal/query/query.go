@@ -1,4 +1,4 @@
-// Package query reads queries, one JSON object per line, and looks their keys up.
+// Package query parses queries, which are JSON objects, one per line, and looks up their keys.
 package query
 
 import (
@@ -17,7 +17,7 @@ import (
 	"bindc/internal/members"
 )
 
-// Query asks for one key, or for several, with the facts of one node.
+// Query is a query for one or several keys with the facts of one node. Either Key or Keys is set.
 type Query struct {
 	Key         *string         `json:"key"`
 	Keys        []string        `json:"keys"`
@@ -31,10 +31,10 @@ type Query struct {
 	Explain     bool            `json:"explain"`
 }
 
-// MaxLine is the default limit of the length of a query in bytes. The facts of a node take some ten thousand bytes.
+// MaxLine is the default limit on the length of a query in bytes. The facts of a node take tens of thousands of bytes.
 const MaxLine = 16 << 20
 
-// ReadLine reads a line. If it is longer than limit, ReadLine discards it and returns long = true.
+// ReadLine reads the next line. If the line is longer than limit, ReadLine discards it and sets long.
 func ReadLine(r *bufio.Reader, limit int) (line []byte, long bool, err error) {
 	for {
 		part, err := r.ReadSlice('\n')
@@ -49,7 +49,7 @@ func ReadLine(r *bufio.Reader, limit int) (line []byte, long bool, err error) {
 	}
 }
 
-// Parse parses a line. If it fails, the result still has the key of the line, if the line has one.
+// Parse parses a query. After most errors, q still has the members that could be decoded, such as the key.
 func Parse(line []byte) (q Query, err error) {
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
@@ -76,7 +76,7 @@ func Parse(line []byte) (q Query, err error) {
 
 func usageError(message string) error { return &lookup.Error{Code: lookup.CodeUsage, Message: message} }
 
-// malformed describes an error of encoding/json without Go's names of types.
+// malformed describes an error of encoding/json without mentioning Go types.
 func malformed(err error) string {
 	var typ *json.UnmarshalTypeError
 	unknown, isUnknown := strings.CutPrefix(err.Error(), "json: unknown field ")
@@ -93,7 +93,7 @@ func malformed(err error) string {
 	return "found " + typ.Value + " as \"" + typ.Field + "\""
 }
 
-// unknownMember describes an unknown member, whose name is quoted, and suggests a similar one.
+// unknownMember returns the message for an unknown member, with a suggestion. quoted is its name in quotes.
 func unknownMember(quoted string) string {
 	var names []string
 	for f := range reflect.TypeFor[Query]().Fields() {

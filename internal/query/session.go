@@ -11,20 +11,20 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Session looks up the keys of queries. It keeps the last request, because queries for the same node usually come
-// together.
+// Session looks up the keys of queries. Queries for the same node usually follow one another, so a Session reuses the
+// last request where possible.
 type Session struct {
-	Begin func(*bindings.Facts) (*lookup.Request, error) // begins a request; the previous one ends
+	Begin func(*bindings.Facts) (*lookup.Request, error) // returns a new request; the previous one is not used again
 	Node  func(name string) (facts.Node, error)          // returns the facts of a node, for queries without facts
 
-	last    []byte // identifies the facts of the last request
+	last    []byte // identifies the facts of request
 	request *lookup.Request
 	types   map[string]*bindings.Type
 }
 
-// Request returns the request for a query.
+// Request returns a request for the facts in q. It is valid until the next call of Request.
 func (s *Session) Request(q *Query) (*lookup.Request, error) {
-	// The lengths come first, so that different queries have different IDs.
+	// The lengths keep different queries from having the same id.
 	id := fmt.Appendf(nil, "%d %d %d %d ", len(q.Facts), len(q.Trusted), len(q.Variables), len(q.Node))
 	id = slices.Concat(id, q.Facts, q.Trusted, q.Variables, []byte(q.Node), []byte(q.Environment))
 	if s.request != nil && bytes.Equal(id, s.last) {
@@ -51,7 +51,6 @@ func (s *Session) Request(q *Query) (*lookup.Request, error) {
 	return s.request, nil
 }
 
-// factsOf returns the facts in a query, or the facts of its node.
 func (s *Session) factsOf(q *Query, opts bindings.FactsOptions) (*bindings.Facts, error) {
 	if len(q.Facts) > 0 {
 		return facts.ParseJSON(q.Facts, opts)
@@ -73,10 +72,11 @@ func parseOptional(text json.RawMessage) (v bindings.Value, err error) {
 	return v, err
 }
 
-// Check returns an error if the answer for key cannot be trusted. merge is undef if the query has none.
+// Check returns an error if the value of key must not be used as the answer. merge is undef if the query has no merge
+// strategy.
 type Check func(r *lookup.Request, key string, merge bindings.Value) error
 
-// Lookup looks up a key of a query. If check is not nil, Lookup calls it first.
+// Lookup looks up key with the merge strategy and the type in q. If check is not nil, Lookup calls it first.
 func (s *Session) Lookup(r *lookup.Request, q *Query, key string, check Check) (v bindings.Value,
 	found bool, err error) {
 	typ, err := s.parseType(q.Type)
@@ -100,7 +100,7 @@ func (s *Session) Lookup(r *lookup.Request, q *Query, key string, check Check) (
 	return v, found, err
 }
 
-// maxTypes limits the number of parsed types that a session keeps, and maxTypeText the lengths of their sources.
+// Limits on the types that a Session caches: how many, and how long their sources are in bytes.
 const (
 	maxTypes    = 1000
 	maxTypeText = 1000

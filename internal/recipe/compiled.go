@@ -10,17 +10,16 @@ import (
 // A compiled value is a form byte followed by an encoded constant or recipe. Package compile stores one for each
 // binding.
 const (
-	CompiledConstant byte = 'c' // encoded by package value
-	CompiledRecipe   byte = 'r' // encoded Recipe
+	CompiledConstant byte = 'c' // a constant, encoded by package value
+	CompiledRecipe   byte = 'r' // an encoded Recipe
 	CompiledLookup   byte = 'l' // an encoded Recipe that looks up other keys or contributions in every request
 )
 
-// AppendConstant appends the constant v as a compiled value.
 func AppendConstant(dst []byte, v value.Value) []byte {
 	return value.Append(append(dst, CompiledConstant), v)
 }
 
-// AppendCompiled appends r as a compiled value. A recipe that only holds a constant becomes a compiled constant.
+// AppendCompiled appends r as a compiled value. A recipe that is only a constant becomes a compiled constant.
 func AppendCompiled(dst []byte, r *Recipe) []byte {
 	kind := CompiledRecipe
 	switch {

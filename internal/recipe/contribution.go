@@ -7,7 +7,7 @@ import (
 )
 
 // Check checks a contribution against the element type. If the option flatten splits the contribution, Check checks
-// each element. With the resolution append, a contribution must have the type of the elements inside the element type.
+// each element. If the resolution is append and the element type is Array[T], a contribution must have type T.
 func (o *Options) Check(v value.Value) *types.Mismatch {
 	return check(v, o.contributed(), o.Flatten)
 }

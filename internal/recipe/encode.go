@@ -11,8 +11,8 @@ import (
 	"bindc/internal/value"
 )
 
-// An encoded recipe consists of its kind, a byte of flags, and the fields that both require, in the order of the
-// struct. See recipes.md, section "Recipes", for the specification.
+// An encoded recipe consists of its kind, a byte of flags, and the fields that the kind and the flags require, in the
+// order of the struct. See recipes.md, section "Recipes", for the specification.
 const (
 	flagSensitive = 1 << iota
 	flagType
@@ -164,7 +164,6 @@ type decoder struct {
 	err error
 }
 
-// fail records err if it is the first error.
 func (d *decoder) fail(err error) {
 	if d.err == nil {
 		d.err = err
@@ -228,7 +227,6 @@ func (d *decoder) number() uint64 {
 	return n
 }
 
-// flags reads a byte of flags. A byte above max is an error.
 func (d *decoder) flags(max byte) byte {
 	f := d.byte()
 	if f > max {

@@ -12,7 +12,7 @@ import (
 // never a number. It returns nil if the type depends on facts or is unknown.
 func Misfit(t *types.Type, n *expr.Node) *types.Mismatch { return misfit(t, n, nil) }
 
-// misfit works like Misfit for a part of a value. path leads to n in the whole value.
+// misfit is Misfit for n, a part of a value. path is the path to n in the whole value.
 func misfit(t *types.Type, n *expr.Node, path []value.Value) *types.Mismatch {
 	switch n.Op {
 	case expr.Const:
@@ -57,7 +57,7 @@ func misfitElements(t *types.Type, elems []*expr.Node, path []value.Value) *type
 	return nil
 }
 
-// misfitEntries checks the values of a hash. kids alternates between keys and values.
+// misfitEntries checks the values of a hash whose keys are constant. kids alternates between keys and values.
 func misfitEntries(t *types.Type, kids []*expr.Node, path []value.Value) *types.Mismatch {
 	for entry := range slices.Chunk(kids, 2) {
 		key, ok := entry[0].Constant()

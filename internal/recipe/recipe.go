@@ -25,7 +25,7 @@ const (
 	Abstract                  // an error: nothing overrides the abstract binding
 	Multibind                 // the contributions to Name, combined by Options
 	Contributions             // Parts, the contributions of one scope to a multibinding
-	Merged                    // the bindings of MergeKey, merged according to the options in Value
+	Merged                    // the values bound to MergeKey, merged according to the options in Value
 	AliasOf                   // the value of the key Targets[0]; declines if that key is not bound
 	Below                     // the value that Name has in lower bindings; declines if there is none
 	Erased                    // no value, even if a lower binding has one
@@ -73,8 +73,8 @@ func (r *Recipe) Placeless() *Recipe {
 // Declines reports whether r may have no value in some requests, so that lookups continue with lower bindings.
 func (r *Recipe) Declines() bool { return r.Optional || r.Kind == AliasOf || r.Kind == Below }
 
-// IsFinal reports whether a lookup that reaches r can stop: r always has a value and is not a rename, below which the
-// key has another name.
+// IsFinal reports whether every lookup that reaches r ends there. It returns false if r may decline. It also returns
+// false for Erased, because a lookup of the new name continues below.
 func (r *Recipe) IsFinal() bool { return !r.Declines() && r.Kind != Erased }
 
 // StandsAlone reports whether r computes a value without other bindings of its key. All other recipes merge values, or
@@ -100,7 +100,7 @@ const HierarchiesKey = "\x00\x00hierarchies"
 // DefaultsOf returns the name of a module's default_hierarchy in HierarchiesKey.
 func DefaultsOf(module string) string { return module + " default_hierarchy" }
 
-// PoliciesID is the id in PoliciesKey. A multibinding cannot have it.
+// PoliciesID is the id in PoliciesKey. It is reserved, so no multibinding has it.
 const PoliciesID = "/policies"
 
 // PoliciesKey is the internal key of the policies that were proven for all requests (package proof/record). It has one
@@ -108,9 +108,9 @@ const PoliciesID = "/policies"
 // lookups, and programs that do not know the key, ignore it.
 const PoliciesKey = "\x00" + PoliciesID
 
-// MergeKey is the internal key that holds the values of a Hiera 5 key that are merged or converted. The Hiera 5 key
-// itself has a recipe of kind Merged. The recipe's Value is the lookup_options, or undef if they depend on the request.
-// The recipe's Name is the module if the values come from default_hierarchy.
+// MergeKey returns the internal key for the values of a Hiera 5 key, if they are merged or converted. The Hiera 5 key
+// itself has a recipe of kind Merged. The recipe's Value is the lookup_options, or undef if they depend on the
+// request. The recipe's Name is the module if the values come from default_hierarchy.
 func MergeKey(key string) string { return "\x00\x00merge " + key }
 
 // Target is a key to look up, and the type that its value must have. The type may be nil.
@@ -119,8 +119,8 @@ type Target struct {
 	Type *types.Type
 }
 
-// ContributionKey is the internal key of the contributions to the multibinding id. It is the Name of a Multibind
-// recipe.
+// ContributionKey returns the internal key of the contributions to the multibinding id. A Multibind recipe has this
+// key as its Name.
 func ContributionKey(id string) string { return "\x00" + id }
 
 // IsContributionKey reports whether key is the internal key of contributions to a multibinding.
@@ -141,7 +141,7 @@ const (
 	resolutionCount
 )
 
-// The values that a contribution can have under the name of a class, for Included.
+// Values of a contribution to a multibinding with the resolution Included. The contribution has the name of a class.
 const (
 	Include = "include"
 	Exclude = "exclude"

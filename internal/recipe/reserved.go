@@ -15,7 +15,7 @@ const (
 	VariableKeys    = "/var/"
 )
 
-// IsReserved reports whether a key is reserved.
+// IsReserved reports whether key is one of the keys above or begins with one of the prefixes.
 func IsReserved(key string) bool {
 	has := func(prefix string) bool { return strings.HasPrefix(key, prefix) }
 	return has(ParameterKeys) || has(MapKeys) || has(VariableKeys) ||

@@ -41,7 +41,7 @@ func (r *Recipe) IsARM8() bool {
 		r.Options != nil && (r.Options.Combinator != nil || r.Options.Resolution == Included)
 }
 
-// IsFinal works like Recipe.IsFinal for an encoded recipe, which may be sealed.
+// IsFinal is Recipe.IsFinal for an encoded recipe, which may be sealed.
 func IsFinal(encoded string) bool {
 	if len(encoded) < headBytes {
 		return true
@@ -56,7 +56,6 @@ func Seal(encoded, key string, box *seal.Box) string {
 	return box.Seal(key, head, encoded[headBytes:])
 }
 
-// IsSealed reports whether an encoded recipe is sealed.
 func IsSealed(encoded string) bool { return len(encoded) >= headBytes && encoded[1]&flagSealed != 0 }
 
 // Unseal reverses Seal.
@@ -68,13 +67,13 @@ func Unseal(sealed, key string, box *seal.Box) (encoded string, err error) {
 // Features lists the features that recipes in a snapshot may use.
 type Features struct {
 	Sealed bool // whether sealed recipes are allowed
-	Hiera  bool // recipes of kind Merged
-	ARM8   bool // ARM-8 operations
+	Hiera  bool // whether recipes of kind Merged are allowed
+	ARM8   bool // whether ARM-8 operations are allowed
 }
 
-// Check validates an encoded recipe in a file with the given features. For a sealed recipe, it checks only the kind and
-// flags, because it does not have the key. contributes reports whether the recipe holds contributions of a scope; alone
-// is Recipe.StandsAlone.
+// Check validates an encoded recipe in a file with the given features. For a sealed recipe, it checks only the kind
+// and flags, because the rest is encrypted. contributes reports whether the recipe consists of the contributions of a
+// scope; alone is Recipe.StandsAlone.
 func Check(encoded string, of Features) (contributes, alone bool, err error) {
 	if len(encoded) < headBytes {
 		return false, false, errMalformed

@@ -19,10 +19,11 @@ import (
 // A dimension that is text with variables is an equation: `${osfamily}-${environment}` is 'darwin-production' if
 // $osfamily is 'darwin' and $environment is 'production'. Values are compared case-folded, and folding a string folds
 // its parts, so the equation determines the folded variables. Any other expression in the text is an unknown of the
-// equation. Equal expressions are the same unknown, because they depend only on variables. How they depend on them is
-// not analysed.
+// equation. Equal expressions are the same unknown, because they depend only on variables. Relations does not analyze
+// how they depend on them.
 //
-// Each unknown is also a dimension, after those of the site, so that a condition can require a string of it.
+// Each unknown also has the number of a dimension, after the dimensions of the site, so that a condition can require a
+// value of it.
 type Relations struct {
 	named      int // number of dimensions of the site
 	dims       []Dimension
@@ -53,13 +54,12 @@ type Term struct {
 // Fold folds the case of s. Values that differ only in case are equal.
 func Fold(s string) string { return strings.ToLower(s) }
 
-// part is a folded text or an unknown.
 type part struct {
 	text    string
-	unknown int // index in Relations.unknowns, or -1 for a string
+	unknown int // index in Relations.unknowns, or -1 for text
 }
 
-// unknown is a variable or an expression.
+// unknown is a variable or another expression in the text of a dimension.
 type unknown struct {
 	computed  bool // an expression that is not just a variable
 	slashless bool // its values never contain '/'
@@ -158,7 +158,7 @@ func setsVariables(n *expr.Node) bool {
 	return false
 }
 
-// unknown returns the index of the unknown for n.
+// unknown returns the index in r.unknowns of n. It adds n if it is new.
 func (r *Relations) unknown(n *expr.Node) int {
 	folded := expr.Fold(n, stdlib.Functions)
 	name := variableName(folded)
@@ -197,7 +197,6 @@ func variableName(n *expr.Node) string {
 	return ""
 }
 
-// mentioned returns the names of all variables in n.
 func mentioned(n *expr.Node) []string {
 	var names []string
 	for x := range syntax.All(n) {
@@ -208,14 +207,14 @@ func mentioned(n *expr.Node) []string {
 	return names
 }
 
-// Possible reports whether c can hold for any request. If this cannot be decided, it returns true.
+// Possible reports whether the condition c can hold for any request. If this cannot be decided, it returns true.
 func (r *Relations) Possible(c Condition) bool {
 	return !slices.ContainsFunc(c, r.isRelated) || len(r.solutions(c)) > 0
 }
 
 func (r *Relations) isRelated(t Term) bool { return r.related[t.Dimension] }
 
-// Together reports whether a and b can hold for the same request.
+// Together reports whether the conditions a and b can hold for the same request.
 func (r *Relations) Together(a, b Condition) bool {
 	for _, t := range a {
 		other := func(u Term) bool { return u.Dimension == t.Dimension && u.Value != t.Value }
@@ -226,7 +225,8 @@ func (r *Relations) Together(a, b Condition) bool {
 	return r.Possible(Union(a, b))
 }
 
-// Implies reports whether b holds whenever a does. If this cannot be decided, it returns false.
+// Implies reports whether the condition b holds whenever the condition a holds. If this cannot be decided, it returns
+// false.
 func (r *Relations) Implies(a, b Condition) bool {
 	var ways []assignment
 	for _, t := range b {
@@ -246,15 +246,15 @@ func (r *Relations) Implies(a, b Condition) bool {
 	return true
 }
 
-// holds reports whether t holds in every request in which a holds and the unknowns have the values in w. For a guard,
-// the request must also have a value of the guard's category.
+// holds reports whether the term t holds in every request in which the condition a holds and the unknowns have the
+// values in w. For a guard, the request must also have a value of the guard's category.
 func (r *Relations) holds(t Term, a Condition, w assignment) bool {
 	text, determined := r.text(t.Dimension, w)
 	return determined && text == t.Value && r.inCategory(r.dims[t.Dimension].Category, a, w)
 }
 
-// inCategory reports whether every request in which a holds and the unknowns have the values in w has a value of a
-// category.
+// inCategory reports whether every request in which the condition a holds and the unknowns have the values in w has a
+// value of the category.
 func (r *Relations) inCategory(category int, a Condition, w assignment) bool {
 	inCategory := func(t Term) bool { return r.dims[t.Dimension].Category == category }
 	if category < 0 || slices.ContainsFunc(a, inCategory) {
@@ -281,7 +281,7 @@ func (r *Relations) text(dim int, w assignment) (string, bool) {
 	return b.String(), all
 }
 
-// Union returns the conjunction of a and b.
+// Union returns the conjunction of two conditions.
 func Union(a, b Condition) Condition {
 	out := slices.Clone(a)
 	for _, t := range b {

@@ -19,7 +19,6 @@ func (r *Relations) Ways(c Condition) (ways []Condition, all bool) {
 	return ways, all
 }
 
-// termsOf returns the condition that unknowns have the strings in w.
 func (r *Relations) termsOf(w assignment) Condition {
 	var out Condition
 	for v, text := range w {
@@ -31,8 +30,9 @@ func (r *Relations) termsOf(w assignment) Condition {
 // IsNamed reports whether a dimension belongs to the site. Otherwise it is an unknown.
 func (r *Relations) IsNamed(dim int) bool { return dim < r.named }
 
-// Settled returns c in a form for an index. It replaces terms of related dimensions by the variables that they
-// determine, unless the terms contain more information. If a implies b, a has all variables of b.
+// Settled returns c in a normal form for use in an index. It replaces terms of related dimensions by terms for the
+// unknowns that they determine, if this loses no information. If a condition implies another, its settled form has all
+// unknowns of the other's.
 func (r *Relations) Settled(c Condition) Condition {
 	if !slices.ContainsFunc(c, r.isRelated) {
 		return c
@@ -52,7 +52,7 @@ func (r *Relations) Settled(c Condition) Condition {
 	return r.withKnown(c, known)
 }
 
-// withKnown returns c with terms for the unknowns in values, and without terms that follow from those.
+// withKnown returns c with terms for the unknowns in values, and without terms that follow from these.
 func (r *Relations) withKnown(c Condition, values assignment) Condition {
 	var out Condition
 	for _, t := range c {
@@ -75,7 +75,7 @@ func (r *Relations) SettledOf(number int, c Condition) Condition {
 	return out
 }
 
-// IsOpen reports whether a dimension of a settled condition may follow from others.
+// IsOpen reports whether a term for dim in a settled condition may follow from other terms.
 func (r *Relations) IsOpen(dim int) bool { return r.IsNamed(dim) && r.related[dim] }
 
 // Undecided returns two dimensions of c, at least one of them computed, that depend on a common variable in different
@@ -97,7 +97,7 @@ func (r *Relations) Undecided(c Condition) (computed, other int, ok bool) {
 	return 0, 0, false
 }
 
-// mentions reports whether a variable in unknown n also occurs in another unknown of a dimension of the site.
+// mentions reports whether dim, a dimension of the site, has another unknown with a variable of unknown n.
 func (r *Relations) mentions(dim, n int) bool {
 	return r.IsNamed(dim) && slices.ContainsFunc(r.templates[dim], func(p part) bool {
 		return isUnknown(p) && p.unknown != n && slices.ContainsFunc(r.unknowns[p.unknown].mentions,
@@ -112,7 +112,7 @@ type Case struct {
 	way       assignment
 }
 
-// Cases returns the ways in which c can hold. There are none if it never holds. If this cannot be decided, there is one
+// Cases returns the ways in which c can hold, or none if c never holds. If they cannot be determined, it returns one
 // case with the known variables.
 func (r *Relations) Cases(c Condition) []Case {
 	if !slices.ContainsFunc(c, r.isRelated) {

@@ -44,7 +44,7 @@ func (r *Relations) solve(c Condition) (ways []assignment, all bool) {
 	return slices.DeleteFunc(ways, func(w assignment) bool { return r.outside(c, w) }), all
 }
 
-// outside reports whether c has a guard whose category has no value in requests with the unknowns in w.
+// outside reports whether c has a guard whose category has no value if the unknowns have the values in w.
 func (r *Relations) outside(c Condition, w assignment) bool {
 	return slices.ContainsFunc(c, func(t Term) bool {
 		category := r.dims[t.Dimension].Category

@@ -9,25 +9,24 @@ import (
 	"bindc/snapshot"
 )
 
-// Cause is a level or a file that only one of two snapshots has, with the keys that change because of it.
+// Cause explains the changes of several keys at once: only one of the two snapshots has this level or file.
 type Cause struct {
-	What  string   `json:"what"` // added or removed
+	What  string   `json:"what"` // "added" or "removed"
 	Level string   `json:"level,omitempty"`
 	File  string   `json:"file,omitempty"`
-	Files []string `json:"files,omitempty"` // files of a level
-	Keys  []string `json:"keys"`            // sorted
+	Files []string `json:"files,omitempty"` // files of the level, sorted
+	Keys  []string `json:"keys"`            // keys that change only because of the cause, sorted
 }
 
-// fewKeys is the largest number of keys to show one by one instead of under their cause.
+// fewKeys is the number of keys up to which changes are shown by key instead of by cause.
 const fewKeys = 3
 
-// causes groups the changes of keys by their causes.
 type causes struct {
-	files, levels [2]map[string]bool // in the old and in the new snapshot
+	files, levels [2]map[string]bool // files and levels of the old and of the new snapshot
 	list          []*Cause
 }
 
-// findCauses finds the levels and files that explain all changes of a key.
+// findCauses finds the keys whose changes all come from a single file or level that only one snapshot has.
 func findCauses(before, after *snapshot.Snapshot, d *decision.Difference) (*causes, error) {
 	c := &causes{}
 	for i, s := range []*snapshot.Snapshot{before, after} {
@@ -51,7 +50,7 @@ func findCauses(before, after *snapshot.Snapshot, d *decision.Difference) (*caus
 	return c, nil
 }
 
-// ofKey returns the cause that all changes of a key have in common, or nil.
+// ofKey returns the cause that explains all changes of a key. It returns nil if there is none.
 func (c *causes) ofKey(k *decision.KeyChanges) (common *Cause) {
 	changes := slices.Concat(k.Changes, k.Contributions)
 	old, now := map[string]bool{}, map[string]bool{}
@@ -77,7 +76,7 @@ func (c *causes) ofKey(k *decision.KeyChanges) (common *Cause) {
 	return common
 }
 
-// ofChange returns the cause of a change, or nil.
+// ofChange returns the cause of a single change, or nil if both snapshots have the files that it involves.
 func (c *causes) ofChange(x decision.Change) *Cause {
 	if x.Old != nil && !c.files[1][diag.ParsePos(x.Old.At).File] {
 		return c.cause("removed", x.Old, c.levels[1])
@@ -88,8 +87,8 @@ func (c *causes) ofChange(x decision.Change) *Cause {
 	return nil
 }
 
-// cause returns the cause of a row that the other snapshot lacks: the level, if the other snapshot lacks the whole
-// level, and otherwise the file.
+// cause returns the cause for row r, which only one snapshot has. It is r's level if others, the levels of the other
+// snapshot, does not contain it. Otherwise it is r's file.
 func (c *causes) cause(what string, r *decision.Row, others map[string]bool) *Cause {
 	file := diag.ParsePos(r.At).File
 	wanted := Cause{What: what, Level: r.Layer}
@@ -110,7 +109,7 @@ func (c *causes) cause(what string, r *decision.Row, others map[string]bool) *Ca
 	return found
 }
 
-// shown returns the causes of more than fewKeys changes, sorted by decreasing number of keys.
+// shown returns the causes that explain more than fewKeys keys, those with the most keys first.
 func (c *causes) shown() (out []Cause) {
 	for _, cause := range c.list {
 		if len(cause.Keys) > fewKeys {
@@ -122,18 +121,18 @@ func (c *causes) shown() (out []Cause) {
 	return out
 }
 
-// isGrouped reports whether a key is only shown as part of a cause.
+// isGrouped reports whether the changes of key are shown only under their cause.
 func (d *Diff) isGrouped(key string) bool {
 	return !d.askedFor[key] && slices.ContainsFunc(d.Causes, func(c Cause) bool { return c.changes(key) })
 }
 
-// changes reports whether a key changes because of c.
+// changes reports whether c explains the changes of key.
 func (c *Cause) changes(key string) bool {
 	_, found := slices.BinarySearch(c.Keys, key)
 	return found
 }
 
-// causesOf returns a line for each cause, with the number of keys that change for a node because of it.
+// causesOf returns a line for each cause that changes keys in e, with the number of these keys.
 func (d *Diff) causesOf(e Effect) (out []string) {
 	for i := range d.Causes {
 		c := &d.Causes[i]
@@ -150,7 +149,7 @@ func (d *Diff) causesOf(e Effect) (out []string) {
 	return out
 }
 
-// title describes the cause.
+// title returns a heading such as "removed: the file data/common.yaml".
 func (c *Cause) title() string {
 	if c.File != "" {
 		return c.What + ": the file " + c.File
@@ -162,7 +161,7 @@ func (c *Cause) title() string {
 	return text + fmt.Sprintf(", with %s as %s", diag.Count(len(c.Files), "file"), c.Files[0])
 }
 
-// consequence lists the keys that change, as words.
+// consequence returns the words of a sentence part such as "4 keys change, as a, b, c and 1 more".
 func (c *Cause) consequence() []string {
 	words := []string{diag.Count(len(c.Keys), "key"), "changes,", "as"}
 	if len(c.Keys) > 1 {

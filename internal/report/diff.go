@@ -12,22 +12,21 @@ import (
 	"bindc/snapshot"
 )
 
-// Diff holds the changes from one snapshot to another.
+// Diff describes the changes from one snapshot to another, or from the node's real facts to changed facts.
 type Diff struct {
 	Causes []Cause `json:"causes,omitempty"`
 
 	Keys  []Key    `json:"keys"`
-	Nodes []Group  `json:"nodes,omitzero"`  // fleet nodes with changes
-	Fleet int      `json:"fleet,omitempty"` // number of nodes of the fleet
-	If    []string `json:"if,omitempty"`    // changed facts, if values in one snapshot are compared
+	Nodes []Group  `json:"nodes,omitzero"`  // groups of fleet nodes with changed values
+	Fleet int      `json:"fleet,omitempty"` // number of nodes in the fleet
+	If    []string `json:"if,omitempty"`    // changed facts, if a single snapshot is compared with itself
 
-	askedFor map[string]bool // removed keys that manifests still look up, or nil
+	askedFor map[string]bool // for each removed key, whether manifests still look it up; nil if unknown
 }
 
-// isEmpty reports whether nothing changes.
 func (d *Diff) isEmpty() bool { return len(d.Keys) == 0 && len(d.Nodes) == 0 }
 
-// Summary returns a line with the numbers of changed keys and affected nodes.
+// Summary returns a sentence with the numbers of changed keys and affected nodes.
 func (d *Diff) Summary() string {
 	if d.isEmpty() && len(d.If) > 0 {
 		return "With " + strings.Join(d.If, ", ") + ", nothing changes."
@@ -56,7 +55,7 @@ func (d *Diff) Summary() string {
 	return text + "."
 }
 
-// changes returns the beginning of a summary: how many keys change.
+// changes returns the beginning of the summary, such as "3 keys change". keys is the number of changed keys.
 func (d *Diff) changes(keys int) string {
 	switch {
 	case len(d.If) > 0:
@@ -69,7 +68,7 @@ func (d *Diff) changes(keys int) string {
 	return diag.Count(keys, "key") + " change"
 }
 
-// Unreached returns the changed keys that change for no node of the fleet.
+// Unreached returns the keys in d.Keys that change for no node of the fleet.
 func (d *Diff) Unreached() map[string]bool {
 	out := map[string]bool{}
 	for _, k := range d.Keys {
@@ -83,7 +82,7 @@ func (d *Diff) Unreached() map[string]bool {
 	return out
 }
 
-// SetAskedFor records the manifests that still look up removed keys. uses lists the positions by key.
+// SetAskedFor records where manifests still look up removed keys. uses maps keys to positions in manifests.
 func (d *Diff) SetAskedFor(uses map[string][]Use) {
 	d.askedFor = map[string]bool{}
 	for i := range d.Keys {
@@ -94,23 +93,22 @@ func (d *Diff) SetAskedFor(uses map[string][]Use) {
 	}
 }
 
-// Key is a key with its changes.
 type Key struct {
 	Key           string   `json:"key"`
-	Gone          bool     `json:"gone,omitempty"`       // the key was bound before, but no longer is
-	RenamedTo     string   `json:"renamed_to,omitempty"` // the new key with the same values
-	AskedFor      []Use    `json:"asked_for,omitempty"`  // manifests that look up a removed key
+	Gone          bool     `json:"gone,omitempty"`       // the old snapshot binds the key, but the new one does not
+	RenamedTo     string   `json:"renamed_to,omitempty"` // new key with the same values, or ""
+	AskedFor      []Use    `json:"asked_for,omitempty"`  // where manifests still look up the removed key
 	Changes       []Change `json:"changes"`
 	Contributions []Change `json:"contributions,omitempty"`
 }
 
-// Use is a position at which a manifest looks up a key.
+// Use is the position of a lookup in a manifest. By describes the code that looks up the key.
 type Use struct {
 	At string `json:"at"`
 	By string `json:"by"`
 }
 
-// Change is a condition under which the answer differs.
+// Change says that the value differs for requests that meet When but none of Except.
 type Change struct {
 	When    Terms    `json:"when"`
 	Except  []Terms  `json:"except,omitempty"`
@@ -123,23 +121,23 @@ type Change struct {
 	Below   bool     `json:"below,omitempty"`
 }
 
-// Group is a set of nodes with the same changes.
+// Group is a set of nodes whose values change in the same way.
 type Group struct {
 	Nodes   []string `json:"nodes"`
 	Changes Effect   `json:"changes"`
 }
 
-// Effect lists the changes for a node, sorted by key.
+// Effect lists the changed values of one node, sorted by key.
 type Effect []KeyEffect
 
-// KeyEffect is the change of a key for a node.
+// KeyEffect is the value of a key before and after, for one node.
 type KeyEffect struct {
 	Key string  `json:"-"`
 	Old Outcome `json:"old"`
 	New Outcome `json:"new"`
 }
 
-// MarshalJSON returns an object with a member for each key.
+// MarshalJSON encodes e as a JSON object with one member per key.
 func (e Effect) MarshalJSON() ([]byte, error) {
 	out := []byte{'{'}
 	for i, k := range e {
@@ -151,7 +149,7 @@ func (e Effect) MarshalJSON() ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// id returns the same text for effects that look the same.
+// id returns a string that is equal for effects that are printed the same way.
 func (e Effect) id() string {
 	var b strings.Builder
 	for _, k := range e {
@@ -160,7 +158,7 @@ func (e Effect) id() string {
 	return b.String()
 }
 
-// Grouped groups the nodes by their effects. nodes and effects have the same order. It omits nodes without changes.
+// Grouped groups the nodes that have equal effects. effects[i] belongs to nodes[i]. Nodes without changes are left out.
 func Grouped(nodes []string, effects []Effect) []Group {
 	out := []Group{}
 	at := map[string]int{}
@@ -180,17 +178,17 @@ func Grouped(nodes []string, effects []Effect) []Group {
 	return out
 }
 
-// bindings returns the changes to show. It omits changes of a multibinding that follow from its contributions.
+// bindings returns k.Changes without those that merely follow from changed contributions to a multibinding.
 func (k *Key) bindings() []Change {
 	return slices.DeleteFunc(slices.Clone(k.Changes), func(c Change) bool {
 		return len(k.Contributions) > 0 && c.isIndirect() && c.Old.collects()
 	})
 }
 
-// isIndirect reports whether the binding is unchanged, and only a value that it looks up changes.
+// isIndirect reports whether the binding itself is unchanged, and only a value that it depends on changes.
 func (c *Change) isIndirect() bool { return c.why() != "" && c.Old.text() == c.New.text() }
 
-// why explains why the answer changes although the binding does not. It returns "" for other changes.
+// why explains a change of a binding that itself is unchanged. It returns "" for other changes.
 func (c *Change) why() string {
 	if c.Below {
 		return "which may decline, and a lower value changes"
@@ -201,17 +199,17 @@ func (c *Change) why() string {
 	return ""
 }
 
-// collects reports whether the value is a multibinding, and thus computed from contributions only.
+// collects reports whether the value is a multibinding, that is, collected from contributions.
 func (o Outcome) collects() bool { return strings.HasPrefix(o.Computed, "multibind(") }
 
-// shownGroup is a group of nodes on a page.
+// shownGroup is a group of nodes, as pages show it.
 type shownGroup struct {
 	Group
-	differing map[string]bool // keys whose values differ between the nodes
+	differing map[string]bool // keys with different values on different nodes of the group
 }
 
-// groups merges the groups of nodes in which the same keys change in the same way. It ignores differences between
-// values that depend on facts, such as the name of the node.
+// groups merges groups in which the same keys change, if their values differ only because they depend on facts. A page
+// thus shows one group instead of one per node name.
 func (d *Diff) groups() []shownGroup {
 	computed := map[string]bool{}
 	for _, k := range d.Keys {
@@ -247,7 +245,7 @@ func (d *Diff) groups() []shownGroup {
 	return out
 }
 
-// together groups changes with the same values and places. Groups are in the order of their first change.
+// together groups changes that differ only in their conditions. The groups are in order of their first change.
 func together(cs []Change) [][]Change {
 	var out [][]Change
 	at := map[string]int{}
@@ -264,7 +262,7 @@ func together(cs []Change) [][]Change {
 	return out
 }
 
-// Diff returns the report on a difference between two snapshots, without nodes.
+// Diff returns a report on d, the difference between two snapshots. The caller adds the nodes.
 func (s Style) Diff(before, after *snapshot.Snapshot, d *decision.Difference) (*Diff, error) {
 	found, err := findCauses(before, after, d)
 	if err != nil {
@@ -306,9 +304,9 @@ func lookedUp(r *lookup.Request, key string) lookup.Outcome {
 	return lookup.Outcome{Value: v, Found: found, Err: err}
 }
 
-// Effect returns the keys whose answers differ between two requests for a node.
+// Effect returns the keys whose values differ between two requests for the same node.
 func (s Style) Effect(old, now *lookup.Request, keys []string) Effect {
-	out, exact := Effect{}, Style{Sensitive: true, Form: People} // different values look different in exact
+	out, exact := Effect{}, Style{Sensitive: true, Form: People} // notices changed sensitive values
 	for _, key := range keys {
 		before, after := lookedUp(old, key), lookedUp(now, key)
 		if x, y := exact.Outcome(before).text(), exact.Outcome(after).text(); x != y ||

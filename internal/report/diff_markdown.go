@@ -51,7 +51,7 @@ func (p *Page) Markdown(d *Diff) {
 	}
 }
 
-// markdownGone shows the new name of a key that is gone, and the manifests that still look it up.
+// markdownGone writes the new name of a removed key and where manifests still look up the old one.
 func (p *Page) markdownGone(k *Key) {
 	if k.RenamedTo != "" {
 		fmt.Fprintf(p, "is gone; the new key %s has the same values\n\n", codeSpan(k.RenamedTo))
@@ -103,7 +103,7 @@ func (p *Page) markdownRow(same []Change) {
 	fmt.Fprintf(p, "| %s | %s | %s |\n", strings.Join(conditions, "<br>"), side(same[0].Old, same[0].OldAt), now)
 }
 
-// codeSpan formats text as code in a cell of a table.
+// codeSpan formats text as code for a cell of a Markdown table.
 func codeSpan(text string) string {
 	text = strings.ReplaceAll(diag.Visible(text), "|", `\|`)
 	if strings.Contains(text, "`") {

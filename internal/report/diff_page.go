@@ -8,7 +8,7 @@ import (
 	"bindc/diag"
 )
 
-// Diff shows the changes, after a summary.
+// Diff writes a summary of the changes, and then each change.
 func (p *Page) Diff(d *Diff) {
 	fmt.Fprintln(p, p.paint("", d.Summary()))
 	if d.isEmpty() {
@@ -64,7 +64,7 @@ func (p *Page) Diff(d *Diff) {
 	}
 }
 
-// goneKey shows the new name of a key that is gone, and the manifests that still look it up.
+// goneKey writes the new name of a removed key and where manifests still look up the old one.
 func (p *Page) goneKey(k *Key) {
 	p.wrapped(2, yellow, strings.Fields(k.renamed()))
 	for i, u := range k.AskedFor {
@@ -77,7 +77,7 @@ func (p *Page) goneKey(k *Key) {
 	}
 }
 
-// renamed describes the new name of a key that is gone. It returns "" for other keys.
+// renamed returns a note with the new name of a removed key, or "".
 func (k *Key) renamed() string {
 	if k.RenamedTo == "" {
 		return ""
@@ -85,10 +85,10 @@ func (k *Key) renamed() string {
 	return "is gone; the new key '" + k.RenamedTo + "' has the same values"
 }
 
-// othersDiffer is the note that a key also changes for other nodes, but to values that depend on each node's facts.
+// othersDiffer follows the values of one node if the key has other new values on the other nodes of the group.
 const othersDiffer = "other nodes get other values (--format json lists all)"
 
-// firstNames returns the first names in a list, followed by the number of further names.
+// firstNames returns at most limit names, followed by "and N more" if that is not all.
 func firstNames(all []string, limit int) []string {
 	out := slices.Clone(all[:min(limit, len(all))])
 	for i := range len(out) - 1 {
@@ -100,7 +100,7 @@ func firstNames(all []string, limit int) []string {
 	return out
 }
 
-// changes shows changes, grouped by values and places.
+// changes writes cs. Changes with the same values and positions share one entry.
 func (p *Page) changes(indent int, cs []Change) {
 	for _, same := range together(cs) {
 		for i, c := range same {
@@ -127,7 +127,7 @@ func (p *Page) changes(indent int, cs []Change) {
 	}
 }
 
-// shownExceptions is the largest number of exceptions that a page shows.
+// shownExceptions is the maximum number of exceptions written for one condition.
 const shownExceptions = 5
 
 func exceptionWords(all []Terms) []string {
@@ -144,7 +144,7 @@ func exceptionWords(all []Terms) []string {
 	return words
 }
 
-// oldAndNew shows the old and the new outcome, each with its place.
+// oldAndNew writes the old and the new value, each with the position of its binding.
 func (p *Page) oldAndNew(indent int, old, now Outcome, oldAt, newAt string) {
 	pad := strings.Repeat(" ", indent)
 	for _, side := range []struct{ mark, style, text, at string }{

@@ -11,10 +11,10 @@ import (
 	bindings "bindc/runtime"
 )
 
-// CodeRefused is the code of an *origin.Rejection.
+// CodeRefused is the code that CodeOf returns for an *origin.Rejection.
 const CodeRefused bindings.Code = "snapshot_refused"
 
-// CodeOf returns the stable code of an error, or "" if the error has none.
+// CodeOf returns the error's stable code, or "" if it has none.
 func CodeOf(err error) bindings.Code {
 	var coded *bindings.Error
 	var refusal *origin.Rejection
@@ -31,7 +31,7 @@ func CodeOf(err error) bindings.Code {
 	return code
 }
 
-// Message returns an error as the programs print it: KEY: message [code]. It escapes control characters.
+// Message formats an error as the programs print it: "KEY: message [code]". It escapes control characters.
 func Message(err error, code bindings.Code) string {
 	text := err.Error()
 	var e *bindings.Error

@@ -9,7 +9,7 @@ import (
 	"bindc/internal/lookup"
 )
 
-// Explanation shows the outcome of a key, the categories of the request, and the state of each binding.
+// Explanation writes the value of a key, the categories of the request, and the state of each binding.
 func (p *Page) Explanation(e *Explanation) {
 	p.heading(e, 0)
 	fmt.Fprintln(p)
@@ -21,7 +21,6 @@ func (p *Page) Explanation(e *Explanation) {
 	p.details(e, 0)
 }
 
-// heading shows a key and its outcome.
 func (p *Page) heading(e *Explanation, indent int) {
 	text := e.Outcome.text()
 	style := ""
@@ -52,18 +51,18 @@ func (p *Page) heading(e *Explanation, indent int) {
 	}
 }
 
-// indented formats JSON over several indented lines. Other text stays on one line.
+// indented returns JSON lists and hashes on several indented lines, and other text on a single line.
 func indented(text string) string {
 	out := &strings.Builder{}
 	v, err := parseJSON([]byte(text))
 	if err != nil || v.Len() == 0 {
 		return "  " + text + "\n"
 	}
-	WriteJSON(out, []byte(text), true) // writing to a Builder does not fail
+	WriteJSON(out, []byte(text), true) // a strings.Builder never returns an error
 	return "  " + strings.ReplaceAll(strings.TrimSpace(out.String()), "\n", "\n  ") + "\n"
 }
 
-// shownRows is the number of rows of a list that a page shows without --all.
+// shownRows is the number of rows after which lists are cut off without --all.
 const shownRows = 20
 
 func (p *Page) details(e *Explanation, indent int) {
@@ -95,7 +94,7 @@ func (p *Page) details(e *Explanation, indent int) {
 var stateStyles = map[string]string{lookup.Wins: green, lookup.Merged: green, lookup.Hidden: yellow,
 	lookup.Declined: yellow, lookup.Renames: green, lookup.NotEffective: dim}
 
-// candidates shows bindings, and the number of bindings left out of cs.
+// candidates writes a list of bindings. left is the number of bindings that cs lacks because the explanation is brief.
 func (p *Page) candidates(title string, cs []Candidate, left, indent int) {
 	if len(cs) == 0 {
 		return
@@ -116,13 +115,13 @@ func (p *Page) candidates(title string, cs []Candidate, left, indent int) {
 	switch {
 	case p.All:
 		shown = notEffective
-	case notEffective == len(cs): // show why no binding applies
+	case notEffective == len(cs): // nothing applies, so show some bindings with their conditions
 		shown = min(notEffective, shownRows)
 	}
 	p.notEffective(cs, shown, notEffective-shown+left, indent+2)
 }
 
-// notEffective shows the first bindings whose condition does not hold, followed by the number of further bindings.
+// notEffective writes the first shown bindings in cs that do not apply, and then how many more there are.
 func (p *Page) notEffective(cs []Candidate, shown, more, indent int) {
 	for i := 0; shown > 0; i++ {
 		if cs[i].State == lookup.NotEffective {
@@ -156,7 +155,7 @@ func (p *Page) candidate(c *Candidate, indent int) {
 	}
 }
 
-// Outcomes shows each outcome on a line, after the key if the key is not "".
+// Outcomes writes one value per line, each after key unless key is "".
 func (p *Page) Outcomes(key string, all []Outcome) {
 	for _, o := range all {
 		if key != "" {

@@ -8,13 +8,14 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Tree converts v to a value that package yaml can write. It hides sensitive values. Keys keep their type if YAML has
-// it. The error is a *DamageError, or reports two keys that have the same text.
+// Tree converts v for writing as YAML or JSON. Sensitive values are hidden, and hash keys keep their type where YAML
+// has it. Tree returns a *DamageError if v is damaged. It returns another error if two keys of a hash have the same
+// text.
 func Tree(v bindings.Value) (value.Value, error) {
 	if v.Sensitive() {
 		return value.FromString(v.String()), nil
 	}
-	if v.Len() < 0 { // the value is damaged
+	if v.Len() < 0 { // negative if v is damaged
 		_, _, err := lookup.Value(v).AppendRich(nil)
 		return value.Value{}, err
 	}
@@ -80,16 +81,16 @@ func sameText(name string) error {
 		"', which JSON cannot distinguish; --format yaml shows both"}
 }
 
-// Form selects how to write hash keys that are not strings.
+// Form determines how hash keys that are not strings are written.
 type Form int
 
 const (
-	JSON   Form = iota // keys become strings; it is an error if two keys become the same string
-	YAML               // the hash as a list of pairs, which restoreKeys converts back
-	People             // keys without quotes
+	JSON   Form = iota // as strings; two keys with the same text are an error
+	YAML               // as a list of pairs, which restoreKeys turns back into a hash
+	People             // without quotes
 )
 
-// FormOf returns the form of values for a value of --format.
+// FormOf returns the Form for the value of the --format flag.
 func FormOf(format string) Form {
 	switch format {
 	case "json":
@@ -100,7 +101,8 @@ func FormOf(format string) Form {
 	return People
 }
 
-// Text returns the text of v in a form.
+// Text returns v as text in the given form. It returns an error only if the form is JSON and two keys of a hash have
+// the same text.
 func Text(v value.Value, f Form) (json.RawMessage, error) {
 	if name, twice := value.SameText(v); twice && f == JSON {
 		return nil, sameText(name)
@@ -108,7 +110,7 @@ func Text(v value.Value, f Form) (json.RawMessage, error) {
 	return appendForm(nil, v, f), nil
 }
 
-// pairsName is the key for the list of pairs in form YAML.
+// pairsName is the key of the list of pairs in form YAML.
 const pairsName = "\x00"
 
 func appendForm(dst []byte, v value.Value, f Form) []byte {
@@ -147,7 +149,7 @@ func appendName(dst []byte, name string) []byte {
 	return append(value.AppendJSON(dst, value.FromString(name)), ':')
 }
 
-// hasPlainKeys reports whether all keys of a hash are strings other than pairsName.
+// hasPlainKeys reports whether all keys are strings, so that the hash needs no list of pairs.
 func hasPlainKeys(hash value.Value) bool {
 	for k := range hash.Pairs() {
 		if k.Kind() != value.String || k.Text() == pairsName {
@@ -157,7 +159,7 @@ func hasPlainKeys(hash value.Value) bool {
 	return true
 }
 
-// restoreKeys converts a value in the form YAML back to hashes whose keys have their original types.
+// restoreKeys turns the lists of pairs of form YAML back into hashes.
 func restoreKeys(v value.Value) value.Value {
 	switch v.Kind() {
 	case value.Array:

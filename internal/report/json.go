@@ -10,7 +10,6 @@ import (
 	bindings "bindc/runtime"
 )
 
-// WriteYAML writes a value as YAML.
 func WriteYAML(w io.Writer, v value.Value) error {
 	text, err := yaml.Write(v)
 	if err != nil {
@@ -20,7 +19,7 @@ func WriteYAML(w io.Writer, v value.Value) error {
 	return err
 }
 
-// WriteJSON writes JSON on one line, or indented.
+// WriteJSON writes text, which must be JSON, on one line or indented.
 func WriteJSON(w io.Writer, text []byte, indent bool) error {
 	var out bytes.Buffer
 	if indent {
@@ -35,7 +34,8 @@ func WriteJSON(w io.Writer, text []byte, indent bool) error {
 	return err
 }
 
-// Write writes a report as JSON on one line, or as YAML. For YAML, the values in the report must be in the form YAML.
+// Write writes a report as JSON on one line or, if asYAML is set, as YAML. For YAML, the report must have been made
+// with form YAML.
 func Write(w io.Writer, asYAML bool, report any) error {
 	if !asYAML {
 		return encode(w, report)
@@ -51,23 +51,22 @@ func Write(w io.Writer, asYAML bool, report any) error {
 	return WriteYAML(w, restoreKeys(t))
 }
 
-// encode writes x as JSON on one line.
 func encode(w io.Writer, x any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	return e.Encode(x)
 }
 
-// Marshal returns x as JSON on one line.
+// Marshal encodes part of a report as JSON. It panics if x cannot be encoded.
 func Marshal(x any) json.RawMessage {
 	var b bytes.Buffer
 	if err := encode(&b, x); err != nil {
-		panic(err) // reports always have valid JSON
+		panic(err) // every report can be encoded
 	}
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// ParseValue parses text as JSON. If it is not JSON, the value is the text itself.
+// ParseValue parses text as JSON. If text is not JSON, it returns text as a string value.
 func ParseValue(text string) bindings.Value {
 	v, err := parseJSON([]byte(text))
 	if err != nil {

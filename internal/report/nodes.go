@@ -6,16 +6,15 @@ import (
 	"bindc/internal/value"
 )
 
-// Node is a node with its category values.
+// Node is a node of the fleet with the values of its categories.
 type Node struct {
 	Name       string
 	Categories Terms
 }
 
-// Nodes lists the nodes of a fleet.
 type Nodes []Node
 
-// MarshalJSON returns an object with a member for each node.
+// MarshalJSON encodes ns as an object that maps the name of each node to its categories.
 func (ns Nodes) MarshalJSON() ([]byte, error) {
 	var b value.Builder
 	for _, n := range ns {
@@ -24,7 +23,7 @@ func (ns Nodes) MarshalJSON() ([]byte, error) {
 	return value.AppendJSON(nil, b.Hash()), nil
 }
 
-// Nodes shows each node with its categories.
+// Nodes writes each node with its categories.
 func (p *Page) Nodes(ns Nodes) {
 	for _, n := range ns {
 		fmt.Fprintln(p, p.paint(bold, n.Name))

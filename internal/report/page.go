@@ -16,33 +16,33 @@ import (
 	"bindc/internal/lookup"
 )
 
-// Page writes a report as text.
+// Page writes reports as text for people. Its methods each write one kind of report.
 type Page struct {
 	*bufio.Writer
-	All bool // also show bindings that do not apply to the request
+	All bool // also write bindings that do not apply and the rest of long lists
 	Screen
 }
 
-// Screen describes the output that shows a page.
+// Screen describes the terminal or file to which a Page writes.
 type Screen struct {
 	Color bool
-	Width int // columns per line; 0 for no limit
+	Width int // columns per line; 0 means unlimited
 }
 
-// ScreenOf describes w. Lines in a pipe or a file may have any length.
+// ScreenOf returns the Screen for w. Colour is only used on a terminal.
 func ScreenOf(w io.Writer) Screen {
 	f, ok := w.(*os.File)
 	return Screen{Color: ok && cli.Color(f), Width: cli.Width(w)}
 }
 
-// Print calls draw, which writes a page to w.
+// Print calls draw with a Page that writes to w, and then flushes the page.
 func Print(w io.Writer, s Screen, draw func(p *Page)) error {
 	p := &Page{Writer: bufio.NewWriter(w), Screen: s}
 	draw(p)
 	return p.Flush()
 }
 
-// Styles, as parameters of the terminal's escape sequence.
+// Styles are the parameters of ANSI escape sequences.
 const (
 	bold   = "1"
 	dim    = "2"
@@ -52,8 +52,8 @@ const (
 	cyan   = "36"
 )
 
-// paint returns text in a style, with control characters escaped. All text on a page that comes from snapshots, facts
-// and arguments must go through paint.
+// paint escapes control characters in text and adds the style if the page has colour. All text from snapshots, facts
+// and arguments must pass through paint.
 func (p *Page) paint(style, text string) string {
 	text = diag.Visible(text)
 	if !p.Color || style == "" || text == "" {
@@ -62,13 +62,13 @@ func (p *Page) paint(style, text string) string {
 	return "\x1b[" + style + "m" + text + "\x1b[0m"
 }
 
-// columns returns the width of text on a terminal, after paint.
+// columns returns the width of text on a terminal, after paint has escaped it.
 func columns(text string) int { return displaywidth.String(diag.Visible(text)) }
 
-// fitted returns text on one line, cut to a width. It never cuts within a character.
+// fitted joins text to a single line and shortens it to width columns. It does not cut through a character.
 func fitted(text string, width int) string {
 	text = strings.Join(strings.Fields(text), " ")
-	used, read, end := 0, 0, 0 // end is the length of the text that fits with an ellipsis
+	used, read, end := 0, 0, 0 // end is where to cut if an ellipsis must still fit
 	for g := displaywidth.StringGraphemes(text); g.Next(); {
 		if used += columns(g.Value()); used > width {
 			return text[:end] + "…"
@@ -80,17 +80,17 @@ func fitted(text string, width int) string {
 	return text
 }
 
-// room returns the width that remains in a line after the used columns, at least 10.
+// room returns the number of columns left on a line. It returns at least 10, even if the screen is too narrow.
 func (p *Page) room(used int) int { return max(p.width()-used, 10) }
 
 func (p *Page) width() int { return cmp.Or(p.Width, math.MaxInt) }
 
-// line writes an indented line, cut to the page's width.
+// line writes an indented line, shortened to fit the screen.
 func (p *Page) line(indent int, style, text string) {
 	fmt.Fprintf(p, "%s%s\n", strings.Repeat(" ", indent), p.paint(style, fitted(text, p.room(indent))))
 }
 
-// wrapped writes words on as many lines as they need. It does not break words.
+// wrapped writes words, and breaks lines between words where needed.
 func (p *Page) wrapped(indent int, style string, words []string) {
 	var line []string
 	width := 0
@@ -113,8 +113,7 @@ func (p *Page) wrapped(indent int, style string, words []string) {
 	flush()
 }
 
-// location writes the place and the layer of a binding, after an indent. The layer goes on a second line if the first
-// would be too long.
+// location writes the position and the layer of a binding, on two lines if the screen is narrow.
 func (p *Page) location(indent int, at, layer string) {
 	layer = "(" + layer + ")"
 	between := "  "
@@ -124,7 +123,7 @@ func (p *Page) location(indent int, at, layer string) {
 	fmt.Fprintf(p, "%s%s%s\n", p.paint(cyan, at), between, p.paint(dim, layer))
 }
 
-// conditionText returns a condition as text.
+// conditionText formats a condition as "name = value, name = value", or "always" if it is empty.
 func conditionText(ts []lookup.Term) string {
 	if len(ts) == 0 {
 		return "always"
@@ -136,7 +135,7 @@ func conditionText(ts []lookup.Term) string {
 	return strings.Join(words, ", ")
 }
 
-// conditionWords returns a condition as words to be wrapped, after an introduction.
+// conditionWords returns the words of intro and a condition, for use with wrapped.
 func conditionWords(intro string, ts []lookup.Term) []string {
 	out := make([]string, 0, len(ts)+1)
 	for i, t := range ts {
@@ -153,8 +152,8 @@ func conditionWords(intro string, ts []lookup.Term) []string {
 	return out
 }
 
-// condition describes when a binding is effective, as words to be wrapped. The name of the binding comes first if it
-// has one.
+// condition returns the words that say when a binding applies, for use with wrapped. name is the binding's name, or "".
+// always replaces an empty condition.
 func condition(name string, ts []lookup.Term, always string) []string {
 	intro := "when"
 	if len(ts) == 0 {

@@ -1,5 +1,5 @@
-// Package report makes reports from a snapshot and facts: why a key has its value, which nodes get which value, and how
-// two snapshots differ. A report is a struct with a JSON form; a Page shows it on a terminal.
+// Package report explains the contents of a snapshot: why a key has its value, which nodes get which value, and how two
+// snapshots differ. Each report is a struct that can be encoded as JSON, or written as text by a Page.
 package report
 
 import (
@@ -13,12 +13,11 @@ import (
 	bindings "bindc/runtime"
 )
 
-// docs/cli.md, "Shapes of JSON answers", describes the JSON of these structs.
+// The JSON form of these structs is described in docs/cli.md, "Shapes of JSON answers".
 
-// Terms is a condition. In JSON, it is an object in the order of precedence.
+// Terms is a condition. It encodes as a JSON object in order of precedence.
 type Terms []lookup.Term
 
-// MarshalJSON returns the terms as an object.
 func (ts Terms) MarshalJSON() ([]byte, error) { return value.AppendJSON(nil, ts.hash()), nil }
 
 func (ts Terms) hash() value.Value {
@@ -29,7 +28,7 @@ func (ts Terms) hash() value.Value {
 	return b.Hash()
 }
 
-// Outcome is the result of a lookup or of a binding.
+// Outcome is the result of a lookup, or the value of a binding. At most one field besides Sensitive is set.
 type Outcome struct {
 	Value     json.RawMessage `json:"value,omitempty"`
 	Sensitive bool            `json:"sensitive,omitempty"`
@@ -38,15 +37,15 @@ type Outcome struct {
 	Computed  string          `json:"computed,omitempty"`
 }
 
-// Style controls how reports show values.
+// Style determines how values are formatted.
 type Style struct {
-	Sensitive bool // show sensitive values
+	Sensitive bool // include sensitive values
 	Form      Form
 }
 
 func notFound() Outcome { return Outcome{Found: new(bool)} }
 
-// Outcome converts o for output. It leaves out a sensitive value unless s.Sensitive is set.
+// Outcome formats o. It leaves out a sensitive value unless s.Sensitive is set.
 func (s Style) Outcome(o lookup.Outcome) Outcome {
 	switch {
 	case o.Err != nil:
@@ -65,7 +64,7 @@ func (s Style) Outcome(o lookup.Outcome) Outcome {
 	return s.value(t, out.Sensitive)
 }
 
-// value returns the outcome for a value that may be shown.
+// value formats v. sensitive only sets a flag: the caller has checked that v may be shown.
 func (s Style) value(v value.Value, sensitive bool) Outcome {
 	text, err := Text(v, s.Form)
 	if err != nil {
@@ -76,7 +75,7 @@ func (s Style) value(v value.Value, sensitive bool) Outcome {
 
 func failedOutcome(err error) Outcome { return Outcome{Error: &Error{lookup.CodeOf(err), err.Error()}} }
 
-// row returns the outcome of a row in a decision table. nil means not found.
+// row formats the value of a row. A nil row means that the key is not found.
 func (s Style) row(r *decision.Row) Outcome {
 	switch {
 	case r == nil || r.Erased:
@@ -91,7 +90,7 @@ func (s Style) row(r *decision.Row) Outcome {
 	return s.value(r.Value, r.Sensitive)
 }
 
-// text returns the outcome on one line.
+// text returns the outcome on a single line, for people.
 func (o Outcome) text() string {
 	switch {
 	case o.Error != nil:
@@ -106,7 +105,7 @@ func (o Outcome) text() string {
 	return "<sensitive>"
 }
 
-// Candidate is a binding in an explanation, or a row of a decision table.
+// Candidate is a binding in an explanation or in a decision table.
 type Candidate struct {
 	Layer   string  `json:"layer"`
 	When    Terms   `json:"when"`
@@ -116,10 +115,10 @@ type Candidate struct {
 	State   string  `json:"state,omitempty"`
 	Why     string  `json:"why,omitempty"`
 
-	Nodes []string `json:"nodes,omitempty"` // nodes of the fleet whose value uses this binding
+	Nodes []string `json:"nodes,omitempty"` // names of the nodes whose value uses this binding
 }
 
-// Explanation explains why a key has its outcome in a request.
+// Explanation explains the value that a key has for a request.
 type Explanation struct {
 	Key           string        `json:"key"`
 	Root          string        `json:"root,omitempty"`
@@ -131,10 +130,10 @@ type Explanation struct {
 	Lookups       []Explanation `json:"lookups"`
 	Unexplained   int           `json:"unexplained,omitempty"`
 
-	Left, LeftParts int `json:"-"` // numbers of bindings and of contributions that a brief explanation omits
+	Left, LeftParts int `json:"-"` // number of bindings and contributions that a brief explanation omits
 }
 
-// Explain explains why a key has its outcome in a request.
+// Explain explains the value of key for the request.
 func (s Style) Explain(r *lookup.Request, key string) (*Explanation, error) {
 	e, err := r.Explain(key)
 	if err != nil {
@@ -144,8 +143,8 @@ func (s Style) Explain(r *lookup.Request, key string) (*Explanation, error) {
 	return &out, nil
 }
 
-// ExplainBriefly is like Explain, but omits most bindings whose condition does not hold. See the method of
-// lookup.Request.
+// ExplainBriefly is like Explain, but lists only some of the bindings that do not apply. others and index are as in
+// lookup.Request.ExplainBriefly.
 func (s Style) ExplainBriefly(r *lookup.Request, key string, others int, index lookup.Index) (*Explanation, error) {
 	e, err := r.ExplainBriefly(key, others, index)
 	if err != nil {
@@ -155,12 +154,12 @@ func (s Style) ExplainBriefly(r *lookup.Request, key string, others int, index l
 	return &out, nil
 }
 
-// ExplainForPage explains at least the bindings that a Page shows without All.
+// ExplainForPage is like Explain, but omits bindings that a Page shows only if Page.All is set.
 func (s Style) ExplainForPage(r *lookup.Request, key string) (*Explanation, error) {
 	return s.ExplainBriefly(r, key, shownRows, lookup.Index{})
 }
 
-// Outcomes returns the outcomes of all bindings of a key that are effective in a request, in order of precedence.
+// Outcomes returns the values of all bindings of key that apply to the request, highest first.
 func (s Style) Outcomes(r *lookup.Request, key string) ([]Outcome, error) {
 	cs, err := r.Candidates(key)
 	if err != nil {
@@ -197,13 +196,13 @@ func (s Style) candidates(cs []lookup.Candidate) []Candidate {
 	return distinct(out)
 }
 
-// distinct removes duplicate bindings, and keeps the one with the most effective state. With mapped_paths, Hiera 5
-// binds a file once for each element of a list, but a report should show it once.
+// distinct removes duplicates and keeps the one with the most effective state. Duplicates occur because mapped_paths
+// can bind the same file several times.
 func distinct(cs []Candidate) []Candidate {
 	return distinctBy(cs, func(c *Candidate) *Candidate { return c })
 }
 
-// distinctBy is distinct for structs that contain a candidate.
+// distinctBy is like distinct, for structs that contain a Candidate.
 func distinctBy[T any](list []T, candidate func(*T) *Candidate) []T {
 	out := list[:0]
 	at := map[string]int{}
@@ -222,7 +221,7 @@ func distinctBy[T any](list []T, candidate func(*T) *Candidate) []T {
 	return out
 }
 
-// id identifies a binding as reports show it.
+// id returns a string that is equal for bindings that look the same in a report.
 func (c *Candidate) id() string {
 	var id []byte
 	add := func(text string) { id = append(append(strconv.AppendInt(id, int64(len(text)), 10), ':'), text...) }
@@ -236,7 +235,7 @@ func (c *Candidate) id() string {
 	return string(id)
 }
 
-// states lists the states of a candidate, the most effective first.
+// states lists the states of a duplicated binding, most effective first.
 var states = []string{lookup.Wins, lookup.Merged, lookup.Hidden, lookup.NotEffective}
 
 func (s Style) rows(rows []decision.Row) []Candidate {
@@ -248,7 +247,7 @@ func (s Style) rows(rows []decision.Row) []Candidate {
 	return distinct(out)
 }
 
-// Error is the reason why a lookup has no value.
+// Error says why a lookup failed.
 type Error struct {
 	Code    bindings.Code `json:"code"`
 	Message string        `json:"message"`

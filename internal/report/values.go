@@ -11,26 +11,26 @@ import (
 	"bindc/internal/value"
 )
 
-// Values is the decision table of a key. A node gets the value of the first binding whose condition holds for it.
+// Values is the decision table of a key. A node gets the value of the first binding that applies to it.
 type Values struct {
 	Key           string          `json:"key"`
 	Options       json.RawMessage `json:"lookup_options,omitempty"`
 	Bindings      []Candidate     `json:"bindings"`
 	Contributions []Candidate     `json:"contributions,omitempty"`
-	Without       []string        `json:"nodes_without,omitempty"` // nodes of the fleet without a value
+	Without       []string        `json:"nodes_without,omitempty"` // names of the nodes that get no value
 
 	table     *decision.Table
-	ofBinding rowIndex // rows of Bindings; set by AddNode
-	ofPart    rowIndex // rows of Contributions
+	ofBinding rowIndex // index of Bindings, made by the first call of AddNode
+	ofPart    rowIndex // index of Contributions
 }
 
-// Values returns the report on a decision table.
+// Values returns the report on the decision table t of key, without nodes.
 func (s Style) Values(key string, t *decision.Table) *Values {
 	return &Values{Key: key, Options: options(t, s.Form), Bindings: s.rows(t.Rows),
 		Contributions: s.rows(t.Contributions), table: t}
 }
 
-// AddNode adds a node to the bindings that its value comes from. e explains the value.
+// AddNode adds a node to the bindings that determine its value. e explains the value of the key on that node.
 func (v *Values) AddNode(name string, e *Explanation) {
 	if v.ofBinding == nil {
 		v.ofBinding, v.ofPart = indexOf(v.Bindings), indexOf(v.Contributions)
@@ -42,7 +42,7 @@ func (v *Values) AddNode(name string, e *Explanation) {
 	}
 }
 
-// rowIndex finds the row of a binding by its id. A table can have a row for each of many nodes.
+// rowIndex maps the id of a binding to its index in a table, because tables can be long.
 type rowIndex map[string]int
 
 func indexOf(rows []Candidate) rowIndex {
@@ -53,7 +53,7 @@ func indexOf(rows []Candidate) rowIndex {
 	return out
 }
 
-// addNode adds a node to the rows that win for it or are merged. It reports whether there are such rows.
+// addNode adds a node to those rows that win or are merged according to candidates. It reports whether there are any.
 func (x rowIndex) addNode(rows []Candidate, name string, candidates []Candidate) (found bool) {
 	for i := range candidates {
 		c := &candidates[i]
@@ -67,7 +67,7 @@ func (x rowIndex) addNode(rows []Candidate, name string, candidates []Candidate)
 	return found
 }
 
-// Values shows a decision table.
+// Values writes a decision table.
 func (p *Page) Values(v *Values) {
 	fmt.Fprintln(p, p.paint(bold, v.Key))
 	p.options(v.table)
@@ -82,7 +82,7 @@ func (p *Page) Values(v *Values) {
 	}
 }
 
-// options returns the lookup_options of a key, true if they depend on the request, or nil if there are none.
+// options returns the lookup_options of a key as JSON, "true" if they depend on the request, or nil if there are none.
 func options(t *decision.Table, f Form) json.RawMessage {
 	switch {
 	case !t.HasOptions:
@@ -90,10 +90,10 @@ func options(t *decision.Table, f Form) json.RawMessage {
 	case t.Options.IsUndef():
 		return json.RawMessage("true")
 	}
-	return appendForm(nil, t.Options, f) // the keys of options are strings, so no two have the same text
+	return appendForm(nil, t.Options, f) // cannot have duplicate keys, because all are strings
 }
 
-// options shows the lookup_options of a key, which determine whether its rows are merged.
+// options writes the lookup_options of a key and whether they merge its rows.
 func (p *Page) options(t *decision.Table) {
 	text := "lookup_options: " + string(value.AppendJSON(nil, t.Options))
 	switch {
@@ -107,11 +107,11 @@ func (p *Page) options(t *decision.Table) {
 	p.wrapped(2, yellow, strings.Fields(text))
 }
 
-// shownTable is the number of rows of a decision table that a page shows without --all. A key may have a binding for
+// shownTable is the number of rows after which a decision table is cut off without --all. A key can have a binding for
 // each of thousands of nodes.
 const shownTable = 100
 
-// rows shows a table of conditions, values and places.
+// rows writes the conditions, values and positions of the rows of a table.
 func (p *Page) rows(rows []Candidate) {
 	for i := range rows {
 		if i == shownTable && !p.All {
@@ -127,7 +127,7 @@ func (p *Page) rows(rows []Candidate) {
 	}
 }
 
-// nodes shows the nodes of a row, if there are any.
+// nodes writes the names of the nodes that use a row.
 func (p *Page) nodes(indent int, all []string) {
 	if len(all) == 0 {
 		return

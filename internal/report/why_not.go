@@ -10,29 +10,30 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Bound is a binding of the key to the value.
+// Bound is a binding of WhyNot.Key to WhyNot.Value.
 type Bound struct {
 	Candidate
 	HiddenBy []Candidate `json:"hidden_by"`
-	Never    bool        `json:"never,omitempty"` // a single higher binding hides it for all requests
+	Never    bool        `json:"never,omitempty"` // a single higher binding always hides this one
 }
 
-// WhyNot lists the bindings of a key to a value, the nodes for which they win, and the bindings that hide them.
+// WhyNot explains why nodes do not get a certain value for a key. It lists the bindings with the value, the nodes for
+// which they win, and the bindings that hide them.
 type WhyNot struct {
 	Key      string          `json:"key"`
 	Value    json.RawMessage `json:"value"`
 	Options  json.RawMessage `json:"lookup_options,omitempty"`
 	Bindings []Bound         `json:"bindings"`
-	Parts    []Candidate     `json:"contributions,omitempty"` // contributions of the value
-	Outcome  *Outcome        `json:"outcome,omitempty"`       // outcome for the node; nil without facts
-	Computed []Candidate     `json:"computed,omitempty"`      // values that depend on facts; empty if there are facts
+	Parts    []Candidate     `json:"contributions,omitempty"` // contributions with the value
+	Outcome  *Outcome        `json:"outcome,omitempty"`       // what the node gets; nil if no node was selected
+	Computed []Candidate     `json:"computed,omitempty"`      // bindings with computed values; nil with a node
 
 	text   string
 	merged bool
 }
 
-// WhyNot reports which rows of a table bind the table's key to the value in text, and which contributions have this
-// value. e explains the key for a node; it may be nil.
+// WhyNot reports which rows of t bind key to the value in text. text is JSON or a plain string. e explains key for the
+// selected node; it is nil if there is none.
 func (s Style) WhyNot(key, text string, t *decision.Table, e *lookup.Explanation) (*WhyNot, error) {
 	want, err := ParseValue(text).MarshalJSON()
 	if err != nil {
@@ -63,7 +64,7 @@ func (s Style) WhyNot(key, text string, t *decision.Table, e *lookup.Explanation
 	return out, nil
 }
 
-// AddNode adds a node to the bindings that give it the value, according to e.
+// AddNode adds the name of a node to the bindings that, according to e, give the value to that node.
 func (w *WhyNot) AddNode(name string, e *Explanation) {
 	rows := make([]Candidate, len(w.Bindings))
 	for i := range w.Bindings {
@@ -76,11 +77,11 @@ func (w *WhyNot) AddNode(name string, e *Explanation) {
 	indexOf(w.Parts).addNode(w.Parts, name, e.Contributions)
 }
 
-// IsBound reports whether a binding or contribution has the value.
+// IsBound reports whether any binding or contribution has the value.
 func (w *WhyNot) IsBound() bool { return len(w.Bindings)+len(w.Parts) > 0 }
 
-// matchingContributions returns the contributions to key with the value in text, or for the class with the name in
-// text. If there is a node, the contributions have the states for this node.
+// matchingContributions returns the contributions that have the value in text, or that contribute the class named text.
+// If e is not nil, they have the states in e.
 func (s Style) matchingContributions(key string, parts []decision.Row, e *lookup.Explanation,
 	text string) (out []Candidate) {
 	for i := range parts {
@@ -100,11 +101,11 @@ func (s Style) matchingContributions(key string, parts []decision.Row, e *lookup
 	return out
 }
 
-// bindsValue reports whether a row binds its key to the value in text, which is JSON or plain text. If there is a node,
-// the row's value for this node counts.
+// bindsValue reports whether row r has the value in text, which is JSON or a plain string. If r is computed and c is
+// not nil, it compares the result in c.
 func bindsValue(r *decision.Row, c *lookup.Candidate, text string) bool {
 	if c == nil || r.Computed == "" && !r.Sealed {
-		want, _ := ParseValue(text).MarshalJSON() // text was marshalled before without error
+		want, _ := ParseValue(text).MarshalJSON() // text has been marshalled before, so this cannot fail
 		if r.Computed != "" || r.Abstract || r.Erased || r.Sealed {
 			return false
 		}
@@ -118,7 +119,7 @@ func bindsValue(r *decision.Row, c *lookup.Candidate, text string) bool {
 	return err == nil && c.Outcome.Found && same
 }
 
-// bound returns a row with the higher rows that can hide it. If values are merged, nothing is hidden.
+// bound returns row i with the higher rows that can hide it. With merging, no row is hidden.
 func (s Style) bound(t *decision.Table, i int, c *lookup.Candidate) Bound {
 	rows := t.Rows
 	out := Bound{Candidate: s.rows(rows[i : i+1])[0], HiddenBy: []Candidate{}}

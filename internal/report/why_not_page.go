@@ -7,7 +7,7 @@ import (
 	"bindc/internal/lookup"
 )
 
-// unmatched reports that no constant value of the key equals text, and shows the values that depend on facts.
+// unmatched writes that no binding has the value in text, and then the bindings whose value depends on facts.
 func (p *Page) unmatched(w *WhyNot, text string) {
 	if len(w.Computed) == 0 {
 		p.line(0, yellow, "Nothing binds "+w.Key+" to "+text+".")
@@ -18,7 +18,7 @@ func (p *Page) unmatched(w *WhyNot, text string) {
 	p.rows(w.Computed)
 }
 
-// WhyNot shows the bindings of a key to a value.
+// WhyNot writes the bindings with the value, and what hides them.
 func (p *Page) WhyNot(w *WhyNot) {
 	if w.Outcome != nil {
 		const intro, is = "For this node ", " = "
@@ -43,7 +43,6 @@ func (p *Page) WhyNot(w *WhyNot) {
 	}
 }
 
-// contributed shows a contribution that has the value.
 func (p *Page) contributed(c *Candidate) {
 	p.location(0, c.At, c.Layer)
 	p.line(2, "", "= "+c.Outcome.text())
@@ -60,7 +59,7 @@ func (p *Page) contributed(c *Candidate) {
 	p.wrapped(2, green, conditionWords(intro, c.When))
 }
 
-// stateOfNode shows the state of a candidate for the node, if there is a node.
+// stateOfNode writes the state of a binding for the selected node. wins is the text for a binding that wins.
 func (p *Page) stateOfNode(c *Candidate, wins string) {
 	if c.State == "" {
 		return

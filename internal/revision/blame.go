@@ -8,23 +8,24 @@ import (
 	"time"
 )
 
-// Line describes which commit wrote a line of a file.
+// Line describes a line of a file and the commit that last changed it.
 type Line struct {
-	Number  int    // line number, from 1
-	Commit  string // full hash of the commit
+	Number  int    // counted from 1
+	Commit  string // full hash
 	Author  string
 	Mail    string
 	Date    time.Time
-	Summary string // the first line of the commit message
+	Summary string // first line of the commit message
 }
 
-// NotCommitted is the error for a line without a commit.
+// NotCommitted is the error for lines that no commit contains. Reason says why.
 type NotCommitted struct{ Reason string }
 
 func (e *NotCommitted) Error() string { return e.Reason }
 
-// Blame returns the newest commit that wrote any of the lines from first to last of a file in the work tree, and the
-// first of the lines that it wrote. The error is a *NotCommitted if one of the lines has no commit.
+// Blame finds the commits that last changed the lines first to last of a file in the work tree. It
+// returns the first line of the newest of these commits. If one of the lines is not committed, the
+// error is a *NotCommitted.
 func (r *Repository) Blame(file string, first, last int) (*Line, error) {
 	name, err := r.Path(file)
 	if err != nil {
@@ -52,8 +53,8 @@ func (r *Repository) Blame(file string, first, last int) (*Line, error) {
 	return r.newest(lines)
 }
 
-// newest returns the first line that the newest commit wrote. A commit is newer than its ancestors, even if its date
-// is earlier.
+// newest returns the first line of the newest commit. A commit is newer than its ancestors even if
+// its date is earlier.
 func (r *Repository) newest(lines []Line) (*Line, error) {
 	byCommit := map[string]*Line{}
 	order := []string{"rev-list", "--date-order", "--max-count=1"}
@@ -76,8 +77,8 @@ func (r *Repository) newest(lines []Line) (*Line, error) {
 	return newest, nil
 }
 
-// parseBlame parses the output of git blame --line-porcelain: for each line a header, followed by the text of the line
-// after a tab.
+// parseBlame parses the output of git blame --line-porcelain. It consists of a header for each
+// line, followed by a tab and the line.
 func parseBlame(text string) (lines []Line, err error) {
 	header := []string{}
 	for row := range strings.Lines(text) {
@@ -97,7 +98,8 @@ func parseBlame(text string) (lines []Line, err error) {
 	return lines, nil
 }
 
-// parseHeader parses the header of a line: a row with the commit and line numbers, then rows with a name and a value.
+// parseHeader parses a header of git blame. The first row has the commit and line numbers; each of
+// the others has a name and a value.
 func parseHeader(rows []string) (*Line, error) {
 	fields := strings.Fields(strings.Join(rows[:min(len(rows), 1)], ""))
 	if len(fields) < 3 {

@@ -13,10 +13,10 @@ import (
 	"strings"
 )
 
-// Extract writes the files of a commit below the directory into, which must exist, and nothing outside it. It reads
-// submodules from their repositories in the work tree. Files that git ignores in the work tree, such as modules
-// installed by r10k, are not in a commit. Extract links to them, so that all revisions use the same files as the work
-// tree. notes lists what users should know when they read the result.
+// Extract writes the files of a commit to the directory into, which must exist. It writes nothing
+// outside that directory. It takes submodules from their repositories in the work tree. For files
+// that git ignores, such as modules installed by r10k, it creates links to the work tree, because
+// commits do not contain them. notes lists warnings for the user about what is missing or linked.
 func (r *Repository) Extract(commit, into string) (notes []string, err error) {
 	root, err := os.OpenRoot(into)
 	if err != nil {
@@ -30,7 +30,8 @@ func (r *Repository) Extract(commit, into string) (notes []string, err error) {
 	return append(notes, linked...), err
 }
 
-// extract writes a commit of a repository. below is the path of the repository in the outermost repository.
+// extract writes a commit of a repository or submodule. below is the path of the submodule relative
+// to the outermost repository.
 func (r *Repository) extract(commit string, root *os.Root, below string) (notes []string, err error) {
 	entries, err := r.tree(commit)
 	if err != nil {
@@ -52,8 +53,8 @@ func (r *Repository) extract(commit string, root *os.Root, below string) (notes 
 	return notes, nil
 }
 
-// submodule writes the commit of a submodule, if the work tree has the submodule's repository and this repository has
-// the commit.
+// submodule writes a submodule of r. If the submodule or its commit is missing in the work tree, it
+// returns a note instead.
 func (r *Repository) submodule(e entry, root *os.Root, below string) ([]string, error) {
 	below = filepath.Join(below, e.path)
 	missing := []string{"the submodule " + below + " is not checked out, so its data is missing; run " +
@@ -68,7 +69,8 @@ func (r *Repository) submodule(e entry, root *os.Root, below string) ([]string, 
 	return sub.extract(e.id, root, below)
 }
 
-// writeFiles writes all files before it creates links, so that it never writes a file through a link.
+// writeFiles writes the files of a commit. It creates symbolic links last, so that it never writes
+// a file through a link.
 func (r *Repository) writeFiles(entries []entry, root *os.Root, below string) error {
 	cmd := exec.CommandContext(r.ctx, plain()[0], append(plain()[1:], "cat-file", "--batch")...)
 	cmd.Dir, cmd.Env = r.top, environment()
@@ -91,7 +93,7 @@ func (r *Repository) writeFiles(entries []entry, root *os.Root, below string) er
 		defer w.Flush()
 		for _, e := range entries {
 			if e.mode != modeSubmodule {
-				fmt.Fprintln(w, e.id) // only fails if git has ended, which the reader notices
+				fmt.Fprintln(w, e.id) // if git has exited, the reader reports it
 			}
 		}
 	}()
@@ -105,9 +107,10 @@ func (r *Repository) writeFiles(entries []entry, root *os.Root, below string) er
 	return err
 }
 
-// writeAll writes entries to the directory below in root. blobs has their contents in the same order.
+// writeAll writes entries to the directory below. blobs contains their contents in the same order,
+// as git cat-file writes them.
 func writeAll(blobs *bufio.Reader, entries []entry, root *os.Root, below string) error {
-	links := map[string]string{} // targets of links, by name
+	links := map[string]string{} // targets of symbolic links, by path
 	for _, e := range entries {
 		if e.mode == modeSubmodule {
 			continue
@@ -129,7 +132,7 @@ func writeAll(blobs *bufio.Reader, entries []entry, root *os.Root, below string)
 		} else if err := writeBlob(blobs, size, root, name, e.mode == modeExecutable); err != nil {
 			return err
 		}
-		if _, err := blobs.Discard(1); err != nil { // the line feed after a blob
+		if _, err := blobs.Discard(1); err != nil { // the newline after a blob
 			return err
 		}
 	}
@@ -141,7 +144,7 @@ func writeAll(blobs *bufio.Reader, entries []entry, root *os.Root, below string)
 	return nil
 }
 
-// blobSize reads the line before a blob, which contains ID, type and size, and returns the size.
+// blobSize reads the line before a blob, which has the ID, the type and the size of the blob.
 func blobSize(blobs *bufio.Reader, e entry) (int64, error) {
 	line, err := blobs.ReadString('\n')
 	if err != nil {
@@ -171,8 +174,8 @@ func writeBlob(blobs io.Reader, size int64, root *os.Root, name string, executab
 	return errors.Join(err, f.Close())
 }
 
-// linkIgnored creates links to the files that git ignores, unless the commit has a file with the same name. It returns
-// a note if there are any.
+// linkIgnored creates links to ignored files of the work tree. It skips files that the commit
+// contains. It returns a note if it creates any link.
 func (r *Repository) linkIgnored(root *os.Root) (notes []string, err error) {
 	names, err := r.ignored()
 	if err != nil {
@@ -183,7 +186,7 @@ func (r *Repository) linkIgnored(root *os.Root) (notes []string, err error) {
 		name = strings.TrimSuffix(name, "/")
 		if _, err := root.Lstat(name); err == nil {
 			continue
-		} else if !errors.Is(err, fs.ErrNotExist) { // in the commit, the directory is a link to another place
+		} else if !errors.Is(err, fs.ErrNotExist) { // a parent directory is a symbolic link that leads elsewhere
 			notes = append(notes, "git ignores "+name+", and it is missing from the revision: "+err.Error())
 			continue
 		}

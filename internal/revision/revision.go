@@ -1,5 +1,6 @@
-// Package revision reads revisions of a git repository with the git command. It never touches the work tree, and runs
-// no program that the repository names: no hook, no filter and no textconv driver.
+// Package revision reads revisions of a git repository with the git command. It does not change the
+// work tree, and does not run programs that the repository configures, such as hooks, filters and
+// textconv drivers.
 package revision
 
 import (
@@ -19,13 +20,13 @@ import (
 // Repository is a git repository with a work tree.
 type Repository struct {
 	ctx context.Context
-	top string // the root of the work tree
+	top string // root directory of the work tree
 }
 
-// ErrNoRepository is returned by Open for a directory that is not in a git repository.
+// ErrNoRepository is wrapped in the error of Open for a directory that is not in a git repository.
 var ErrNoRepository = errors.New("not in a git repository")
 
-// Open finds the repository that contains dir. The git commands of the repository are stopped when ctx is done.
+// Open returns the repository that contains dir. When ctx is done, running git commands are killed.
 func Open(ctx context.Context, dir string) (*Repository, error) {
 	if _, err := exec.LookPath("git"); err != nil {
 		return nil, errors.New("git is not installed; install it to read revisions")
@@ -43,10 +44,10 @@ func Open(ctx context.Context, dir string) (*Repository, error) {
 	return r, nil
 }
 
-// Top returns the root of the work tree.
+// Top returns the path of the root of the work tree.
 func (r *Repository) Top() string { return r.top }
 
-// Path returns the path of a file or directory below the root of the work tree.
+// Path returns the path of a file or directory relative to the root of the work tree.
 func (r *Repository) Path(name string) (string, error) {
 	abs, err := filepath.Abs(name)
 	if err != nil {
@@ -62,8 +63,7 @@ func (r *Repository) Path(name string) (string, error) {
 	return rel, nil
 }
 
-// Commit returns the ID of the commit that a revision refers to. Revisions have the syntax of git, such as a branch, a
-// tag, or HEAD~3.
+// Commit returns the hash of the commit that a revision names, such as a branch, a tag or HEAD~3.
 func (r *Repository) Commit(revision string) (string, error) {
 	out, err := r.git("rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
 	if err != nil {
@@ -72,7 +72,7 @@ func (r *Repository) Commit(revision string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// MergeBase returns the ID of the best common ancestor of two commits.
+// MergeBase returns the hash of the best common ancestor of two commits.
 func (r *Repository) MergeBase(a, b string) (string, error) {
 	out, err := r.git("merge-base", a, b)
 	if err != nil {
@@ -81,13 +81,13 @@ func (r *Repository) MergeBase(a, b string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// git runs git in the root of the work tree and returns its output.
+// git runs git in the root of the work tree and returns its standard output.
 func (r *Repository) git(args ...string) ([]byte, error) {
 	return subprocess.RunIn(r.ctx, environment(), r.top, 0, append(plain(), args...))
 }
 
-// environment returns the environment variables for git, without the ones that git sets for hooks. Those would make git
-// use the hook's repository instead of looking for this one.
+// environment returns the environment variables for git. It leaves out variables that git sets for
+// hooks, because they would select the hook's repository.
 func environment() []string {
 	hooks := []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"}
 	return slices.DeleteFunc(os.Environ(), func(variable string) bool {
@@ -96,12 +96,11 @@ func environment() []string {
 	})
 }
 
-// plain returns the git command with options that prevent it from running programs named in a configuration.
+// plain returns the git command with options that prevent it from running configured programs.
 func plain() []string {
 	return []string{"git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull, "--no-optional-locks"}
 }
 
-// entry is a file, link or submodule of a tree.
 type entry struct {
 	mode, id, path string
 }
@@ -112,7 +111,6 @@ const (
 	modeExecutable = "100755"
 )
 
-// tree lists the entries of a commit.
 func (r *Repository) tree(commit string) ([]entry, error) {
 	out, err := r.git("ls-tree", "-r", "-z", "--full-tree", commit)
 	if err != nil {
@@ -124,7 +122,7 @@ func (r *Repository) tree(commit string) ([]entry, error) {
 			continue
 		}
 		about, path, _ := strings.Cut(string(line), "\t")
-		fields := strings.Fields(about) // mode, type, ID
+		fields := strings.Fields(about) // mode, type and ID
 		if len(fields) != 3 || !filepath.IsLocal(path) {
 			return nil, fmt.Errorf("git lists an entry that cannot be used: %q", line)
 		}
@@ -133,7 +131,8 @@ func (r *Repository) tree(commit string) ([]entry, error) {
 	return all, nil
 }
 
-// ignored lists the files and directories of the work tree that git ignores. Directories end with a slash.
+// ignored returns the files and directories of the work tree that git ignores. Directories end with
+// a slash.
 func (r *Repository) ignored() ([]string, error) {
 	out, err := r.git("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
 	if err != nil {

@@ -8,13 +8,15 @@ import (
 	"bindc/diag"
 )
 
-// Names returns the names of the schemas. A schema is named after the file that it describes, or after its directory.
+// Names returns the names of all schemas. A schema has the name of the file, or of the directory of
+// the files, that it describes.
 func Names() []string { return []string{"binder_config", "bindings", "hiera", "policies", "tests"} }
 
 //go:embed *.json
 var files embed.FS
 
-// Named returns the JSON Schema with the given name.
+// Named returns the JSON Schema with the given name. An unknown name is an error that suggests a
+// similar one.
 func Named(name string) ([]byte, error) {
 	for _, known := range Names() {
 		if name == known {

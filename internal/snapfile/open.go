@@ -9,18 +9,18 @@ import (
 	"bindc/snapshot"
 )
 
-// Use opens the snapshot at path, checks its signature and calls do while protecting reads of the mapping: if the
-// file is truncated, reading the missing part fails with snapshot_damaged.
+// Use opens the snapshot at path, checks its signature and calls do. It closes the snapshot when do returns. If the
+// file is truncated while do reads it, Use returns an error that wraps a *snapshot.DamageError.
 func (s *Signers) Use(path string, do func(*snapshot.Snapshot) error) error {
 	return s.use(snapshot.Open, path, do)
 }
 
-// UseCopy works like Use but reads the file into memory, so that later changes to the file do not affect do.
+// UseCopy is like Use, but reads the file into memory, so that later changes to the file do not affect do.
 func (s *Signers) UseCopy(path string, do func(*snapshot.Snapshot) error) error {
 	return s.use(snapshot.OpenCopy, path, do)
 }
 
-// Use opens a snapshot without checking who signed it.
+// Use is like Signers.Use, but accepts all snapshots.
 func Use(path string, do func(*snapshot.Snapshot) error) error {
 	return new(Signers).Use(path, do)
 }
@@ -57,7 +57,6 @@ func CheckOne(path string) error {
 	return nil
 }
 
-// fileError is an error that names its file.
 type fileError struct {
 	path string
 	err  error
@@ -67,7 +66,8 @@ func (e *fileError) Error() string { return e.path + ": " + e.err.Error() }
 
 func (e *fileError) Unwrap() error { return e.err }
 
-// InFile prefixes err with the name of the file if err is about the file and does not name it yet.
+// InFile adds path to the message of err if err is about the content of a file. It returns other errors unchanged, and
+// errors that already have a path.
 func InFile(path string, err error) error {
 	var damage *bindings.DamageError
 	var named *fileError

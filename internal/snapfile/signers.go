@@ -1,5 +1,5 @@
-// Package snapfile opens snapshot files for the programs. It checks who signed a file, turns truncation of a mapped
-// file into an error, and adds the name of the file to errors.
+// Package snapfile opens snapshot files for programs. It checks who signed a file, returns an error if a mapped file is
+// truncated, and adds the path to errors.
 package snapfile
 
 import (
@@ -12,14 +12,14 @@ import (
 	"bindc/origin"
 )
 
-// Signers holds the flags that decide whose snapshots are accepted. Without allowed signers, all snapshots are
-// accepted.
+// Signers configures whose snapshots are accepted. The zero Signers accepts all snapshots.
 type Signers struct {
-	Allowed, Revoked string // paths of the files
-	Configured       bool   // Allowed comes from a configuration file, not from a flag
+	Allowed, Revoked string // paths of files; "" for none
+	Configured       bool   // the paths come from a configuration file, not from flags
 }
 
-// OptionName returns the name of an option as the user wrote it: a flag, or a key of a configuration.
+// OptionName returns the name of a flag as the user wrote it. If configured is true, that is a key in a configuration
+// file.
 func OptionName(flag string, configured bool) string {
 	if configured {
 		return strings.ReplaceAll(flag, "-", "_")
@@ -27,14 +27,14 @@ func OptionName(flag string, configured bool) string {
 	return "--" + flag
 }
 
-// AddFlags adds --allowed-signers and --revoked.
+// AddFlags defines the flags --allowed-signers and --revoked, which set the paths.
 func (s *Signers) AddFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&s.Allowed, "allowed-signers", "",
 		"`FILE` of allowed signers, as for ssh-keygen; reject snapshots that none of them signed")
 	flags.StringVar(&s.Revoked, "revoked", "", "`FILE` of public keys that are no longer allowed")
 }
 
-// Policy reads the files. It returns nil if all snapshots are accepted.
+// Policy reads the files at the paths. It returns nil if all snapshots are accepted.
 func (s *Signers) Policy() (*origin.Policy, error) {
 	allowed := OptionName("allowed-signers", s.Configured)
 	if s.Allowed == "" {
@@ -50,7 +50,7 @@ func (s *Signers) Policy() (*origin.Policy, error) {
 	return p, nil
 }
 
-// Accept returns the check of signatures that bindings.Options takes, or nil if all snapshots are accepted.
+// Accept returns a function for the field Accept of runtime.Options, or nil if all snapshots are accepted.
 func (s *Signers) Accept() (func(path string, sum [32]byte) error, error) {
 	p, err := s.Policy()
 	if p == nil {

@@ -8,7 +8,7 @@ import (
 	"bindc/snapshot"
 )
 
-// Inspect reads the snapshot at path from end to end and reports whether it has sensitive values.
+// Inspect verifies the snapshot at path and reports whether it has sensitive values.
 func Inspect(path string) (isSensitive bool, err error) {
 	err = Use(path, func(f *snapshot.Snapshot) error {
 		if err := Verify(f); err != nil {
@@ -21,7 +21,7 @@ func Inspect(path string) (isSensitive bool, err error) {
 	return isSensitive, err
 }
 
-// Verify performs the checks of runtime.Open and of runtime.Snapshot.Verify.
+// Verify performs the checks of runtime.Open and runtime.Snapshot.Verify on f.
 func Verify(f *snapshot.Snapshot) error {
 	for _, d := range f.Dimensions() {
 		if _, err := expr.Decode(string(d.Program)); err != nil {
@@ -35,7 +35,7 @@ func Verify(f *snapshot.Snapshot) error {
 	})
 }
 
-// SensitiveValues counts the sensitive values, and those that eyaml has encrypted.
+// SensitiveValues returns the number of sensitive values in f. ofEyaml is the number of those that eyaml encrypted.
 func SensitiveValues(f *snapshot.Snapshot) (n, ofEyaml int, err error) {
 	for encoded, err := range f.AllRecipes() {
 		if err != nil {
@@ -46,14 +46,14 @@ func SensitiveValues(f *snapshot.Snapshot) (n, ofEyaml int, err error) {
 		}
 		n++
 		r, err := recipe.Decode(encoded)
-		if err == nil && isOfEyaml(r) { // sealed recipes cannot be decoded
+		if err == nil && isOfEyaml(r) { // err is not nil for a sealed recipe
 			ofEyaml++
 		}
 	}
 	return n, ofEyaml, nil
 }
 
-// isOfEyaml reports whether eyaml has encrypted all sensitive parts of a recipe.
+// isOfEyaml reports whether eyaml encrypted all sensitive parts of a recipe.
 func isOfEyaml(r *recipe.Recipe) bool {
 	if r.Kind == recipe.Contributions {
 		inClear := func(p recipe.Part) bool { return p.Recipe.Secret() && !isOfEyaml(p.Recipe) }

@@ -1,5 +1,5 @@
-// Package subprocess runs external programs without a shell, with a time limit and a limit on their output. When such a
-// program ends, its remaining child processes are killed.
+// Package subprocess runs programs without a shell. It limits their time and their output. When a
+// program exits, its remaining child processes are killed.
 package subprocess
 
 import (
@@ -14,21 +14,20 @@ import (
 	"time"
 )
 
-// Limits of a program.
 const (
 	DefaultTimeout = 30 * time.Second // used if the timeout is 0
 	maxOutput      = 64 << 20
-	maxErrors      = 4 << 10 // maximum bytes of standard error in an error message
+	maxErrors      = 4 << 10 // bytes of standard error that an error message may contain
 )
 
-// Run runs command in the directory dir and returns its output, which is not nil even if it is empty. The program is
-// stopped after timeout, or DefaultTimeout if that is 0, and when ctx is done. ctx may be nil.
+// Run runs command in dir and returns its standard output, which is never nil. It kills the program
+// after timeout, or after DefaultTimeout if timeout is 0, and when ctx is done. ctx may be nil.
 func Run(ctx context.Context, dir string, timeout time.Duration, command []string) ([]byte, error) {
 	return RunIn(ctx, nil, dir, timeout, command)
 }
 
-// RunIn works like Run, with the variables of environment in the form "NAME=VALUE". If environment is nil, the program
-// inherits the variables of this program.
+// RunIn is like Run, but sets the environment variables of the program. If environment is nil, the
+// program inherits those of this process.
 func RunIn(ctx context.Context, environment []string, dir string, timeout time.Duration, command []string) (
 	[]byte, error) {
 	parent, timeout := ctx, cmp.Or(timeout, DefaultTimeout)
@@ -65,13 +64,13 @@ func RunIn(ctx context.Context, environment []string, dir string, timeout time.D
 	return nil, err
 }
 
-// limitedBuffer stores up to max bytes. Further writes fail or, if drop is set, are ignored. It does not embed
-// bytes.Buffer, because ReadFrom would bypass the limit.
+// limitedBuffer keeps at most max bytes. If drop is set, it discards further bytes; otherwise,
+// writing them fails. It does not embed bytes.Buffer, whose ReadFrom would bypass the limit.
 type limitedBuffer struct {
 	kept bytes.Buffer
 	max  int
 	drop bool
-	full bool // more than max bytes were written
+	full bool // whether more than max bytes were written
 }
 
 func (b *limitedBuffer) Write(p []byte) (int, error) {

@@ -37,12 +37,12 @@ func (p *setParser) bind(s *Statement) {
 	}
 }
 
-// quotedWord returns the correction of a word that must be in quotes.
+// quotedWord returns the fix that puts word in quotes.
 func quotedWord(word string) diag.Fix {
 	return diag.Fix{Old: word, New: "'" + word + "'", Syntax: true}
 }
 
-// plain parses the rest of a binding of one key, or of a contribution without a name.
+// plain parses the rest of a binding of one key, or of a contribution without a key.
 func (p *setParser) plain(s *Statement) {
 	s.Type = p.typeOf()
 	hasKey := s.Type != nil && p.accept(",") || p.tok.kind == tString || p.tok.kind == tQuote || p.tok.kind == tHeredoc
@@ -61,7 +61,7 @@ func (p *setParser) plain(s *Statement) {
 	p.ofData(s.To)
 }
 
-// anonymous reports a binding without a key.
+// anonymous reports an error for a binding that has neither a key nor a multibinding.
 func (p *setParser) anonymous(s *Statement) {
 	if s.Type == nil {
 		p.fail(s.Off, "expected a key to bind, in quotes, or 'in' and the id of a multibinding", "")
@@ -71,7 +71,7 @@ func (p *setParser) anonymous(s *Statement) {
 		"bind a value to a name: bind 'name' to …")
 }
 
-// producer parses the producer of the value, if there is one.
+// producer parses 'to' and the value or producer after it, if there is a 'to'.
 func (p *setParser) producer(s *Statement) {
 	if p.err != nil || !p.accepts("to") {
 		p.insteadOfTo(s)
@@ -96,7 +96,7 @@ func (p *setParser) producer(s *Statement) {
 	}
 }
 
-// insteadOfTo reports a token in the place of 'to', such as '=' or a flag.
+// insteadOfTo reports an error if a token such as '=' is in the place of 'to'.
 func (p *setParser) insteadOfTo(s *Statement) {
 	switch {
 	case p.err != nil || s.Key == nil || p.afterUnclosed():
@@ -109,7 +109,7 @@ func (p *setParser) insteadOfTo(s *Statement) {
 	}
 }
 
-// value parses an expression in a statement. It ends at the word 'in'.
+// value parses an expression in a statement. The word 'in' ends it, except inside brackets.
 func (p *setParser) value() *expr.Node {
 	outer := p.inEndsAt
 	p.inEndsAt = p.open + 1
@@ -118,7 +118,7 @@ func (p *setParser) value() *expr.Node {
 	return p.checkedTree(n)
 }
 
-// checkedTree returns n after checking its height and its hash keys.
+// checkedTree returns n. It reports an error if n is nested too deeply or has duplicate hash keys.
 func (p *setParser) checkedTree(n *expr.Node) *expr.Node {
 	if n != nil && p.err == nil {
 		if higher(n, maxHeight) {
@@ -129,7 +129,7 @@ func (p *setParser) checkedTree(n *expr.Node) *expr.Node {
 	return n
 }
 
-// checkKeys reports duplicate keys in hashes of n. Parsing of the statement continues.
+// checkKeys reports duplicate keys in the hashes inside n. Parsing of the statement continues.
 func (p *setParser) checkKeys(n *expr.Node) {
 	for x := range All(n) {
 		if x.Op != expr.HashLit {
@@ -145,7 +145,6 @@ func (p *setParser) checkKeys(n *expr.Node) {
 	}
 }
 
-// addUnique adds key to seen. It reports a key that is already in seen.
 func (p *setParser) addUnique(seen *value.Builder, key value.Value, off int, twice string) {
 	if _, again := seen.Get(key); again {
 		p.errs = append(p.errs, SyntaxError{Off: off, Message: twice, Hint: "remove one of the two"})
@@ -153,7 +152,6 @@ func (p *setParser) addUnique(seen *value.Builder, key value.Value, off int, twi
 	seen.Set(key, value.Value{})
 }
 
-// atProducer reports whether tok is the word producer followed by the name of a producer.
 func (p *setParser) atProducer() bool {
 	if !p.atWord("producer") {
 		return false
@@ -162,7 +160,6 @@ func (p *setParser) atProducer() bool {
 	return next == tString || next == tQuote || next == tType
 }
 
-// options parses options in braces, if there are any.
 func (p *setParser) options(s *Statement) {
 	if p.err != nil || !p.at("{") {
 		return
@@ -183,7 +180,7 @@ func (p *setParser) options(s *Statement) {
 	p.expect("}", "or , after the option")
 }
 
-// bareOrQuoted parses a bare word, or a string without interpolations.
+// bareOrQuoted parses a bare word or a string without interpolations. what describes it in messages.
 func (p *setParser) bareOrQuoted(what string) Word {
 	w := Word{p.tok.text, p.tok.off}
 	switch p.tok.kind {
@@ -209,7 +206,7 @@ func (p *setParser) option() Option {
 	return o
 }
 
-// rebinding parses the rest of a statement after bind alias or bind renamed.
+// rebinding parses the rest of a statement after 'bind alias' or 'bind renamed'.
 func (p *setParser) rebinding(s *Statement) {
 	s.OldType, s.Old = p.oneKey("the key to rebind")
 	if p.err == nil && !p.accepts("as") {
@@ -222,7 +219,7 @@ func (p *setParser) rebinding(s *Statement) {
 	p.options(s)
 }
 
-// group parses bindings of several keys. word is their keyword, such as parameters.
+// group parses a binding of several keys. word is its keyword, such as parameters.
 func (p *setParser) group(s *Statement, word string) {
 	p.advance()
 	s.Word = word
@@ -237,7 +234,7 @@ func (p *setParser) group(s *Statement, word string) {
 			p.expected("'to' and a second target", "to")
 		}
 		if s.Other = p.target(); p.err == nil && (p.at("{") || !isAbstract(s)) {
-			if isAbstract(s) && !p.at("{") { // an abstract binding has no map
+			if isAbstract(s) && !p.at("{") { // the map of an abstract binding is optional
 				return
 			}
 			if !p.at("{") {
@@ -252,7 +249,7 @@ func (p *setParser) group(s *Statement, word string) {
 		s.Type = p.typeOf()
 	}
 	p.producer(s)
-	if s.Word == "variables" && s.To != nil && s.To.Op == expr.Const && isAbstract(s) { // a single name
+	if s.Word == "variables" && s.To != nil && s.To.Op == expr.Const && isAbstract(s) { // a single name, not a list
 		s.To = p.node(expr.ArrayLit, s.To.Off, "", s.To)
 	}
 	p.options(s)
@@ -270,7 +267,6 @@ func (p *setParser) dependency(s *Statement) {
 	s.Other = p.value()
 }
 
-// target parses a class, a type, or an instance of a type.
 func (p *setParser) target() *expr.Node {
 	if p.atKeyword("class") {
 		p.advance()

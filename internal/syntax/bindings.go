@@ -12,9 +12,9 @@ import (
 type Bindings struct {
 	Name       Word
 	Statements []Statement
-	Broken     bool // a part of the text could not be parsed as statements
+	Broken     bool // some text could not be parsed as statements
 
-	Above []string // for the printer: comments above the file's first line
+	Above []string // comments above the first line, for the printer
 }
 
 // Word is a name or other short text with its position.
@@ -23,21 +23,21 @@ type Word struct {
 	Off  int
 }
 
-// Statement is one statement. Its Word is when, include, exclude, multibind, rebind or bind; after bind, it may also be
-// alias, renamed, parameters, variables, map or dependency. Unused fields are zero.
+// Statement is one statement. Word is when, include, exclude, multibind, rebind or bind. In statements such as 'bind
+// alias', Word is the second word: alias, renamed, parameters, variables, map or dependency. Unused fields are zero.
 type Statement struct {
 	Off, End int // offsets of the first word and of the token after the statement
 	Word     string
 
 	Flags []Word     // abstract, override and sensitive
-	Type  *expr.Node // type of Key or of the variables
+	Type  *expr.Node // type of Key, or of the variables
 	Key   *expr.Node
 
-	Old, OldType *expr.Node // for alias and renamed: the old key and its type
-	Names        []Word     // for include and exclude
-	Target       *expr.Node // for parameters and map, a class, type or instance; for dependency, the left side
-	Other        *expr.Node // for map, the second type; for dependency, the right side
-	Arrow        Word       // for dependency: -> or ~>
+	Old, OldType *expr.Node // alias, renamed: the old key and its type
+	Names        []Word     // include, exclude: class names
+	Target       *expr.Node // parameters, map: a class, type or instance; dependency: the left side
+	Other        *expr.Node // map: the second type; dependency: the right side
+	Arrow        Word       // dependency: -> or ~>
 
 	To       *expr.Node // the value, if it is an expression
 	Producer bool       // To is the name of a registered producer
@@ -45,30 +45,30 @@ type Statement struct {
 	Optional bool
 	In       *expr.Node // id of the multibinding
 	Options  []Option
-	Braces   int // offset of the options; 0 if there are none
+	Braces   int // offset of the '{' before the options; 0 if there is none
 
-	When       [][]Pair // for when, the alternatives
+	When       [][]Pair // when: alternatives joined by or, each with pairs joined by and
 	Statements []Statement
 
-	Above  []string // for the printer: comments above the statement
-	Beside string   // for the printer: a comment at the end of the first line
+	Above  []string // comments above the statement, for the printer
+	Beside string   // comment at the end of the first line, for the printer
 }
 
-// Pair is a category with one value or a list of values.
+// Pair is a category with its values in a condition.
 type Pair struct {
 	Category Word
 	Off      int // offset of the values
 	Values   []Word
 }
 
-// Option is name => value, where the value may be a lambda.
+// Option is name => value. If the value is a lambda, Lambda is the lambda and Value a node that contains it.
 type Option struct {
 	Name   Word
 	Value  *expr.Node
 	Lambda *expr.Lambda
 }
 
-// maxErrors limits the number of errors reported for one file. After so many errors, the rest is unlikely to make
+// maxErrors is the maximum number of errors reported for one file. After so many, further errors are unlikely to make
 // sense.
 const maxErrors = 50
 
@@ -93,7 +93,7 @@ func newSetParser(src string) *setParser {
 	return p
 }
 
-// file parses a bindings file or binder_config.pp.
+// file parses binder_config.pp if the first word is site, and otherwise a bindings file.
 func (p *setParser) file() {
 	if p.atWord("site") {
 		p.wholeSite()
@@ -117,12 +117,11 @@ func invalidUTF8(src string) (int, bool) {
 type setParser struct {
 	parser
 	errs   []SyntaxError
-	broken bool // an error made a part of the text unreadable
+	broken bool // an error made some text unreadable
 }
 
 const oneSet = "put other bindings in separate files"
 
-// bindings parses a whole bindings file.
 func (p *setParser) bindings() *Bindings {
 	b := &Bindings{}
 	p.header(func() {
@@ -145,8 +144,8 @@ func (p *setParser) bindings() *Bindings {
 	return b
 }
 
-// header parses the beginning of a file up to its '{': a word, and what rest parses. After an error, parsing
-// continues if the text was probably meant as a header.
+// header parses the first word of a file. It then calls rest, which parses the text up to the '{'. After an error,
+// parsing continues if the first word resembles the expected word.
 func (p *setParser) header(rest func(), what, word string) {
 	begin := p.here()
 	meant := p.atWord(word) || p.tok.kind == tName && diag.DidYouMean(p.tok.text, []string{word}) != ""
@@ -173,7 +172,7 @@ func (p *setParser) header(rest func(), what, word string) {
 	}
 }
 
-// note moves the current error to the list of errors.
+// note moves the current error, if there is one, to the list of errors, so that parsing can continue.
 func (p *setParser) note() {
 	if p.err != nil {
 		p.errs = append(p.errs, *p.err)
@@ -181,14 +180,15 @@ func (p *setParser) note() {
 	}
 }
 
-// atWord reports whether tok is the given word of the grammar. Some words may be in upper case, as Puppet's documents
-// print them.
+// atWord reports whether the current token is the given word of the grammar. AS, IN and TO may be in upper case, as
+// in Puppet's documents.
 func (p *setParser) atWord(word string) bool {
 	return p.tok.kind == tName && p.tok.text == word || p.tok.kind == tType && upper(p.tok.text) == word ||
 		p.tok.is(tKeyword, word)
 }
 
-// upper returns the lower case of a word that the grammar also accepts in upper case, or "".
+// upper returns the lower case of AS, IN and TO, which the grammar also accepts in upper case. For other text, it
+// returns "".
 func upper(text string) string {
 	switch text {
 	case "AS":
@@ -201,18 +201,18 @@ func upper(text string) string {
 	return ""
 }
 
-// accepts skips the given word of the grammar if it is next, and reports whether it was.
+// accepts skips the current token if it is the given word of the grammar, and reports whether it did.
 func (p *setParser) accepts(word string) bool {
 	if !p.atWord(word) {
 		return false
 	}
 	p.last().Word = true
-	p.prev = token{} // a / after it begins a regular expression
+	p.prev = token{} // so that a '/' after the word begins a regular expression
 	p.advance()
 	return true
 }
 
-// name parses the name of a bindings file, a category or a class.
+// name parses the name of a bindings file, a category or a class. what describes it in messages.
 func (p *setParser) name(what string) Word {
 	w := Word{p.tok.text, p.tok.off}
 	switch p.tok.kind {

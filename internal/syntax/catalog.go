@@ -2,7 +2,7 @@ package syntax
 
 import "bindc/internal/expr"
 
-// Syntax that is only valid in a catalog, by the token that begins or identifies it.
+// These operators, keywords and functions need a catalog. The texts describe them in messages.
 var (
 	catalogOperators = map[string]string{
 		"->": "a relationship ->", "~>": "a relationship ~>", "<-": "a relationship <-", "<~": "a relationship <~",
@@ -25,7 +25,8 @@ var statementFunctions = map[string]bool{
 
 const noCatalog = " needs a catalog, which bindings do not have"
 
-// unexpected reports that tok is not the expected token.
+// unexpected reports that the current token is not the expected one. If the token needs a catalog, the message says
+// so.
 func (p *parser) unexpected(expected string) {
 	switch what := catalogOperators[p.tok.text]; {
 	case p.tok.kind == tOp && what != "":
@@ -40,7 +41,7 @@ func (p *parser) unexpected(expected string) {
 	}
 }
 
-// failCatalog reports that the construct at tok is only valid in a catalog.
+// failCatalog reports that the current token begins a construct that needs a catalog.
 func (p *parser) failCatalog(what, hint string) {
 	before := p.err
 	p.failHere(what+noCatalog, hint)
@@ -56,7 +57,7 @@ func operatorHint(op string) string {
 	return ""
 }
 
-// found describes tok for a message.
+// found describes the current token for a message.
 func (p *parser) found() string {
 	text := p.src[p.tok.off:p.tok.end]
 	switch p.tok.kind {
@@ -70,7 +71,7 @@ func (p *parser) found() string {
 	return "'" + text + "'"
 }
 
-// failStatementCall reports a name that is followed by arguments without parentheses.
+// failStatementCall reports that arguments without parentheses follow a name.
 func (p *parser) failStatementCall(name token) {
 	switch {
 	case catalogFunctions[name.text]:
@@ -83,7 +84,7 @@ func (p *parser) failStatementCall(name token) {
 	}
 }
 
-// failCall reports a call of something other than a function.
+// failCall reports a call of an expression that is neither a function name nor a type.
 func (p *parser) failCall(called *expr.Node) {
 	hint := "only names and types can be called"
 	if called.Op == expr.Var {

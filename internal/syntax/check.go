@@ -12,7 +12,7 @@ import (
 	"bindc/internal/value"
 )
 
-// Check returns an error for each function, type and regular expression in n that is unknown or invalid.
+// Check returns an error for each unknown function, each unknown type and each invalid regular expression in n.
 func Check(n *expr.Node) []SyntaxError {
 	var out []SyntaxError
 	walk(n, func(x *expr.Node) bool {
@@ -26,7 +26,7 @@ func Check(n *expr.Node) []SyntaxError {
 	return out
 }
 
-// Around wraps a standalone lambda in a node so that its parameters are checked as well.
+// Around returns a node that contains l, so that Check also checks the parameters of l.
 func Around(l *expr.Lambda) *expr.Node { return &expr.Node{Op: expr.Block, Lambda: l} }
 
 func checkNode(x *expr.Node) (SyntaxError, bool) {
@@ -51,7 +51,6 @@ func checkNode(x *expr.Node) (SyntaxError, bool) {
 	return SyntaxError{}, false
 }
 
-// checkPatterns checks strings that x uses as regular expressions.
 func checkPatterns(x *expr.Node) (out []SyntaxError) {
 	pattern := 1
 	switch {
@@ -63,7 +62,7 @@ func checkPatterns(x *expr.Node) (out []SyntaxError) {
 		return nil
 	}
 	texts := []*expr.Node{x.Kids[pattern]}
-	if texts[0].Op == expr.ArrayLit { // match also accepts a list
+	if texts[0].Op == expr.ArrayLit { // match also accepts a list of patterns
 		texts = texts[0].Kids
 	}
 	for _, text := range texts {
@@ -76,7 +75,8 @@ func checkPatterns(x *expr.Node) (out []SyntaxError) {
 	return out
 }
 
-// unknownFunction returns the error for a call of a function that does not exist, by its name or through call.
+// unknownFunction returns the error for x, a call of the unknown function name. The call may be indirect, as in
+// call('name').
 func unknownFunction(x *expr.Node, name string) SyntaxError {
 	if keys := dotted(x); keys != "" {
 		fix := diag.Fix{Old: strings.NewReplacer("['", ".", "']", "").Replace(keys[1:]), New: keys[1:], Syntax: true}
@@ -95,7 +95,7 @@ func unknownFunction(x *expr.Node, name string) SyntaxError {
 	return e
 }
 
-// dotted returns $facts['os']['family'] for $facts.os.family, and "" for other expressions.
+// dotted returns $facts['os']['family'] for the expression $facts.os.family. It returns "" for other expressions.
 func dotted(x *expr.Node) string {
 	var keys string
 	for ; x.Op == expr.Call && len(x.Kids) == 1 && x.Lambda == nil && x.Kids[0].Off < x.Off; x = x.Kids[0] {

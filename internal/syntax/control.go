@@ -6,7 +6,7 @@ import (
 	"bindc/internal/value"
 )
 
-// body parses the statements in braces after a keyword.
+// body parses the statements in braces after keyword.
 func (p *parser) body(keyword string) *expr.Node {
 	switch {
 	case p.at("="):
@@ -21,7 +21,7 @@ func (p *parser) body(keyword string) *expr.Node {
 	return n
 }
 
-// control parses the condition of a statement, up to the '{'.
+// control parses the condition of an if, unless or case, up to the '{'. Inside it, the word 'in' is an operator.
 func (p *parser) control() *expr.Node {
 	outer := p.inEndsAt
 	p.inEndsAt = 0
@@ -32,7 +32,6 @@ func (p *parser) control() *expr.Node {
 
 func (p *parser) empty() *expr.Node { return p.node(expr.Block, p.tok.off, "") }
 
-// ifExpression parses an if or elsif.
 func (p *parser) ifExpression() *expr.Node {
 	p.enter()
 	defer p.leave()
@@ -90,8 +89,8 @@ func (p *parser) caseOption(hasDefault *bool) *expr.Node {
 	return p.over(expr.Option, "", append(values, p.body("the option"))...)
 }
 
-// optionValue parses the value of an option in a case or selector. A second default is an error, because it would have
-// no effect.
+// optionValue parses a value of an option in a case or selector. It reports a second default, which would have no
+// effect.
 func (p *parser) optionValue(hasDefault *bool) *expr.Node {
 	off := p.tok.off
 	n := p.operation(lowest)
@@ -107,7 +106,7 @@ func isDefault(n *expr.Node) bool {
 	return ok && v.Kind() == value.Default
 }
 
-// selector parses a selector. Its question mark, after control, is tok.
+// selector parses a selector after its control expression. The current token is the question mark.
 func (p *parser) selector(control *expr.Node) *expr.Node {
 	p.advance()
 	n := p.over(expr.Selector, "", control)

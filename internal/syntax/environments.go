@@ -2,8 +2,7 @@ package syntax
 
 import "bindc/internal/expr"
 
-// Environments is the syntax tree of environments.pp: the declarations in site { }, and the statements outside it, in
-// order.
+// Environments is the syntax tree of environments.pp. Statements are those outside site { }.
 type Environments struct {
 	Defaults   []Attribute // attributes in Environment { }
 	Static     []Declared  // declarations in environment { }
@@ -11,7 +10,7 @@ type Environments struct {
 	Statements []*expr.Node
 }
 
-// Declared is one title of a declaration with its attributes.
+// Declared is one title in a declaration, with its attributes.
 type Declared struct {
 	Title      *expr.Node
 	Attributes []Attribute
@@ -32,7 +31,7 @@ func ParseEnvironments(src string) (*Environments, []SyntaxError) {
 
 func newEnvironmentsParser(src string) *setParser {
 	p := newSetParser(src)
-	p.catalog = "" // environments.pp gets no errors about catalogs
+	p.catalog = "" // errors about catalogs get no code of their own
 	return p
 }
 
@@ -44,7 +43,7 @@ func (p *setParser) environments() *Environments {
 	p.advance()
 	for p.tok.kind != tEOF {
 		begin := p.here()
-		if len(p.errs) > 0 && p.at("}") { // the end of an invalid construct
+		if len(p.errs) > 0 && p.at("}") { // end of an invalid construct
 			indent := indentOf(p.src, begin.pos)
 			p.skip(begin, func() bool { return p.beginsPart(indent) })
 			continue
@@ -66,7 +65,7 @@ func (p *setParser) environments() *Environments {
 	return out
 }
 
-// outerStatement parses a statement outside site { }. After an error in an if, the statement may also belong to the
+// outerStatement parses a statement outside site { }. After an error inside an if, the statement may come from the
 // body of that if.
 func (p *setParser) outerStatement(out *Environments) {
 	begin := p.tok
@@ -92,8 +91,9 @@ func (p *setParser) outerStatement(out *Environments) {
 	}
 }
 
-// beginsPart reports whether a statement or site { } may begin at tok, the first token on its line after an error. A
-// statement in an unknown form must not be indented deeper than indent.
+// beginsPart reports whether parsing can continue at the current token after an error, because a statement or site {
+// } probably begins there. Except for elsif, the token must be the first on its line. A name without a known meaning
+// must not be indented deeper than indent.
 func (p *setParser) beginsPart(indent int) bool {
 	switch {
 	case p.tok.off <= p.errs[len(p.errs)-1].Off:
@@ -127,7 +127,6 @@ func (e *Environments) nodes() []*expr.Node {
 	return out
 }
 
-// declares reports whether tok begins a declaration of environments.
 func (p *parser) declares() bool {
 	switch p.tok.text {
 	case "Environment", "environment", "dynamic_environments":
@@ -136,7 +135,7 @@ func (p *parser) declares() bool {
 	return false
 }
 
-// site parses site { ... }. After an invalid declaration, it continues with the next.
+// site parses site { ... }. After an invalid declaration, it continues with the next one.
 func (p *setParser) site(out *Environments) {
 	indent := indentOf(p.src, p.tok.off)
 	p.advance()
@@ -150,7 +149,7 @@ func (p *setParser) site(out *Environments) {
 	}
 	p.last().Block = true
 	switch {
-	case p.leavesSite(indent): // the statements outside are still read
+	case p.leavesSite(indent): // continue with the statements outside
 		if len(p.errs) == 0 {
 			message := "expected } at the end of site, found " + p.found()
 			p.errs = append(p.errs, SyntaxError{Off: p.tok.off, Message: message})
@@ -160,14 +159,13 @@ func (p *setParser) site(out *Environments) {
 	}
 }
 
-// leavesSite reports whether tok begins a statement outside site { }. Such a token is the first on its line and not
-// indented deeper than site.
+// leavesSite reports whether the current token begins a statement outside site { }, although the '}' is missing. Such
+// a token is the first on its line and not indented deeper than indent, the indentation of site.
 func (p *setParser) leavesSite(indent int) bool {
 	return (p.tok.kind == tVar || p.tok.kind == tKeyword) && beginsLine(p.src, p.tok.off) &&
 		indentOf(p.src, p.tok.off) <= indent
 }
 
-// declaration parses a declaration in site { }.
 func (p *setParser) declaration(out *Environments) {
 	switch kind := p.tok; {
 	case kind.is(tType, "Environment"):
@@ -185,13 +183,13 @@ func (p *setParser) declaration(out *Environments) {
 	}
 }
 
-// beginsDeclaration reports whether tok may begin a declaration. A misspelt one must be the first on its line and not
-// indented deeper than the previous declaration.
+// beginsDeclaration reports whether the current token may begin a declaration. A misspelt declaration must begin its
+// line and not be indented deeper than indent.
 func (p *setParser) beginsDeclaration(indent int) bool {
 	return p.declares() && (p.open == 0 || beginsLine(p.src, p.tok.off)) || p.beginsAt(indent)
 }
 
-// declared parses a declaration. Like a resource, it has one or several titles, each with attributes.
+// declared parses a declaration with one or several titles, each with attributes, like a resource.
 func (p *setParser) declared() []Declared {
 	what := p.tok.text
 	p.advance()
@@ -212,15 +210,16 @@ func (p *setParser) declared() []Declared {
 	return out
 }
 
-// closeDeclaration skips the '}' after a declaration. If the declaration has an error, a missing '}' is not another
-// one.
+// closeDeclaration skips the '}' after a declaration. After an error, it accepts that the '}' is missing at the end
+// of the file or before the next declaration.
 func (p *setParser) closeDeclaration(after string) {
 	if len(p.errs) == 0 || p.tok.kind != tEOF && !p.declares() {
 		p.expect("}", after)
 	}
 }
 
-// attributes parses name => value pairs. After an invalid pair, it continues with the next.
+// attributes parses name => value pairs. After an invalid pair, it continues with the next one. end describes the
+// expected token after a pair.
 func (p *setParser) attributes(end string) []Attribute {
 	var out []Attribute
 	for p.tok.kind == tName {
@@ -245,7 +244,7 @@ func (p *setParser) attributes(end string) []Attribute {
 	return out
 }
 
-// afterAttribute reports whether tok may follow an attribute.
+// afterAttribute reports whether the current token may follow an invalid attribute.
 func (p *setParser) afterAttribute() bool {
 	return p.followed("=>") || p.open == 0 && (p.at(",") || p.at(";")) || p.declares() && beginsLine(p.src, p.tok.off)
 }

@@ -11,7 +11,7 @@ import (
 	"bindc/internal/value"
 )
 
-// wellKnown lists facts that nearly every node has, and the other variables of requests.
+// wellKnown lists facts that nearly every node has, and variables that every request has, such as trusted.
 var wellKnown = []string{"architecture", "augeasversion", "clientcert", "clientversion", "domain", "environment",
 	"facterversion", "facts", "fqdn", "gid", "hardwareisa", "hardwaremodel", "hostname", "identity", "interfaces",
 	"ipaddress", "ipaddress6", "is_virtual", "kernel", "kernelmajversion", "kernelrelease", "kernelversion",
@@ -23,12 +23,12 @@ var wellKnown = []string{"architecture", "augeasversion", "clientcert", "clientv
 	"system_uptime", "timezone", "trusted", "uptime", "uptime_days", "uptime_hours", "uptime_seconds", "uuid",
 	"virtual"}
 
-// Misspelt reports variables that resemble well-known facts, unless n assigns them. It also checks the keys of
-// well-known facts, as in $facts['os']['famly'].
+// Misspelt returns an error for each variable in n that resembles a well-known fact, unless n assigns it. It also
+// checks the keys of well-known facts, as in $facts['os']['famly'].
 func Misspelt(n *expr.Node) []SyntaxError {
-	var own []string // variables that the expression assigns
+	var own []string // variables that n assigns
 	var found []SyntaxError
-	var variables []string // variables that are already reported
+	var variables []string // for each entry of found, its variable
 	walk(n, func(x *expr.Node) bool {
 		if x.Lambda != nil {
 			for _, p := range x.Lambda.Params {
@@ -56,8 +56,8 @@ func Misspelt(n *expr.Node) []SyntaxError {
 	return kept
 }
 
-// FactPath returns the variable and the keys of an access: facts, os and family for $facts['os']['family']. It returns
-// nil for other expressions.
+// FactPath returns the name of a variable and the keys that n accesses: facts, os and family for
+// $facts['os']['family']. It returns nil for other expressions.
 func FactPath(n *expr.Node) []string {
 	if n.Op == expr.Var {
 		return []string{strings.TrimPrefix(n.Name, "::")}
@@ -81,8 +81,8 @@ func accessText(path []string) string {
 	return text
 }
 
-// nearMiss returns the beginning of path up to a misspelt name, and the same with the name corrected. It returns nil if
-// no name is misspelt.
+// nearMiss finds a misspelt name in path. It returns path up to this name, first as given and then corrected. It
+// returns nil if no name is misspelt.
 func nearMiss(path []string) (wrong, right []string) {
 	from := 0
 	if len(path) > 1 && path[0] == "facts" {
@@ -97,7 +97,7 @@ func nearMiss(path []string) (wrong, right []string) {
 	return nil, nil
 }
 
-// wellKnownIn lists the keys inside well-known facts and variables that nearly all nodes have.
+// wellKnownIn lists, by their path, the keys of well-known facts and variables that nearly every node has.
 var wellKnownIn = map[string][]string{
 	"dmi":         {"bios", "board", "chassis", "manufacturer", "product"},
 	"dmi.board":   {"asset_tag", "manufacturer", "product", "serial_number"},
@@ -126,8 +126,8 @@ var (
 	hieraCalled = pattern.Lazy(`^(lookup|hiera|alias|literal|scope)\s*\(`)
 )
 
-// notAName returns an error for a name that no Puppet variable can have, such as a method without quotes or the syntax
-// of another program.
+// notAName returns the error for name, which cannot be a Puppet variable. It may be a method without quotes, or the
+// syntax of another program. whole is the content of %{...}.
 func notAName(name, whole string) SyntaxError {
 	e := SyntaxError{Message: "no variable is called '" + name + "', so that %{" + whole + "} is empty"}
 	switch {
@@ -141,8 +141,8 @@ func notAName(name, whole string) SyntaxError {
 	return e
 }
 
-// MisspeltHiera is like Misspelt for a string with Hiera interpolations: it checks %{name}, %{facts.name} and keys of
-// well-known facts. It also reports names that no variable can have.
+// MisspeltHiera is like Misspelt for Hiera interpolations such as %{name} and %{facts.name}. It also reports names
+// that no variable can have.
 func MisspeltHiera(n *expr.Node) []SyntaxError {
 	var found []SyntaxError
 	expr.HieraVariables(n, func(off int, path []string) {
@@ -165,13 +165,13 @@ func MisspeltHiera(n *expr.Node) []SyntaxError {
 // WellKnown reports whether name is a fact that nearly every node has, or a variable of every request.
 func WellKnown(name string) bool { return slices.Contains(wellKnown, name) }
 
-// shortNames lists well-known facts whose names are too similar to others to detect typos.
+// shortNames lists well-known facts whose names are too short to detect typos in them.
 var shortNames = []string{"disks", "dmi", "filesystems", "fips_enabled", "hypervisors", "os", "ruby", "ssh"}
 
 // Everywhere reports whether name is a well-known fact, a variable of every request, or one of shortNames.
 func Everywhere(name string) bool { return WellKnown(name) || slices.Contains(shortNames, name) }
 
-// Variables returns the variables in the string text, like Interpolated. It returns none if the text has a syntax
+// Variables parses the string text and returns its variables, like Interpolated. It returns none if text has a syntax
 // error.
 func Variables(text string) (bare []*expr.Node, braced []string) {
 	n, errs := ParseString(text)
@@ -181,7 +181,8 @@ func Variables(text string) (bare []*expr.Node, braced []string) {
 	return Interpolated(n, text)
 }
 
-// Interpolated returns the variables in a string: those without braces, and those in interpolated expressions.
+// Interpolated returns the variables in the string n, whose source is src: those like $name as bare, and the names of
+// those in ${...} as braced.
 func Interpolated(n *expr.Node, src string) (bare []*expr.Node, braced []string) {
 	if n.Op != expr.Concat {
 		return nil, nil
@@ -196,7 +197,7 @@ func Interpolated(n *expr.Node, src string) (bare []*expr.Node, braced []string)
 	return bare, braced
 }
 
-// VariablesIn yields the names of the variables in n.
+// VariablesIn returns an iterator over the names of the variables in n.
 func VariablesIn(n *expr.Node) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		more := true

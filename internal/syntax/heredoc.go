@@ -8,20 +8,20 @@ import (
 	"bindc/internal/expr"
 )
 
-// heredoc is the text of a heredoc, between the line with its @(TAG) and the line that ends it.
+// heredoc is the content of a heredoc: the lines between the line with @(TAG) and the line that ends it.
 type heredoc struct {
 	text  string // without the margin
 	read  quoting
 	lines []heredocLine
 
-	begin, end int // offsets in the source, including the last line
+	begin, end int // offsets in the source, including the line that ends the heredoc
 }
 
-// heredocLine maps an offset in the text of a heredoc to an offset in its source.
+// heredocLine maps the start of a line in a heredoc's text to its offset in the source.
 type heredocLine struct{ off, src int }
 
-// heredoc reads the @(TAG) at pos and its text. The text begins after this line, or after the previous heredoc of this
-// line.
+// heredoc reads the @(TAG) at the current position and the text of this heredoc. The text begins on the next line, or
+// after the previous heredoc that begins on this line.
 func (l *lexer) heredoc() token {
 	spec, _, ok := strings.Cut(l.src[l.pos+2:], ")")
 	if !ok || strings.Contains(spec, "\n") {
@@ -43,7 +43,7 @@ func (l *lexer) heredoc() token {
 	return t
 }
 
-// heredocSpec parses the text in parentheses, TAG:syntax/escapes, and returns the tag.
+// heredocSpec parses the content of @(), which is TAG:syntax/escapes, and returns the tag.
 func (l *lexer) heredocSpec(spec string, doc *heredoc) (tag string) {
 	spec, escapes, escaping := strings.Cut(spec, "/")
 	tag, syntax, hasSyntax := strings.Cut(spec, ":")
@@ -89,7 +89,8 @@ func isSyntaxName(s string) bool {
 
 func trimBlank(s string) string { return strings.TrimFunc(s, isBlankOrNewline) }
 
-// heredocText reads the lines from begin to the end of the heredoc, and moves the lexer there.
+// heredocText reads the text of a heredoc, which begins at offset begin, and makes the lexer skip it. It returns
+// false if no line ends the heredoc.
 func (l *lexer) heredocText(tag string, begin int, doc *heredoc) bool {
 	for at := begin; at < len(l.src); {
 		end := min(at+lineLen(l.src[at:])+1, len(l.src))
@@ -104,13 +105,12 @@ func (l *lexer) heredocText(tag string, begin int, doc *heredoc) bool {
 	return false
 }
 
-// ending describes the last line of a heredoc.
 type ending struct {
 	margin string // indentation that is removed from each line
-	chomp  bool   // drop the last line break
+	chomp  bool   // whether the last line break is removed
 }
 
-// heredocEnd parses the last line of a heredoc, such as '| - TAG'.
+// heredocEnd parses line, for example '| - TAG'. It returns false if line does not end the heredoc.
 func heredocEnd(line, tag string) (e ending, ok bool) {
 	rest := strings.TrimLeftFunc(line, isBlankOrNewline)
 	margin := line[:len(line)-len(rest)]
@@ -123,7 +123,7 @@ func heredocEnd(line, tag string) (e ending, ok bool) {
 	return e, trimBlank(rest) == tag
 }
 
-// cutMark removes mark from the start of s, unless it is part of the tag.
+// cutMark removes mark from the start of s, unless s is the tag itself.
 func cutMark(s, mark, tag string) (rest string, ok bool) {
 	s = trimBlank(s)
 	if s == tag {
@@ -132,7 +132,7 @@ func cutMark(s, mark, tag string) (rest string, ok bool) {
 	return strings.CutPrefix(s, mark)
 }
 
-// take sets the text of the heredoc to lines, which begin at offset begin of the source.
+// take sets the text of the heredoc to lines without the margin. begin is the offset of lines in the source.
 func (d *heredoc) take(lines string, begin int, e ending) {
 	var text strings.Builder
 	text.Grow(len(lines))
@@ -149,13 +149,14 @@ func (d *heredoc) take(lines string, begin int, e ending) {
 	}
 }
 
-// origin says that a string comes from a heredoc. The source of the heredoc may have an origin itself.
+// origin says where a source comes from: it is the text of the heredoc doc. outer is the origin of the source around
+// the heredoc; it is nil if that source is a file.
 type origin struct {
 	doc   *heredoc
 	outer *origin
 }
 
-// sourceOff converts an offset in the text of the heredoc to one in its source.
+// sourceOff converts an offset in the heredoc's text to an offset in its source.
 func (d *heredoc) sourceOff(off int) int {
 	i, found := slices.BinarySearchFunc(d.lines, off, func(l heredocLine, off int) int {
 		return cmp.Compare(l.off,

@@ -27,7 +27,7 @@ func (p *parser) lambda() *expr.Lambda {
 	return l
 }
 
-// returning parses a return type and a body. The result is a call that asserts the type of the body's value.
+// returning parses a return type and a body. The result is a call of assert_type for the value of the body.
 func (p *parser) returning() *expr.Node {
 	t := p.paramType()
 	if t == nil {
@@ -75,7 +75,7 @@ func (p *parser) param() expr.Param {
 	return param
 }
 
-// paramType parses a type such as Integer or Array[String], if there is one.
+// paramType parses a type such as Integer or Array[String]. It returns nil if there is none.
 func (p *parser) paramType() *expr.Node {
 	if p.tok.kind != tType {
 		return nil

@@ -7,18 +7,19 @@ import (
 	"unicode/utf8"
 )
 
-// lexer splits src into tokens. It is a plain value, so that a copy of it saves a position to return to.
+// lexer splits src into tokens. To return to a position, restore a copy of the lexer.
 type lexer struct {
 	src    string
 	pos    int
 	prev   token        // token before pos; zero after a word of a bindings file
-	inLine bool         // there is text before pos on this line
+	inLine bool         // text precedes pos on its line
 	jump   int          // offset after the heredocs that begin on this line, or 0
-	origin *origin      // where src comes from; nil for a file
+	origin *origin      // where src comes from if it is a heredoc; nil for a file
 	err    *SyntaxError // first error; all following tokens are tEOF
 }
 
-// fail records the first error. From then on, all tokens are tEOF, which ends every loop of the parser.
+// fail records an error, unless there already is one. From then on, all tokens are tEOF, which ends every loop of the
+// parser.
 func (l *lexer) fail(off int, message, hint string) {
 	if l.err != nil {
 		return
@@ -26,7 +27,7 @@ func (l *lexer) fail(off int, message, hint string) {
 	l.err = &SyntaxError{Off: l.origOff(off), Message: message, Hint: hint}
 }
 
-// origOff converts an offset in src to one in the file.
+// origOff converts an offset in src, which may be the text of a heredoc, to an offset in the file.
 func (l *lexer) origOff(off int) int {
 	for o := l.origin; o != nil; o = o.outer {
 		off = o.doc.sourceOff(off)
@@ -76,7 +77,6 @@ func (l *lexer) token() token {
 
 func (l *lexer) has(prefix string) bool { return strings.HasPrefix(l.src[l.pos:], prefix) }
 
-// skip skips white space and comments.
 func (l *lexer) skip() {
 	for l.pos < len(l.src) && l.err == nil {
 		switch c := l.src[l.pos]; {
@@ -96,7 +96,7 @@ func (l *lexer) skip() {
 	}
 }
 
-// newline skips a line break and the heredocs that follow it.
+// newline skips a line break and the text of heredocs that begins after it.
 func (l *lexer) newline() {
 	l.pos = max(l.pos+1, l.jump)
 	l.jump, l.inLine = 0, false
@@ -120,7 +120,7 @@ func lineLen(s string) int {
 	return len(s)
 }
 
-// blank returns the length of a white space character at the start of s, or 0.
+// blank returns the length of the white space character at the start of s, or 0. A line break does not count.
 func blank(s string) int {
 	switch {
 	case s == "":
@@ -141,7 +141,7 @@ func isBlankOrNewline(r rune) bool {
 	return r == '\n' || r == '\t' || r == '\r' || unicode.Is(unicode.Zs, r)
 }
 
-// operators lists all operators. They are tried in order, so longer ones are before their prefixes.
+// operators lists all operators. The first one that matches is used, so longer operators come before their prefixes.
 var operators = [...]string{
 	"<<|", "|>>",
 	"@@", "==", "=>", "=~", "!=", "!~", "+=", "+>", "-=", "->", "~>", "<<", "<=", "<|", "<-", "<~", ">>", ">=", "|>",
@@ -168,7 +168,6 @@ func (l *lexer) spaced() bool {
 	return l.pos == 0 || isBlankOrNewline(r)
 }
 
-// word reads a keyword, a name or another bare word.
 func (l *lexer) word() token {
 	end := bareWordEnd(l.src, l.pos)
 	t := token{kind: tWord, off: l.pos, end: end, text: l.src[l.pos:end]}
@@ -211,7 +210,6 @@ func (l *lexer) variable() token {
 	return t
 }
 
-// checkVariable reports an invalid variable name.
 func (l *lexer) checkVariable(off int, name string) {
 	switch {
 	case name == "":
@@ -223,7 +221,7 @@ func (l *lexer) checkVariable(off int, name string) {
 	}
 }
 
-// regexp reads a regular expression at pos. It returns false if its end is missing.
+// regexp reads a regular expression. It returns false if there is no closing '/'.
 func (l *lexer) regexp() (token, bool) {
 	escaped := false
 	for i := l.pos + 1; i < len(l.src); i++ {
@@ -238,7 +236,7 @@ func (l *lexer) regexp() (token, bool) {
 	return token{}, false
 }
 
-// singleQuoted reads a single-quoted string, whose only escapes are \\ and \'.
+// singleQuoted reads a single-quoted string, in which \\ and \' are the only escapes.
 func (l *lexer) singleQuoted() token {
 	for i := l.pos + 1; i < len(l.src); i++ {
 		switch l.src[i] {

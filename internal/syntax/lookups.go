@@ -10,8 +10,8 @@ import (
 
 const lookup = "lookup"
 
-// olderLookups maps the lookup functions of older versions of Hiera, and those of ARM-8, to equivalent calls of
-// lookup().
+// olderLookups maps the lookup functions of older Hiera versions and of ARM-8 to the calls of lookup() that replace
+// them.
 var olderLookups = map[string]string{
 	"hiera":             "lookup('KEY')",
 	"hiera_array":       "lookup('KEY'); a multibinding collects the values of several levels",
@@ -22,7 +22,7 @@ var olderLookups = map[string]string{
 	"optionally_inject": "lookup('KEY') |$value| { ... }, where $value is undef if nothing is bound",
 }
 
-// lookupHint suggests a call of lookup() for a call of an older function. It returns "" for other calls.
+// lookupHint suggests a call of lookup() that replaces a call of an older function. It returns "" if there is none.
 func lookupHint(call *expr.Node) string {
 	instead := olderLookups[call.Name]
 	if instead == "" {
@@ -36,7 +36,8 @@ func lookupHint(call *expr.Node) string {
 	return "write " + instead
 }
 
-// CheckWithoutLookup is like Check, but also reports lookups, which are not allowed for the given reason.
+// CheckWithoutLookup is like Check, but also returns an error for each lookup. reason says why lookups are not
+// allowed.
 func CheckWithoutLookup(n *expr.Node, reason string) []SyntaxError {
 	errs := Check(n)
 	for call := range Calls(n) {

@@ -7,8 +7,8 @@ func isLower(c byte) bool    { return 'a' <= c && c <= 'z' }
 func isUpper(c byte) bool    { return 'A' <= c && c <= 'Z' }
 func isWordByte(c byte) bool { return isLower(c) || isUpper(c) || isDigit(c) || c == '_' }
 
-// bareWordEnd returns the end of the bare word at i, or i if there is none. A bare word consists of parts joined by
-// '::'. Each part begins with a-z or '_' and may contain dashes.
+// bareWordEnd returns the offset after the bare word at i, or i if there is none. A bare word consists of parts
+// joined by '::'. Each part begins with a-z or '_' and may contain dashes.
 func bareWordEnd(s string, i int) int {
 	for {
 		j := i
@@ -28,7 +28,7 @@ func bareWordEnd(s string, i int) int {
 	}
 }
 
-// isName reports whether a bare word is a valid function name: each part begins with a-z and has no dash.
+// isName reports whether a bare word is a valid function name: each part must begin with a-z and contain no dash.
 func isName(word string) bool {
 	start := true
 	for i := range len(word) {
@@ -45,7 +45,7 @@ func isName(word string) bool {
 	return true
 }
 
-// typeNameEnd returns the end of the type name at i, or i if there is none.
+// typeNameEnd returns the offset after the type name at i, or i if there is none.
 func typeNameEnd(s string, i int) int {
 	for {
 		j := i
@@ -62,7 +62,7 @@ func typeNameEnd(s string, i int) int {
 	}
 }
 
-// variableEnd returns the end of the variable name at i, or i if there is none.
+// variableEnd returns the offset after the variable name at i, or i if there is none.
 func variableEnd(s string, i int) int {
 	end := i
 	for {
@@ -82,9 +82,9 @@ func variableEnd(s string, i int) int {
 	}
 }
 
-// isVariable reports whether name is valid for a variable. It does not accept numbers.
+// isVariable reports whether name is a valid variable name. Numbers are not: see isMatchVariable.
 func isVariable(name string) bool {
-	if strings.IndexByte(name, '-') >= 0 { // only a bare word in ${} contains a dash
+	if strings.IndexByte(name, '-') >= 0 { // a bare word in ${} may contain a dash
 		return false
 	}
 	name = strings.TrimPrefix(name, "::")
@@ -100,7 +100,7 @@ func isVariable(name string) bool {
 	}
 }
 
-// isMatchVariable reports whether name is a number, as used for the groups of a match: 0, 1, 2, ...
+// isMatchVariable reports whether name is a number, as in the match variables $0, $1, ...
 func isMatchVariable(name string) bool {
 	for i := range len(name) {
 		if !isDigit(name[i]) {

@@ -6,14 +6,14 @@ import (
 	"bindc/internal/value"
 )
 
-// number reads a decimal, octal or hexadecimal integer, or a float. Its value is checked later: in ${}, it may be a
-// match variable.
+// number reads a decimal, octal or hexadecimal integer, or a float. The parser checks the value later, because in ${}
+// it may be a match variable.
 func (l *lexer) number() token {
 	end := numberEnd(l.src, l.pos)
 	return token{kind: tNumber, off: l.pos, end: end, text: l.src[l.pos:end]}
 }
 
-// numberEnd returns the end of the number at i, including letters attached to it.
+// numberEnd returns the offset after the number at i, including letters attached to the number.
 func numberEnd(s string, i int) int {
 	hex := isHex(s[i:])
 	fraction := false
@@ -33,7 +33,7 @@ func numberEnd(s string, i int) int {
 
 func isHex(s string) bool { return len(s) > 1 && s[0] == '0' && (s[1] == 'x' || s[1] == 'X') }
 
-// numberValue returns the value of a numeric literal, or an error message.
+// numberValue returns the value of a numeric literal. If the literal is invalid, message says why.
 func numberValue(text string) (v value.Value, message string) {
 	digits, base := text, 10
 	switch {
@@ -83,7 +83,7 @@ func decimal(s string) bool {
 	return true
 }
 
-// plainFloat reports whether s is without spellings that are only valid in Go: 1_0, 1p3, inf.
+// plainFloat reports whether s has none of the spellings that only Go accepts, such as 1_0, 1p3 and inf.
 func plainFloat(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; !isDigit(c) && c != '.' && c != '-' && c != 'e' && c != 'E' {

@@ -45,7 +45,7 @@ func (p *parser) literal(t token) value.Value {
 	return value.FromString(t.text)
 }
 
-// errorNode returns the node that stands for an expression with an error.
+// errorNode returns a placeholder for an expression with an error.
 func (p *parser) errorNode() *expr.Node { return p.constant(p.tok.off, value.Value{}) }
 
 func (p *parser) keyword() *expr.Node {
@@ -76,7 +76,7 @@ func (p *parser) keyword() *expr.Node {
 	return p.errorNode()
 }
 
-// word returns the text of tok as a string constant.
+// word skips the current token and returns its text as a string constant.
 func (p *parser) word() *expr.Node {
 	t := p.tok
 	p.advance()
@@ -88,7 +88,7 @@ func (p *parser) variable(off int, name string) *expr.Node {
 	return p.node(expr.Var, off, name)
 }
 
-// quoted parses a double-quoted string. The opening quote is tok.
+// quoted parses a double-quoted string. The current token is the opening quote.
 func (p *parser) quoted() *expr.Node {
 	off, outer := p.tok.off, p.trace
 	p.trace = nil // the formatter treats a string as one token
@@ -103,7 +103,6 @@ func (p *parser) quoted() *expr.Node {
 	return n
 }
 
-// bracketed parses an expression in parentheses, an array or a hash.
 func (p *parser) bracketed() *expr.Node {
 	off := p.tok.off
 	switch {
@@ -120,10 +119,11 @@ func (p *parser) bracketed() *expr.Node {
 	return p.errorNode()
 }
 
-// list parses the rest of a list, including its closing bracket. Consecutive key-value pairs become one hash.
+// list parses a list after its opening bracket, including the closing bracket. Consecutive key-value pairs become one
+// hash.
 func (p *parser) list(closing string) []*expr.Node {
 	var entries []*expr.Node
-	var pairs *expr.Node // the last element, if it consists of pairs
+	var pairs *expr.Node // the hash at the end of entries, if pairs can be added to it
 	for !p.at(closing) {
 		n := p.entry()
 		switch {
@@ -148,7 +148,7 @@ func (p *parser) pairValue() *expr.Node {
 	return listed(p.entry())
 }
 
-// hash parses the rest of a hash after its '{' at off.
+// hash parses a hash after its '{', which is at off.
 func (p *parser) hash(off int) *expr.Node {
 	n := p.node(expr.HashLit, off, "")
 	for !p.at("}") {
@@ -162,7 +162,7 @@ func (p *parser) hash(off int) *expr.Node {
 	return n
 }
 
-// entry parses an element of a list, or a key or value of a pair. In these places, the keywords type and function are
+// entry parses an element of a list, or the key or value of a pair. There, the keywords type and function are
 // strings.
 func (p *parser) entry() *expr.Node {
 	if !p.atKeyword("type") && !p.atKeyword("function") {

@@ -6,12 +6,12 @@ import (
 	"bindc/internal/expr"
 )
 
-// level is the precedence of an operator. Puppet differs from other languages: == binds tighter than <, and a selector
-// binds less tightly than both.
+// level is the precedence of an operator. Unlike in other languages, == binds tighter than <. A selector binds less
+// tightly than both.
 type level uint8
 
 const (
-	lowest level = iota + 1 // or
+	lowest level = iota + 1 // the level of or
 	levelAnd
 	levelSelector
 	levelCompare
@@ -25,7 +25,7 @@ const (
 	levelOperand
 )
 
-// infix returns the name and the level of a binary operator. The level is 0 if op is not one.
+// infix returns the name and the level of the binary operator op. If op is not a binary operator, the level is 0.
 func infix(op string) (string, level) {
 	switch op {
 	case "or":
@@ -55,7 +55,7 @@ func infix(op string) (string, level) {
 // expression parses an expression that is not an assignment.
 func (p *parser) expression() *expr.Node { return listed(p.operation(lowest)) }
 
-// listed puts a Splat in an array, which is its value outside of lists.
+// listed puts a Splat into an array, because outside lists the value of a Splat is an array.
 func listed(n *expr.Node) *expr.Node {
 	if n.Op != expr.Splat {
 		return n
@@ -63,7 +63,7 @@ func listed(n *expr.Node) *expr.Node {
 	return &expr.Node{Op: expr.ArrayLit, Off: n.Off, Kids: []*expr.Node{n}}
 }
 
-// operation parses operands joined by operators of at least the given level. Operators associate to the left. The
+// operation parses operands joined by operators whose level is least or higher. Operators associate to the left. The
 // result may be a Splat.
 func (p *parser) operation(least level) *expr.Node {
 	left := p.unary()
@@ -99,13 +99,12 @@ func (p *parser) unary() *expr.Node {
 	return p.postfix()
 }
 
-// postfix parses an operand and the accesses and calls after it.
 func (p *parser) postfix() *expr.Node {
 	begin := p.tok
 	return p.suffixes(begin, p.operand())
 }
 
-// suffixes parses the accesses and calls after n. The argument begin is the first token of n.
+// suffixes parses the accesses and calls after n. begin is the first token of n.
 func (p *parser) suffixes(begin token, n *expr.Node) *expr.Node {
 	for {
 		switch {
@@ -129,8 +128,7 @@ func (p *parser) access(n *expr.Node) *expr.Node {
 	return p.over(expr.Access, "", append([]*expr.Node{n}, p.list("]")...)...)
 }
 
-// call parses the arguments of a call. The argument begin is the first token of called. A call of a type calls its
-// function new.
+// call parses the arguments of a call of called, whose first token is begin. A call of a type means a call of new.
 func (p *parser) call(begin token, called *expr.Node) *expr.Node {
 	n := &expr.Node{Op: expr.Call, Off: called.Off}
 	switch {
@@ -148,7 +146,7 @@ func (p *parser) call(begin token, called *expr.Node) *expr.Node {
 }
 
 // method parses .name, .name(arguments) or .name |parameters| { ... } as a call whose first argument is receiver. The
-// position of the call is that of the name.
+// call has the position of the name.
 func (p *parser) method(receiver *expr.Node) *expr.Node {
 	p.advance()
 	if p.tok.kind != tName && !p.atKeyword("type") {

@@ -10,18 +10,18 @@ import (
 	"bindc/internal/value"
 )
 
-// parser is a recursive-descent parser. The field tok is the next token to parse. A method that parses a construct
-// expects its first token in tok, and leaves the token after it there.
+// parser is a recursive-descent parser. The current token, tok, is the next one to parse. A method that parses a
+// construct expects the construct's first token in tok, and leaves the token after the construct there.
 type parser struct {
 	lexer
 	tok   token
 	depth int
 
-	// Only for files with statements around their expressions:
+	// These fields are only used for files that consist of statements.
 	open     int       // number of open brackets before tok
-	inEndsAt int       // if it is open+1, the word in ends the expression
+	inEndsAt int       // if it is open+1, the word 'in' ends the expression
 	catalog  diag.Code // code of errors about catalogs
-	trace    *trace    // records tokens for the formatter; nil otherwise
+	trace    *trace    // records the tokens for the formatter, or nil
 }
 
 func (p *parser) advance() {
@@ -39,7 +39,6 @@ func (p *parser) advance() {
 	}
 }
 
-// peek returns the token after tok.
 func (p *parser) peek() token {
 	here := p.lexer
 	t := p.next()
@@ -47,12 +46,12 @@ func (p *parser) peek() token {
 	return t
 }
 
-// at reports whether tok is the operator or bracket op.
+// at reports whether the current token is the operator or bracket op.
 func (p *parser) at(op string) bool { return p.tok.is(tOp, op) }
 
 func (p *parser) atKeyword(word string) bool { return p.tok.is(tKeyword, word) }
 
-// accept skips the operator or bracket op if it is next, and reports whether it was.
+// accept skips the current token if it is the operator or bracket op, and reports whether it did.
 func (p *parser) accept(op string) bool {
 	if !p.at(op) {
 		return false
@@ -61,14 +60,15 @@ func (p *parser) accept(op string) bool {
 	return true
 }
 
-// expect skips op, which is required. The argument after says, for the message, what precedes op.
+// expect skips op, or reports an error if the current token is not op. The text after describes the place of op in
+// messages.
 func (p *parser) expect(op, after string) {
 	if !p.accept(op) {
 		p.unexpected(op + " " + after)
 	}
 }
 
-// end reports an error unless everything has been parsed. It also reports invalid UTF-8.
+// end reports an error if some text has not been parsed. It also reports invalid UTF-8.
 func (p *parser) end() {
 	if p.tok.kind != tEOF {
 		p.unexpected("nothing more")
@@ -78,7 +78,7 @@ func (p *parser) end() {
 	}
 }
 
-// enter increments the nesting level, until leave decrements it.
+// enter increments the nesting level, and reports an error if it is too high. leave decrements it.
 func (p *parser) enter() {
 	p.depth++
 	if p.depth > maxNesting {
@@ -88,13 +88,13 @@ func (p *parser) enter() {
 
 func (p *parser) leave() { p.depth-- }
 
-// failHere reports an error at tok and makes tok tEOF.
+// failHere reports an error at the current token and replaces the token with tEOF.
 func (p *parser) failHere(message, hint string) {
 	p.fail(p.tok.off, message, hint)
 	p.tok = token{kind: tEOF, off: p.tok.off, end: p.tok.end}
 }
 
-// correctHere is like failHere, for an error that fix corrects.
+// correctHere is like failHere for an error that fix corrects.
 func (p *parser) correctHere(message, hint string, fix diag.Fix) {
 	before := p.err
 	p.failHere(message, hint)
@@ -107,7 +107,7 @@ func (p *parser) node(op expr.Op, off int, name string, kids ...*expr.Node) *exp
 	return &expr.Node{Op: op, Off: p.origOff(off), Name: name, Kids: kids}
 }
 
-// over returns a node that begins at its first child.
+// over returns a node with the offset of its first child.
 func (p *parser) over(op expr.Op, name string, kids ...*expr.Node) *expr.Node {
 	return &expr.Node{Op: op, Off: kids[0].Off, Name: name, Kids: kids}
 }
@@ -116,8 +116,8 @@ func (p *parser) constant(off int, v value.Value) *expr.Node {
 	return &expr.Node{Op: expr.Const, Off: p.origOff(off), Value: v}
 }
 
-// statements parses statements up to a '}' or the end. No statement gives an empty Block, and a single one is returned
-// without a Block.
+// statements parses statements up to a '}' or the end of the text. It returns an empty Block if there are none, and a
+// single statement without a Block.
 func (p *parser) statements() *expr.Node {
 	off := p.tok.off
 	if p.at("}") || p.tok.kind == tEOF {
@@ -138,8 +138,8 @@ func (p *parser) statements() *expr.Node {
 	return p.node(expr.Block, off, "", list...)
 }
 
-// statementFollows reports whether another statement follows. A semicolon is only required if the next token would
-// otherwise continue the statement.
+// statementFollows reports whether another statement follows, and skips the semicolon before it. The semicolon is
+// only required if the next token would otherwise continue the statement.
 func (p *parser) statementFollows() bool {
 	if p.accept(";") {
 		if p.at("}") || p.tok.kind == tEOF {
@@ -162,7 +162,8 @@ func (p *parser) statementFollows() bool {
 	return false
 }
 
-// checkUse reports a statement without effect. The statement n begins at begin and is not the last one.
+// checkUse reports an error if the statement n has no effect. begin is its first token. n must not be the last
+// statement.
 func (p *parser) checkUse(begin token, n *expr.Node) {
 	switch {
 	case !hasNoEffect(n):
@@ -173,7 +174,7 @@ func (p *parser) checkUse(begin token, n *expr.Node) {
 	}
 }
 
-// hasNoEffect reports whether n has no effect other than its value, by Puppet's rules.
+// hasNoEffect reports whether n, by Puppet's rules, has no effect except that it has a value.
 func hasNoEffect(n *expr.Node) bool {
 	switch n.Op {
 	case expr.Call, expr.Assign:
@@ -190,7 +191,7 @@ func hasNoEffect(n *expr.Node) bool {
 	return true
 }
 
-// assignment parses an expression or an assignment.
+// assignment parses an expression, which may be an assignment.
 func (p *parser) assignment() *expr.Node { return listed(p.item()) }
 
 // item parses an element of a list, which may be an assignment or a Splat.
@@ -212,7 +213,7 @@ func (p *parser) item() *expr.Node {
 	return left
 }
 
-// checkTarget reports left if nothing can be assigned to it. The argument begin is its first token.
+// checkTarget reports an error if nothing can be assigned to left. begin is its first token.
 func (p *parser) checkTarget(begin token, left *expr.Node) {
 	if begin.kind != tVar && begin.text != "[" { // a bare word in ${}, or a list in parentheses
 		if left.Op == expr.Const && left.Value.Kind() == value.String && begin.kind == tName {
@@ -224,7 +225,7 @@ func (p *parser) checkTarget(begin token, left *expr.Node) {
 	p.checkTargets(begin.off, left)
 }
 
-// checkTargets checks a variable or a list of assignment targets. The argument off is the offset of the outermost list.
+// checkTargets checks n, a variable or a list of variables on the left of an assignment. It reports errors at off.
 func (p *parser) checkTargets(off int, n *expr.Node) {
 	switch {
 	case n.Op == expr.ArrayLit && len(n.Kids) > 0:
@@ -248,7 +249,7 @@ func (p *parser) failTarget(off int, hint string, fix diag.Fix) {
 	}
 }
 
-// assign returns an assignment to targets that checkTarget has accepted. For several variables, Name is "" and the
+// assign returns an assignment to left, which checkTarget has accepted. For several variables, Name is "" and the
 // variables are in Kids[1:].
 func (p *parser) assign(left, right *expr.Node) *expr.Node {
 	n := &expr.Node{Op: expr.Assign, Off: left.Off, Name: left.Name, Kids: []*expr.Node{right}}

@@ -8,29 +8,28 @@ import (
 	"bindc/internal/value"
 )
 
-// Print returns the source of a tree. Parsing it gives an equal tree, apart from offsets, if package syntax has parsed
-// n. Statements are on one line, methods are printed as functions, and parentheses only where they are needed. A string
-// with Hiera interpolations is printed in Hiera's syntax, in double quotes.
+// Print returns the source of n. If this package parsed n, parsing the source gives an equal tree, apart from
+// offsets. Statements are on one line, methods are printed as functions, and parentheses only where they are needed.
+// A string with Hiera interpolations is printed in Hiera's syntax, in double quotes.
 func Print(n *expr.Node) string {
 	var p printer
 	p.statements(n)
 	return p.String()
 }
 
-// PrintLambda returns the source of a lambda.
+// PrintLambda is like Print for a lambda.
 func PrintLambda(l *expr.Lambda) string {
 	var p printer
 	p.lambda(l)
 	return p.String()
 }
 
-// printer collects source text. Operators below a given level are printed in parentheses.
 type printer struct{ strings.Builder }
 
 // levelAssign is the level of an assignment, below all operators.
 const levelAssign level = 0
 
-// levelOf returns the level of the operator at the root of n, or the highest level.
+// levelOf returns the level of the operator at the root of n. If there is no operator, it returns levelOperand.
 func levelOf(n *expr.Node) level {
 	switch n.Op {
 	case expr.Assign:
@@ -49,14 +48,14 @@ func levelOf(n *expr.Node) level {
 	return levelOperand
 }
 
-// bareSplat reports whether n is a list that contains only a Splat. Outside of lists, it is printed without brackets;
-// otherwise parsing would nest it deeper.
+// bareSplat reports whether n is a list that contains only a Splat. Outside lists, it is printed without brackets,
+// because parsing the brackets would nest it deeper.
 func bareSplat(n *expr.Node) bool {
 	return n.Op == expr.ArrayLit && len(n.Kids) == 1 && n.Kids[0].Op == expr.Splat
 }
 
 func (p *printer) node(n *expr.Node, least level) {
-	if inner, ok := n.Encrypted(); ok { // print it as plain text
+	if inner, ok := n.Encrypted(); ok { // print the encrypted text
 		n = inner
 	}
 	if text, ok := expr.HieraSource(n); ok {
@@ -109,7 +108,7 @@ func (p *printer) node(n *expr.Node, least level) {
 	}
 }
 
-// statements prints the statements of a body in braces, or of a whole text.
+// statements prints a whole text, or the content of braces.
 func (p *printer) statements(n *expr.Node) {
 	if n.Op != expr.Block {
 		p.node(n, levelAssign)
@@ -144,7 +143,6 @@ func (p *printer) list(opening string, list []*expr.Node, least level, closing s
 	p.WriteString(closing)
 }
 
-// item prints an element of a list, which may be a Splat.
 func (p *printer) item(n *expr.Node, least level) {
 	if bareSplat(n) {
 		p.list("[", n.Kids, levelAssign, "]")
@@ -166,7 +164,7 @@ func (p *printer) constant(v value.Value) {
 	}
 }
 
-// floatText formats f for the lexer, without a '+' in the exponent.
+// floatText formats f so that the lexer can read it: without a '+' in the exponent.
 func floatText(f float64) string {
 	s := strings.Replace(strconv.FormatFloat(f, 'g', -1, 64), "e+", "e", 1)
 	if strings.ContainsAny(s, ".e") {
@@ -175,10 +173,10 @@ func floatText(f float64) string {
 	return s + ".0"
 }
 
-// concat prints a string with interpolations. A constant part is printed as text. It is interpolated if it follows
-// another constant, or if otherwise nothing would be interpolated.
+// concat prints a string with interpolations. A constant is printed as text. It is interpolated if the part before it
+// is a constant, too, or if otherwise nothing would be interpolated.
 func (p *printer) concat(n *expr.Node) {
-	text := len(n.Kids) == 1 // the previous part was text
+	text := len(n.Kids) == 1 // the previous part was printed as text
 	p.WriteByte('"')
 	for _, kid := range n.Kids {
 		v, _ := kid.Constant()
@@ -207,7 +205,8 @@ func (p *printer) interpolation(n *expr.Node) {
 	p.WriteString("${" + s + "}")
 }
 
-// readsAsVariable reports whether s begins with a constant that the parser reads as a variable inside ${}: 1, undef.
+// readsAsVariable reports whether s begins with a constant, such as 1 or undef, that the parser reads as a variable
+// in ${}.
 func readsAsVariable(s string) bool {
 	return isDigit(s[0]) || strings.HasPrefix(s, "undef") || strings.HasPrefix(s, "default")
 }
@@ -241,7 +240,7 @@ func (p *printer) call(n *expr.Node) {
 	}
 }
 
-// isTypeCall reports whether n is a type, so that a call of it is a call of new.
+// isTypeCall reports whether n is a type. A call of new for a type is printed as a call of the type.
 func isTypeCall(n *expr.Node) bool {
 	return n.Op == expr.TypeName || n.Op == expr.Access && n.Kids[0].Op == expr.TypeName
 }
@@ -341,8 +340,8 @@ func (p *printer) param(param expr.Param) {
 	}
 }
 
-// defaultLevel returns the level at which the default of a parameter needs parentheses. The default must not end in a
-// call, because the following '|' would begin a lambda.
+// defaultLevel returns the level below which the default n of a parameter needs parentheses. Without them, the
+// default must not end in a call, because the following '|' would begin a lambda.
 func defaultLevel(n *expr.Node) level {
 	if n.Op == expr.Const || n.Op == expr.Var {
 		return lowest
@@ -350,7 +349,7 @@ func defaultLevel(n *expr.Node) level {
 	return levelOperand + 1
 }
 
-// PrintString returns the text of n, a string constant or a Concat, for YAML. ParseString is the reverse.
+// PrintString returns the source of n, a string constant or a Concat, in the form that ParseString reads.
 func PrintString(n *expr.Node) string {
 	if v, ok := n.Constant(); ok {
 		if back, errs := ParseString(v.Text()); errs == nil && back.Op == expr.Const && back.Value.Text() == v.Text() {

@@ -8,7 +8,7 @@ import (
 	"bindc/internal/value"
 )
 
-// PrintBindings returns the source of a bindings file. Parsing it gives an equal tree, apart from offsets.
+// PrintBindings returns the source of b. Parsing it gives an equal tree, apart from offsets.
 func PrintBindings(b *Bindings) string {
 	w := setPrinter{}
 	for _, c := range b.Above {
@@ -80,7 +80,6 @@ func conditions(alternatives [][]Pair) string {
 
 var bareValue = pattern.Lazy(`^([a-z][a-z0-9_]*|[1-9][0-9]*(\.[0-9]+)?)$`)
 
-// categoryValue prints the value of a category, in quotes if necessary.
 func categoryValue(text string) string {
 	if bareValue().MatchString(text) && !keywords[text] || text == "true" || text == "false" {
 		return text
@@ -88,7 +87,6 @@ func categoryValue(text string) string {
 	return value.Quote(text)
 }
 
-// words returns the parts of a statement other than when.
 func (w *setPrinter) words(s *Statement) []string {
 	switch s.Word {
 	case "include", "exclude":
@@ -155,7 +153,7 @@ func keyOf(t, key *expr.Node) (out []string) {
 	return out
 }
 
-// target prints a class, whose name is a constant, or a type.
+// target prints a type, or a class, which is a string constant.
 func target(n *expr.Node) string {
 	if v, ok := n.Constant(); ok {
 		return v.Text()
@@ -181,7 +179,7 @@ func names(list []Word) string {
 	return "[" + strings.Join(texts, ", ") + "]"
 }
 
-// isClass reports whether name is valid as a class without quotes.
+// isClass reports whether name can be a class name without quotes.
 func isClass(name string) bool {
 	return name != "" && !keywords[name] && bareWordEnd(name, 0) == len(name) && !strings.HasPrefix(name, "::")
 }
@@ -203,7 +201,7 @@ func (w *setPrinter) producer(s *Statement) []string {
 	return append(out, w.clause(s.To))
 }
 
-// clause prints a value in a place where the word in may follow.
+// clause prints a value that the word 'in' may follow.
 func (w *setPrinter) clause(n *expr.Node) string {
 	text := w.value(n)
 	if endsEarly(n) {
@@ -212,7 +210,8 @@ func (w *setPrinter) clause(n *expr.Node) string {
 	return text
 }
 
-// endsEarly reports whether the printed n may contain the word in outside of brackets.
+// endsEarly reports whether the printed n may contain the word 'in' outside brackets, which would end the value
+// there.
 func endsEarly(n *expr.Node) bool {
 	switch n.Op {
 	case expr.Binary:
@@ -222,7 +221,7 @@ func endsEarly(n *expr.Node) bool {
 	case expr.ArrayLit:
 		return bareSplat(n) && endsEarly(n.Kids[0])
 	case expr.Selector:
-		return true // an option may contain it
+		return true // an option may contain the word
 	}
 	return false
 }
@@ -251,7 +250,7 @@ func (w *setPrinter) option(o Option) string {
 // maxLine is the maximum length of a list or hash on one line.
 const maxLine = 80
 
-// value prints a value. A long list or hash has a line for each entry.
+// value prints a value. A list or hash that does not fit on one line has a line for each entry.
 func (w *setPrinter) value(n *expr.Node) string {
 	text := Print(n)
 	list := n.Op == expr.ArrayLit && !bareSplat(n)
@@ -282,7 +281,7 @@ func (w *setPrinter) value(n *expr.Node) string {
 	return w.bracketed("{", out, "}")
 }
 
-// bracketed prints a list on one line, or on several if it is long.
+// bracketed prints parts in brackets, on several lines if one line would be too long.
 func (w *setPrinter) bracketed(opening string, parts []string, closing string) string {
 	text := strings.Join(parts, ", ")
 	if len(text) <= maxLine && !strings.Contains(text, "\n") {
@@ -297,7 +296,7 @@ func PrintQuery(q *Query) string { return q.Type.Text + "[?? " + condition(q.Whe
 
 var comparisons = map[string]string{"=": "==", "~": "=~", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
-// condition prints a condition of a query, in parentheses if it is part of another condition.
+// condition prints a condition of a query. If it is inside another condition, it is in parentheses.
 func condition(n *expr.Node, inside bool) string {
 	op := n.Kids[0].Value.Text()
 	if symbol := comparisons[op]; symbol != "" {

@@ -11,10 +11,10 @@ import (
 type Query struct {
 	Off   int
 	Type  Word
-	Where *expr.Node // condition as PuppetDB expects it: nested lists of an operator and its operands
+	Where *expr.Node // condition in PuppetDB's form: nested lists of an operator and its operands
 }
 
-// ParseQuery parses a query.
+// ParseQuery parses a query such as Type[?? name == 'one'].
 func ParseQuery(src string) (*Query, []SyntaxError) {
 	p := setParser{parser: parser{lexer: lexer{src: src}}}
 	p.advance()
@@ -30,7 +30,6 @@ func ParseQuery(src string) (*Query, []SyntaxError) {
 	return q, nil
 }
 
-// atQuery reports whether tok begins a query.
 func (p *setParser) atQuery() bool {
 	if p.tok.kind != tType {
 		return false
@@ -46,7 +45,7 @@ func (p *setParser) atQuery() bool {
 
 func (p *setParser) query() *Query {
 	q := &Query{Off: p.tok.off, Type: Word{p.tok.text, p.tok.off}}
-	for range 3 { // skip [ and the first ?
+	for range 3 { // skip the type, [ and the first ?
 		p.advance()
 	}
 	rest := strings.TrimLeft(p.src[p.tok.end:], " ")
@@ -60,12 +59,11 @@ func (p *setParser) query() *Query {
 	return q
 }
 
-// anyOf parses conditions joined by or.
 func (p *setParser) anyOf() *expr.Node { return p.joined("or", p.allOf) }
 
 func (p *setParser) allOf() *expr.Node { return p.joined("and", p.condition) }
 
-// joined parses conditions joined by op. Several conditions become one list.
+// joined parses conditions joined by op. Several conditions become one list with op as the first element.
 func (p *setParser) joined(op string, operand func() *expr.Node) *expr.Node {
 	n := operand()
 	if !p.atKeyword(op) {
@@ -79,12 +77,11 @@ func (p *setParser) joined(op string, operand func() *expr.Node) *expr.Node {
 	return out
 }
 
-// list3 returns a list of an operator and its operands.
+// list3 returns a list of op and operands, which is PuppetDB's form of a condition.
 func (p *setParser) list3(off int, op string, operands ...*expr.Node) *expr.Node {
 	return p.node(expr.ArrayLit, off, "", append([]*expr.Node{p.constant(off, value.FromString(op))}, operands...)...)
 }
 
-// condition parses a comparison, a condition in parentheses, or a negation.
 func (p *setParser) condition() *expr.Node {
 	p.enter()
 	defer p.leave()
@@ -101,7 +98,7 @@ func (p *setParser) condition() *expr.Node {
 	return p.comparison()
 }
 
-// comparison parses name op value. A negative operator becomes a negation of the positive one.
+// comparison parses NAME OPERATOR VALUE. It turns != and !~ into negations of == and =~.
 func (p *setParser) comparison() *expr.Node {
 	name := p.bareOrQuoted("a parameter name")
 	off := name.Off
@@ -113,7 +110,7 @@ func (p *setParser) comparison() *expr.Node {
 	return n
 }
 
-// comparisonOperator returns the operator at tok in PuppetDB's form.
+// comparisonOperator skips the operator at the current token and returns it in PuppetDB's form.
 func (p *setParser) comparisonOperator() (op string, negated bool) {
 	op = p.tok.text
 	switch {

@@ -7,14 +7,14 @@ import (
 	"bindc/diag"
 )
 
-// here returns a copy of the lexer before tok.
+// here returns a copy of the lexer at the start of the current token.
 func (p *setParser) here() lexer {
 	begin := p.lexer
 	begin.pos = p.tok.off
 	return begin
 }
 
-// recover continues after an invalid statement that begins at begin. It moves to the next statement, or to the '}' of
+// recover continues after an invalid statement that starts at begin. It moves to the next statement, or to the '}' of
 // the enclosing block.
 func (p *setParser) recover(begin lexer) {
 	first := begin.src[begin.pos:bareWordEnd(begin.src, begin.pos)]
@@ -34,7 +34,8 @@ func (p *setParser) recover(begin lexer) {
 	}
 }
 
-// skip moves to the first token after begin that next accepts, or to the '}' of the enclosing block.
+// skip moves to the first token after begin for which next returns true, or to the '}' of the enclosing block. next
+// examines the current token.
 func (p *setParser) skip(begin lexer, next func() bool) {
 	found := max(p.errs[len(p.errs)-1].Off, begin.pos)
 	p.lexer, p.tok, p.open, p.inEndsAt = begin, token{}, 0, 0
@@ -55,8 +56,8 @@ func (p *setParser) skip(begin lexer, next func() bool) {
 	}
 }
 
-// skipLines moves to the first line after off whose first token next accepts. It is for text that cannot be split into
-// tokens.
+// skipLines moves to the first line after off for whose first token next returns true. It is for text that cannot be
+// split into tokens.
 func (p *setParser) skipLines(off int, next func() bool) {
 	for off < len(p.src) {
 		off += lineLen(p.src[off:]) + 1
@@ -72,22 +73,21 @@ func (p *setParser) skipLines(off int, next func() bool) {
 	p.stop()
 }
 
-// stop moves to the end of the text.
 func (p *setParser) stop() {
 	p.lexer, p.tok, p.open = lexer{src: p.src, pos: len(p.src)}, token{}, 0
 	p.advance()
 }
 
-// beginsStatement reports whether tok begins a statement and is not the key of a hash. Inside brackets, which may be
-// unclosed, tok must be the first on its line.
+// beginsStatement reports whether the current token begins a statement and is not the key of a hash. Inside brackets,
+// which may be unclosed, the token must be the first on its line.
 func (p *setParser) beginsStatement() bool {
 	return p.tok.kind == tName && slices.Contains(statementWords, p.tok.text) && !p.peek().is(tOp, "=>") &&
 		(p.open == 0 || beginsLine(p.src, p.tok.off))
 }
 
-// misspelt reports whether tok may be a misspelt first word of a statement. It must be a name, the first on its line,
-// not indented deeper than the previous statement, and followed by a token that fits. Inside brackets, it must also
-// resemble such a word.
+// misspelt reports whether the current token may be a misspelt first word of a statement. It must be a name, the
+// first on its line, not indented deeper than indent, and followed by a token that fits. Inside brackets, it must
+// also resemble such a word.
 func (p *setParser) misspelt(indent int) bool {
 	if !p.beginsAt(indent) || slices.Contains(bindWords, p.tok.text) || slices.Contains(innerWords, p.tok.text) {
 		return false
@@ -99,18 +99,18 @@ func (p *setParser) misspelt(indent int) bool {
 	return p.open == 0 || diag.DidYouMean(p.tok.text, statementWords) != ""
 }
 
-// innerWords lists the words inside statements, except those after bind.
+// innerWords lists the words that occur inside statements, except those after bind.
 var innerWords = []string{"as", "optional", "producer"}
 
-// bodyFollows reports whether the '{' at tok is followed by statements.
+// bodyFollows reports whether statements follow the current token, a '{'.
 func (p *setParser) bodyFollows() bool {
 	ahead := p.lexer
 	word, then := ahead.next(), ahead.next()
 	return word.kind == tName && slices.Contains(statementWords, word.text) && !then.is(tOp, "=>")
 }
 
-// beginsLine reports whether only blanks precede off in its line. It reads only these blanks, because a line may be as
-// long as the file.
+// beginsLine reports whether only blanks precede off on its line. It reads only those blanks, because a line may be
+// as long as the file.
 func beginsLine(src string, off int) bool {
 	before := strings.TrimRight(src[:off], " \t")
 	return before == "" || strings.HasSuffix(before, "\n")

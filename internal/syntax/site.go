@@ -6,18 +6,18 @@ import "bindc/diag"
 type BinderConfig struct {
 	Categories []Attribute // definitions of the categories, highest first
 	Off        int         // offset of the categories
-	Layers     []SiteLayer // layers, highest first
+	Layers     []SiteLayer // highest first
 	HasLayers  bool
 }
 
-// SiteLayer is a layer of contributions.
+// SiteLayer is a layer in binder_config.pp.
 type SiteLayer struct {
 	Name             Word
 	Include, Exclude []Word // URIs of contributions
 }
 
-// ParseSite parses a file with one site { … }. It continues after an error, so it may return both errors and a result.
-// The result is nil if src is not valid UTF-8.
+// ParseSite parses a file with one site { … }. It continues after an error, so it may return both errors and a
+// result. The result is nil if src is not valid UTF-8.
 func ParseSite(src string) (*BinderConfig, []SyntaxError) {
 	p := newSetParser(src)
 	if p.errs != nil {
@@ -54,7 +54,6 @@ func (p *setParser) wholeSite() *BinderConfig {
 	return s
 }
 
-// siteEntry parses the categories or the layers.
 func (p *setParser) siteEntry(s *BinderConfig) {
 	begin := p.tok.off
 	switch {
@@ -84,8 +83,8 @@ func (p *setParser) siteEntry(s *BinderConfig) {
 	}
 }
 
-// elements parses elements separated by commas, up to closing. After an invalid element, it continues with the next,
-// unless that belongs to the enclosing construct.
+// elements parses elements separated by commas, up to closing. After an invalid element, it continues at a token for
+// which next returns true, unless this token belongs to the enclosing construct.
 func (p *setParser) elements(closing, what string, next func() bool, element func()) {
 	for p.err == nil && !p.at(closing) && p.tok.kind != tEOF {
 		begin := p.here()
@@ -108,8 +107,8 @@ func (p *setParser) elements(closing, what string, next func() bool, element fun
 	}
 }
 
-// resume records the error since begin, if there is one, and moves to a token that next accepts. The argument of next
-// is the indentation of the line at begin. resume returns false if there was no error.
+// resume records the current error, if there is one. It then moves to the first token after begin for which next
+// returns true, and passes next the indentation of the line at begin. resume returns false if there was no error.
 func (p *setParser) resume(begin lexer, next func(indent int) bool) bool {
 	if p.err == nil {
 		return false
@@ -124,17 +123,17 @@ func (p *setParser) resume(begin lexer, next func(indent int) bool) bool {
 	return true
 }
 
-// beginsAt reports whether tok may begin another construct: a name that is the first on its line and not indented
-// deeper than indent.
+// beginsAt reports whether the current token may begin another construct: a name that is the first on its line and
+// not indented deeper than indent.
 func (p *setParser) beginsAt(indent int) bool {
 	return p.tok.kind == tName && beginsLine(p.src, p.tok.off) && indentOf(p.src, p.tok.off) <= indent
 }
 
-// atEnd reports whether tok closes the elements.
+// atEnd reports whether the current token closes the list of elements.
 func (p *setParser) atEnd() bool { return p.open == 0 && (p.at("}") || p.at("]")) }
 
-// followed reports whether tok is a name followed by op. Inside brackets, the name must be the first on its line: the
-// brackets are then considered unclosed.
+// followed reports whether the current token is a name followed by op. Inside brackets, which may be unclosed, the
+// name must be the first on its line.
 func (p *setParser) followed(op string) bool {
 	return p.tok.kind == tName && (p.open == 0 || beginsLine(p.src, p.tok.off)) && p.peek().is(tOp, op)
 }
@@ -178,7 +177,7 @@ func (p *setParser) layer() (l SiteLayer) {
 	return l
 }
 
-// layerAttribute parses an attribute of a layer. An unknown attribute is an error, but the others are still parsed.
+// layerAttribute parses an attribute of a layer. It reports an unknown attribute and skips its value.
 func (p *setParser) layerAttribute(l *SiteLayer) {
 	switch {
 	case p.accepts("include"):

@@ -11,7 +11,8 @@ import (
 
 var statementWords = []string{"bind", "exclude", "include", "multibind", "rebind", "when"}
 
-// statementList parses statements up to a '}' or the end. After an invalid statement, it continues with the next.
+// statementList parses statements up to a '}' or the end of the text. After an invalid statement, it continues with
+// the next one.
 func (p *setParser) statementList() []Statement {
 	p.enter()
 	defer p.leave()
@@ -28,7 +29,7 @@ func (p *setParser) statementList() []Statement {
 			p.stop()
 			break
 		}
-		if s.Statements != nil { // the parser has recorded errors in the statements
+		if s.Statements != nil { // the errors inside the statements are already recorded
 			out = append(out, s)
 		}
 		p.recover(begin)
@@ -59,7 +60,7 @@ func (p *setParser) statement() Statement {
 	return s
 }
 
-// statementHints holds hints for tokens that cannot begin a statement.
+// statementHints maps tokens that cannot begin a statement to hints for messages.
 var statementHints = map[string]string{
 	";":      "remove it: statements follow one another without a separator",
 	",":      "remove it: statements follow one another without a separator",
@@ -68,7 +69,6 @@ var statementHints = map[string]string{
 	"case":   "write when CATEGORY VALUE { … }: the set of bindings is fixed when they are compiled",
 }
 
-// noStatement reports that tok does not begin a statement.
 func (p *setParser) noStatement() {
 	if p.afterUnclosed() {
 		return
@@ -84,11 +84,12 @@ func (p *setParser) noStatement() {
 	p.expected("a statement, which begins with "+diag.AnyOf(statementWords), append(statementWords, "as", "to")...)
 }
 
-// unclosed is the message for a missing closing quote: the string runs on to the opening quote of the next.
+// unclosed is the message for a string without a closing quote, which ends only at the opening quote of the next
+// string.
 const unclosed = "expected the closing quote of the text that starts here"
 
-// afterUnclosed reports the string before tok if it probably lacks its closing quote: it spans several lines, and tok
-// follows it without a blank. It returns false for other strings.
+// afterUnclosed reports whether the string before the current token probably lacks its closing quote: it spans
+// several lines, and the token follows it without a blank. If so, it also records the error.
 func (p *setParser) afterUnclosed() bool {
 	end := p.tok.off
 	if end == 0 || p.src[end-1] != '\'' && p.src[end-1] != '"' || p.tok.kind == tEOF {
@@ -111,7 +112,8 @@ func (p *setParser) closing() {
 	}
 }
 
-// expected reports that tok is not what was expected, and suggests the most similar word.
+// expected reports that the current token is not what was expected. If it resembles one of words, the message
+// suggests that word.
 func (p *setParser) expected(what string, words ...string) {
 	fix := diag.Fix{}
 	if p.tok.kind == tName || p.tok.kind == tWord {
@@ -140,7 +142,7 @@ func (p *setParser) when(s *Statement) {
 	p.closing()
 }
 
-// conditionHints holds hints for tokens that are invalid in a condition.
+// conditionHints maps tokens that are invalid in a condition to hints for messages.
 var conditionHints = map[string]string{
 	".":  "put a value with dots in quotes: 'www.example.org'",
 	",":  "put several values in brackets: [a, b]",
@@ -148,7 +150,6 @@ var conditionHints = map[string]string{
 	"=>": "write the value directly after the category: when osfamily debian",
 }
 
-// pairs parses categories with their values, joined by and.
 func (p *setParser) pairs() []Pair {
 	out := []Pair{p.pair()}
 	for p.err == nil && p.accepts("and") {
@@ -162,7 +163,7 @@ func (p *setParser) pair() Pair {
 	pair := Pair{Category: p.name("a category name"), Off: p.tok.off}
 	switch {
 	case pair.Category.Text == "common" && p.at("{"):
-		pair.Values = []Word{{"true", p.tok.off}} // the value of common is always true
+		pair.Values = []Word{{"true", p.tok.off}} // the only value of common is true
 	case p.accept("["):
 		pair.Values = commaList(p, "]", p.categoryValue)
 	default:
@@ -171,7 +172,7 @@ func (p *setParser) pair() Pair {
 	return pair
 }
 
-// commaList parses the rest of a non-empty list, including its closing bracket.
+// commaList parses a non-empty list after its opening bracket, including the closing bracket.
 func commaList[T any](p *setParser, closing string, element func() T) []T {
 	out := []T{element()}
 	for p.err == nil && p.accept(",") && !p.at(closing) {
@@ -181,7 +182,7 @@ func commaList[T any](p *setParser, closing string, element func() T) []T {
 	return out
 }
 
-// categoryValue parses the value of a category. A number keeps its spelling: 6.10 is not 6.1.
+// categoryValue parses a value of a category. A number keeps its spelling: 6.10 differs from 6.1.
 func (p *setParser) categoryValue() Word {
 	w := Word{p.tok.text, p.tok.off}
 	switch {
@@ -210,7 +211,6 @@ func (p *setParser) categoryValue() Word {
 	return w
 }
 
-// constantText parses a string without interpolations.
 func (p *setParser) constantText(what string) string {
 	n := p.text(what)
 	if n == nil {
@@ -274,7 +274,6 @@ func isAbstract(s *Statement) bool {
 	return slices.ContainsFunc(s.Flags, func(w Word) bool { return w.Text == "abstract" })
 }
 
-// key parses a key, which may have a type before it.
 func (p *setParser) key(what string) (t, key *expr.Node) {
 	if t = p.typeOf(); t != nil {
 		p.accept(",")
@@ -282,7 +281,7 @@ func (p *setParser) key(what string) (t, key *expr.Node) {
 	return t, p.text(what + ", a string")
 }
 
-// oneKey parses the key in an alias or renaming: a single key in quotes.
+// oneKey is like key, but gives a hint if a word such as parameters is in the place of the key.
 func (p *setParser) oneKey(what string) (t, key *expr.Node) {
 	if hint := keyHints[p.tok.text]; hint != "" && p.tok.kind == tName {
 		p.failHere("expected "+what+", a string, found "+p.found(), hint)
@@ -290,7 +289,7 @@ func (p *setParser) oneKey(what string) (t, key *expr.Node) {
 	return p.key(what)
 }
 
-// keyHints holds hints for a single key of parameters, variables, a map or a dependency.
+// keyHints maps words that bind several keys to hints for a statement that takes a single key.
 var keyHints = map[string]string{
 	"parameters": "rebind each parameter by its key: '/param/Web[one]/port', or 'ntp::port' for a class; " +
 		"to copy all parameters of a target, write: bind parameters Web[one] to Web[two]",
@@ -299,7 +298,7 @@ var keyHints = map[string]string{
 	"map":       "put the key of a map in quotes: '/map/Web/Sql'",
 }
 
-// typeOf parses a type such as Array[String], if there is one.
+// typeOf parses a type such as Array[String]. It returns nil if there is none.
 func (p *setParser) typeOf() *expr.Node {
 	if p.atKeyword("class") {
 		p.failCode(p.tok.off, "catalog", "a class"+noCatalog, parametersInstead)
@@ -312,7 +311,7 @@ func (p *setParser) typeOf() *expr.Node {
 
 const parametersInstead = "parameters of a class are bound with: bind parameters NAME to { … }"
 
-// ofData reports n if it names a class, either of a catalog or of Ruby.
+// ofData reports an error if n contains a class, either of a catalog or of Ruby.
 func (p *setParser) ofData(n *expr.Node) {
 	for x := range All(n) {
 		if x.Op != expr.Access || x.Kids[0].Op != expr.TypeName {

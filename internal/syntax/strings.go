@@ -8,7 +8,7 @@ import (
 	"bindc/internal/value"
 )
 
-// quoting describes the syntax of a string.
+// quoting describes the syntax of a kind of string.
 type quoting struct {
 	closed       bool   // ends at a double quote instead of the end of the text
 	interpolates bool   // ${expression} and $name are interpolated
@@ -23,18 +23,19 @@ var (
 	inQuotes = quoting{closed: true, interpolates: true, escapes: allEscapes}
 )
 
-// usualParts is a capacity that is enough for most strings.
+// usualParts is the initial capacity for the parts of a string.
 const usualParts = 4
 
-// template collects the parts of a string while it is read.
+// template collects the parts of a string while the parser reads it.
 type template struct {
 	parts []*expr.Node
-	off   int    // start of the text since the last part
-	from  int    // start of the text that is not in buf yet
-	buf   []byte // text so far, if an escape makes it differ from the source
+	off   int    // offset where the text after the last part starts
+	from  int    // offset where the text that is not in buf yet starts
+	buf   []byte // text since the last part, if an escape makes it differ from the source
 }
 
-// template reads a string from pos, including its end. The lexer must not have read a token beyond pos.
+// template parses a string from p.pos on, including its closing quote. The lexer must not have read a token after
+// p.pos.
 func (p *parser) template(q quoting) *expr.Node {
 	start := p.pos
 	t := template{off: p.pos, from: p.pos}
@@ -60,7 +61,7 @@ func (p *parser) template(q quoting) *expr.Node {
 	return t.node(p, start, p.pos)
 }
 
-// plain returns the number of bytes from pos without special characters.
+// plain returns the number of bytes from p.pos on that have no special meaning.
 func (p *parser) plain(q quoting) int {
 	rest := p.src[p.pos:]
 	n := -1
@@ -83,7 +84,6 @@ func (p *parser) plain(q quoting) int {
 	return n
 }
 
-// text returns the text between the last part and end.
 func (t *template) text(p *parser, end int) string {
 	if t.buf == nil {
 		return p.src[t.from:end]
@@ -91,7 +91,6 @@ func (t *template) text(p *parser, end int) string {
 	return string(append(t.buf, p.src[t.from:end]...))
 }
 
-// add adds a part that ends at pos.
 func (t *template) add(p *parser, part *expr.Node) {
 	if t.parts == nil {
 		t.parts = make([]*expr.Node, 0, usualParts)
@@ -100,14 +99,14 @@ func (t *template) add(p *parser, part *expr.Node) {
 	t.off, t.from, t.buf = p.pos, p.pos, nil
 }
 
-// flush adds the text up to end as a part, if it is not empty.
+// flush adds the text from the last part to end as a part, if it is not empty.
 func (t *template) flush(p *parser, end int) {
 	if s := t.text(p, end); s != "" {
 		t.add(p, p.constant(t.off, value.FromString(s)))
 	}
 }
 
-// replace replaces the n bytes at pos with s.
+// replace replaces the n bytes at p.pos with s in the text.
 func (t *template) replace(p *parser, n int, s string) {
 	t.buf = append(append(t.buf, p.src[t.from:p.pos]...), s...)
 	p.pos += n
@@ -162,7 +161,7 @@ func unescaped(c byte) string {
 	return string(rune(c))
 }
 
-// codePoint reads \u0041 or \u{1F600}. As in Puppet, any other \u is text.
+// codePoint reads an escape such as \u0041 or \u{1F600}. As in Puppet, any other \u is text.
 func (p *parser) codePoint(t *template) {
 	rest := p.src[p.pos+2:]
 	digits, n := "", 0
@@ -197,7 +196,7 @@ func hex(digits string) (n rune, ok bool) {
 	return n, digits != ""
 }
 
-// dollar reads the dollar sign at pos and the interpolation that it begins, if any.
+// dollar reads the dollar sign at p.pos and the variable or expression after it, if there is one.
 func (p *parser) dollar(q quoting, t *template) {
 	rest := p.src[p.pos+1:]
 	switch {
@@ -219,8 +218,8 @@ func (p *parser) dollar(q quoting, t *template) {
 	}
 }
 
-// cryptLength returns the length of a password hash of crypt(3) at the start of s: $6$salt$hash. Its dollar signs begin
-// no variables; otherwise the salt would disappear without a message. A "${" ends the hash.
+// cryptLength returns the length of a password hash of crypt(3) at the start of s, such as $6$salt$hash. Its dollar
+// signs do not begin variables; otherwise the salt would silently disappear. A "${" ends the hash.
 func cryptLength(s string) int {
 	scheme := fieldLength(s[1:], "abcdefghijklmnopqrstuvwxyz0123456789")
 	if scheme == 0 || !isDigit(s[1]) {
@@ -236,7 +235,7 @@ func cryptLength(s string) int {
 // fieldLength returns the number of leading bytes of s that are in chars.
 func fieldLength(s, chars string) int { return len(s) - len(strings.TrimLeft(s, chars)) }
 
-// names reports whether s, which follows a dollar sign, begins with a variable name.
+// names reports whether s, the text after a dollar sign, begins with a variable name.
 func (q quoting) names(s string) bool {
 	if !q.data {
 		return variableEnd(s, 0) > 0
@@ -245,7 +244,7 @@ func (q quoting) names(s string) bool {
 	return s != "" && (isLower(s[0]) || s[0] == '_')
 }
 
-// interpolation reads a ${expression} at pos.
+// interpolation reads a ${expression} at p.pos.
 func (p *parser) interpolation() *expr.Node {
 	start := p.pos
 	p.pos += len("${")
@@ -259,7 +258,7 @@ func (p *parser) interpolation() *expr.Node {
 	n := p.assignment()
 	if !p.at("}") {
 		if p.tok.kind == tEOF || p.tok.kind == tQuote { // the quote may belong to the enclosing string
-			if p.err != nil && p.err.Off == p.origOff(len(p.src)) { // replaces the error about an unexpected end
+			if p.err != nil && p.err.Off == p.origOff(len(p.src)) { // replace the error about an unexpected end
 				p.err = nil
 			}
 			p.fail(start, "${ is not closed: expected }", `close it with }, or write \${ for the text ${`)
@@ -271,8 +270,8 @@ func (p *parser) interpolation() *expr.Node {
 	return n
 }
 
-// bareVariable turns a bare word or number into a variable if it is the whole of ${name}, or the start of ${name[key]}
-// or ${name.method}.
+// bareVariable turns the current token into a variable if it is a bare word or number in ${name}, ${name[key]} or
+// ${name.method}.
 func (p *parser) bareVariable() {
 	switch p.tok.kind {
 	case tName, tWord, tNumber:

@@ -2,8 +2,8 @@
 // and prints such trees. The grammar is that of Puppet 4 and later, without the parts that need a catalog. The parser
 // accepts any function name; Check reports unknown functions.
 //
-// The lexer reads one token at a time, when the parser asks for it, because the meaning of a character depends on what
-// precedes it, and a string contains expressions.
+// The lexer reads tokens on demand, because the meaning of a character depends on the text before it, and because
+// strings contain expressions.
 package syntax
 
 import (
@@ -14,14 +14,14 @@ import (
 	"bindc/internal/value"
 )
 
-// Limits on trees, so that recursion over them is safe.
+// These limits on trees make recursion over them safe.
 const (
 	maxNesting = 200  // nesting of brackets, prefix operators and similar constructs
 	maxHeight  = 1000 // levels of a tree, including those of long operator chains
 )
 
-// SyntaxError is an error at Off, a byte offset in the text. Hint may suggest a fix. If Code is empty, the caller knows
-// the code from the kind of text.
+// SyntaxError is an error at Off, a byte offset in the text. Hint may suggest a fix. If Code is empty, the caller
+// chooses a code for the kind of text.
 type SyntaxError struct {
 	Off     int
 	Message string
@@ -30,7 +30,7 @@ type SyntaxError struct {
 	Code    diag.Code
 }
 
-// ParseExpression parses one or several statements. Several become a Block. An empty string is an error.
+// ParseExpression parses one or more statements. Several statements become a Block. An empty text is an error.
 func ParseExpression(src string) (*expr.Node, []SyntaxError) {
 	p := parser{lexer: lexer{src: src}}
 	p.advance()
@@ -42,8 +42,8 @@ func ParseExpression(src string) (*expr.Node, []SyntaxError) {
 	return p.result(n)
 }
 
-// ParseString parses a string with interpolations, for example from YAML. Without interpolations, the result is a
-// Const, otherwise a Concat.
+// ParseString parses a string with interpolations, for example from YAML. The result is a Const if there are no
+// interpolations, and otherwise a Concat.
 func ParseString(text string) (*expr.Node, []SyntaxError) {
 	if strings.IndexByte(text, '$') < 0 {
 		return &expr.Node{Op: expr.Const, Value: value.FromString(text)}, nil
@@ -56,7 +56,7 @@ func ParseString(text string) (*expr.Node, []SyntaxError) {
 	return p.result(n)
 }
 
-// ParseLambda parses a lambda: |$value| { $value + 1 }.
+// ParseLambda parses a lambda such as |$value| { $value + 1 }.
 func ParseLambda(src string) (*expr.Lambda, []SyntaxError) {
 	p := parser{lexer: lexer{src: src}}
 	p.advance()
@@ -71,7 +71,7 @@ func ParseLambda(src string) (*expr.Lambda, []SyntaxError) {
 	return l, nil
 }
 
-// result returns n, or the first error. It rejects a tree that is nested too deeply.
+// result returns n, or the first error. It returns an error for a tree that is nested too deeply.
 func (p *parser) result(n *expr.Node) (*expr.Node, []SyntaxError) {
 	if p.err == nil && higher(n, maxHeight) {
 		p.fail(n.Off, "the expression is nested too deeply", "split it into several statements")
@@ -82,8 +82,8 @@ func (p *parser) result(n *expr.Node) (*expr.Node, []SyntaxError) {
 	return n, nil
 }
 
-// Unqualify removes '::' at the start of variables. Conditions are evaluated at top scope, where ${::x} is the same as
-// ${x}. It does not change lambdas, because their parameters could have the same name.
+// Unqualify removes the '::' at the start of variables in n. Conditions are evaluated at top scope, where ${::x} is
+// the same as ${x}. It does not change lambdas, because their parameters could have the same name.
 func Unqualify(n *expr.Node) {
 	if n.Op == expr.Var {
 		n.Name = strings.TrimPrefix(n.Name, "::")

@@ -14,7 +14,7 @@ type Text struct {
 	lines     []int // offset of the start of each line
 }
 
-// NewText returns the Text of a file.
+// NewText returns a Text for the file with the content src.
 func NewText(file, src string) *Text {
 	t := &Text{file: file, src: src, lines: []int{0}}
 	for i := range len(src) {
@@ -25,16 +25,16 @@ func NewText(file, src string) *Text {
 	return t
 }
 
-// Line returns the line of an offset, counted from 1.
+// Line returns the line number of off, counted from 1.
 func (t *Text) Line(off int) int { return sort.SearchInts(t.lines, off+1) }
 
-// Pos returns the position of an offset.
+// Pos returns the position of off. Its column counts characters.
 func (t *Text) Pos(off int) diag.Pos {
 	line := t.Line(off)
 	return diag.Pos{File: t.file, Line: line, Col: utf8.RuneCountInString(t.src[t.lines[line-1]:off]) + 1}
 }
 
-// Report reports syntax errors. Errors without a code get the code "syntax".
+// Report adds errs to diags. Errors without a code get the code "syntax".
 func (t *Text) Report(errs []SyntaxError, diags *diag.List) {
 	for _, e := range errs {
 		diags.Add(diag.Diagnostic{Pos: t.Pos(e.Off), Code: cmp.Or(e.Code, "syntax"), Message: e.Message, Hint: e.Hint,

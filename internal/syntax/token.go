@@ -17,19 +17,19 @@ const (
 	tHeredoc      // doc is the heredoc
 )
 
-// token is a token of the source. The fields off and end are byte offsets in it.
+// token is a token of the source. off and end are its byte offsets there.
 type token struct {
 	kind     kind
 	off, end int
 	text     string
 	doc      *heredoc
-	spaced   bool // a '[' after white space, which begins an array
-	first    bool // a '(' that is first on its line, which does not begin arguments
+	spaced   bool // '[' after white space, which begins an array and not an access
+	first    bool // '(' that is first on its line, which does not begin arguments
 }
 
 func (t token) is(k kind, text string) bool { return t.kind == k && t.text == text }
 
-// keywords lists the reserved words, which are not names.
+// keywords lists the reserved words, which cannot be names.
 var keywords = map[string]bool{
 	"and": true, "attr": true, "case": true, "class": true, "default": true, "define": true, "else": true,
 	"elsif": true,

@@ -5,9 +5,9 @@ type Token struct {
 	Off, End  int
 	Text      string // text as in the source
 	Op        bool   // operator or bracket
-	Operand   bool   // may be the end of an operand
+	Operand   bool   // may end an operand
 	Begins    bool   // first token of a statement
-	Word      bool   // word of a statement or category of a condition: a bracket after it begins a value
+	Word      bool   // a word of the grammar or a category: a bracket after it begins a value
 	Block     bool   // brace around statements
 	Doc, Done int    // start and end of a heredoc's text, including its last line
 }
@@ -23,7 +23,7 @@ func Tokens(src string) ([]Token, []SyntaxError) {
 	return p.trace.tokens, p.errs
 }
 
-// TokensOfEnvironments returns the tokens of environments.pp.
+// TokensOfEnvironments is like Tokens for environments.pp.
 func TokensOfEnvironments(src string) ([]Token, []SyntaxError) {
 	p := newEnvironmentsParser(src)
 	p.trace = &trace{src: src}
@@ -55,7 +55,7 @@ func (t *trace) extend(end int) {
 	last.End, last.Text, last.Operand = end, t.src[last.Off:end], true
 }
 
-// last returns the token at the parser's position, so that its flags can be set.
+// last returns the trace's record of the current token, so that the parser can set flags in it.
 func (p *parser) last() *Token {
 	if p.trace == nil || p.tok.kind == tEOF || len(p.trace.tokens) == 0 {
 		return &Token{}

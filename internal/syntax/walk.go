@@ -18,7 +18,7 @@ func walk(n *expr.Node, visit func(*expr.Node) bool) {
 	}
 }
 
-// All yields n and all nodes below it, in the order of walk.
+// All returns an iterator over n and all nodes below it, in the order of walk.
 func All(n *expr.Node) iter.Seq[*expr.Node] {
 	return func(yield func(*expr.Node) bool) {
 		more := true
@@ -29,7 +29,7 @@ func All(n *expr.Node) iter.Seq[*expr.Node] {
 	}
 }
 
-// Calls yields all function calls in n. A call comes before the calls in its arguments.
+// Calls returns an iterator over all function calls in n. A call comes before the calls in its arguments.
 func Calls(n *expr.Node) iter.Seq[*expr.Node] {
 	return func(yield func(*expr.Node) bool) {
 		for x := range All(n) {
@@ -40,8 +40,8 @@ func Calls(n *expr.Node) iter.Seq[*expr.Node] {
 	}
 }
 
-// Lookups yields each call in n that may call lookup(): its key, and whether the key is constant. Other keys depend on
-// the request.
+// Lookups returns an iterator over the calls in n that may call lookup(). It yields the key and whether the key is
+// constant. Other keys depend on the request.
 func Lookups(n *expr.Node) iter.Seq2[string, bool] {
 	return func(yield func(string, bool) bool) {
 		for call := range Calls(n) {
@@ -61,8 +61,8 @@ func Lookups(n *expr.Node) iter.Seq2[string, bool] {
 	}
 }
 
-// higher reports whether the tree n has more than the given number of levels. It is used on every tree, so it is
-// written for speed, without below.
+// higher reports whether the tree n has more than the given number of levels. It runs on every tree, so it does not
+// use walk, which is slower.
 func higher(n *expr.Node, levels int) bool {
 	if levels == 0 {
 		return true

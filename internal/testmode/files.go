@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// WriteFiles writes files, by their paths with slashes below dir, and creates their directories.
+// WriteFiles writes files to dir and creates missing directories. The keys of files are relative
+// paths with slashes.
 func WriteFiles(t testing.TB, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {

@@ -2,5 +2,5 @@
 
 package testmode
 
-// TempInMemory does nothing: only Linux has /dev/shm.
+// TempInMemory does nothing, because only Linux has /dev/shm.
 func TempInMemory() {}

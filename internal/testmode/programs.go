@@ -7,8 +7,9 @@ import (
 	"path/filepath"
 )
 
-// BuildPrograms builds bindc, bindq and bindsync into a directory, all packages in the same way, so that Go compiles
-// them once. Without cgo, the programs need no dynamic linker, which tests that inject faults would hit.
+// BuildPrograms builds bindc, bindq and bindsync into dir. It disables cgo, so that the programs
+// need no dynamic linker: otherwise, tests that inject faults would hit the linker. All tests
+// should use it, so that Go compiles the programs only once.
 func BuildPrograms(dir string) error {
 	build := exec.Command("go", "build", "-buildvcs=false", "-o", dir+string(filepath.Separator),
 		"bindc/cmd/bindc", "bindc/cmd/bindq", "bindc/cmd/bindsync")

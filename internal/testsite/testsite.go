@@ -18,8 +18,8 @@ import (
 	"bindc/snapshot"
 )
 
-// Build compiles the site in dir into the snapshot at path. It sets the time of the snapshot to an hour ago, because a
-// source only trusts the time of a file that has not changed for some seconds.
+// Build compiles the site in dir and writes the snapshot to path. It sets the modification time to an hour ago, because
+// programs only trust the time of a file that has not changed for some seconds.
 func Build(t testing.TB, dir, path string) {
 	t.Helper()
 	var diags diag.List
@@ -33,7 +33,8 @@ func Build(t testing.TB, dir, path string) {
 	makeOld(t, path)
 }
 
-// BuildBindings compiles a site that consists of the bindings bind.
+// BuildBindings is like Build, for a site with a single bindings file. bind lists its bindings in YAML, separated by
+// commas.
 func BuildBindings(t testing.TB, bind, path string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -47,7 +48,7 @@ func BuildBindings(t testing.TB, bind, path string) {
 	Build(t, dir, path)
 }
 
-// Slice writes the slice of the snapshot at path for the term CATEGORY=VALUE to out.
+// Slice cuts a slice from the snapshot at path and writes it to out. term has the form CATEGORY=VALUE.
 func Slice(t testing.TB, path, term, out string) {
 	t.Helper()
 	if err := cut(path, term, out); err != nil {
@@ -77,7 +78,7 @@ func cut(path, term, out string) error {
 	return err
 }
 
-// Truncate truncates the file at path to half its size.
+// Truncate cuts the file at path to half its size.
 func Truncate(t testing.TB, path string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -90,7 +91,8 @@ func Truncate(t testing.TB, path string) {
 	makeOld(t, path)
 }
 
-// Damage inverts the bytes of a section of a snapshot and corrects the checksums, so that the snapshot still opens.
+// Damage inverts all bytes in a section of the snapshot at path. It corrects the checksums, so that the snapshot can
+// still be opened.
 func Damage(t testing.TB, path, section string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -118,7 +120,7 @@ func Damage(t testing.TB, path, section string) {
 	makeOld(t, path)
 }
 
-// CorrectSums corrects the checksums in the bytes of a snapshot, in place, and returns them.
+// CorrectSums corrects the checksums in b, the content of a snapshot. It modifies and returns b.
 func CorrectSums(b []byte) []byte {
 	le := binary.LittleEndian
 	le.PutUint64(b[16:], uint64(len(b)))
@@ -135,7 +137,6 @@ func CorrectSums(b []byte) []byte {
 	return b
 }
 
-// makeOld sets the time of a file to an hour ago.
 func makeOld(t testing.TB, path string) {
 	t.Helper()
 	old := time.Now().Add(-time.Hour)

@@ -1,17 +1,17 @@
-// Package transcript tests programs with sessions, which are commands and their output as in a terminal.
+// Package transcript tests programs with sessions: files that contain commands and their expected output.
 //
-// A session is a txtar archive. It begins with the commands and contains the files that they read:
+// A session is a txtar archive. Its comment contains the commands, and its files are those that the commands read:
 //
 //	$ NAME=VALUE bindq lookup key -s site.snap < input
 //	a line of standard output
 //	! a line of standard error
 //	[2]
 //
-// The last line is the exit status. It is omitted if the status is 0. A comment begins with # after an empty line.
-// Single quotes join words. The word digest:FILE is replaced by the digest of a file, shortened as the programs print
-// it. Digests, times and the directory are shown as DIGEST, TIME and DIR.
+// The last line is the exit status; it is omitted if the status is 0. A line that begins with # after an empty line is
+// a comment. Single quotes keep words together. A word digest:FILE is replaced by the short form of the file's digest.
+// In the output, digests, times and the directory are replaced by DIGEST, TIME and DIR.
 //
-// Sessions can use more commands:
+// There are some commands in addition to the program:
 //
 //	build SITE -o FILE      compiles a site
 //	slice FILE TERM OUT     cuts from a snapshot what requests with the term CATEGORY=VALUE can reach
@@ -37,19 +37,18 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// Program runs a program with arguments in this process and returns its exit status.
+// Program runs a program in this process and returns its exit status.
 type Program func(args []string, in io.Reader, out, errs io.Writer) int
 
-// session runs the commands of a transcript.
 type session struct {
 	*testing.T
-	name    string // name of the program
+	name    string // name by which commands invoke the program
 	program Program
 	dir     string
 }
 
-// Run runs the sessions in testdata/transcripts, in which program is invoked as name. If update is set, it rewrites the
-// expected output.
+// Run runs the sessions in testdata/transcripts. Commands invoke program by the given name. If
+// update is set, Run replaces the expected output by the current one.
 func Run(t *testing.T, name string, program Program, update bool) {
 	paths, err := filepath.Glob("testdata/transcripts/*.txtar")
 	if err != nil || len(paths) == 0 {
@@ -67,7 +66,7 @@ func Run(t *testing.T, name string, program Program, update bool) {
 	}
 }
 
-// run runs the session at path, and compares the output with the session.
+// run runs the session in a file and reports an error if the output is not as expected.
 func (s *session) run(path string, update bool) {
 	archive, err := txtar.ParseFile(path)
 	s.check(err)
@@ -93,7 +92,7 @@ func (s *session) run(path string, update bool) {
 	}
 }
 
-// withOutput runs the commands of a session and returns the session with their current output.
+// withOutput runs the commands of a session. It returns the session with their current output.
 func (s *session) withOutput(text string) string {
 	var found strings.Builder
 	comment := true
@@ -121,7 +120,7 @@ func (s *session) check(err error) {
 	}
 }
 
-// words splits a command line.
+// words splits a command line at spaces outside single quotes.
 func words(line string) (out []string) {
 	for _, word := range regexp.MustCompile(`('[^']*'|[^\s'])+`).FindAllString(line, -1) {
 		out = append(out, strings.ReplaceAll(word, "'", ""))
@@ -129,7 +128,7 @@ func words(line string) (out []string) {
 	return out
 }
 
-// outputOf runs a command of a session and returns its output in the form of a session.
+// outputOf runs a command. It returns the output as it appears in a session.
 func (s *session) outputOf(args []string) string {
 	s.Helper()
 	for ; strings.Contains(args[0], "="); args = args[1:] {
@@ -179,7 +178,8 @@ func (s *session) read(path string) []byte {
 	return text
 }
 
-// withFinalNewline returns text with a newline at its end, and a note if it was missing.
+// withFinalNewline returns text unchanged if it is empty or ends with a newline. Otherwise it
+// appends a note and a newline.
 func withFinalNewline(text string) string {
 	if text == "" || strings.HasSuffix(text, "\n") {
 		return text
@@ -187,7 +187,7 @@ func withFinalNewline(text string) string {
 	return text + "(no newline)\n"
 }
 
-// variableParts are the parts of the output that differ between runs, and their replacements.
+// variableParts lists parts of the output that differ from run to run, and what replaces them.
 var variableParts = []struct {
 	pattern *regexp.Regexp
 	name    string
@@ -201,7 +201,7 @@ var variableParts = []struct {
 	{regexp.MustCompile(` +` + regexp.QuoteMeta(userName()) + ` +`), "  USER  "},
 }
 
-// userName returns the name of the user who runs the test, in the form that the history of a store contains.
+// userName returns the name of the current user as it appears in the history of a store.
 func userName() string {
 	if u, err := user.Current(); err == nil {
 		return u.Username

@@ -8,7 +8,7 @@ import (
 	"bindc/internal/value"
 )
 
-// Accepts reports, by Puppet's rules, whether every value of type u also has type t. For example, Numeric accepts
+// Accepts reports whether every value of type u also has type t, by Puppet's rules. For example, Numeric accepts
 // Integer.
 func (t *Type) Accepts(u *Type) bool {
 	t, u = t.resolved(), u.resolved()
@@ -41,14 +41,14 @@ func (t *Type) Accepts(u *Type) bool {
 	return t.acceptsScalar(u) || t.acceptsJoined(u) || t.acceptsMeta(u)
 }
 
-// Equal reports whether exactly the same values have the types t and u.
+// Equal reports whether t and u have exactly the same values.
 func (t *Type) Equal(u *Type) bool { return t == u || t.Accepts(u) && u.Accepts(t) }
 
 func all(ts []*Type, f func(*Type) bool) bool {
 	return !slices.ContainsFunc(ts, func(t *Type) bool { return !f(t) })
 }
 
-// dataMembers returns the types that together form Data or RichData.
+// dataMembers returns the types whose union is k, which is Data or RichData.
 func dataMembers(k Kind) []*Type {
 	key, scalar := Of(String), Of(ScalarData)
 	ts := []*Type{Of(Undef)}
@@ -61,7 +61,7 @@ func dataMembers(k Kind) []*Type {
 	return append(ts, scalar, array, hash)
 }
 
-// acceptsScalar is Accepts for a scalar type t. The type u must not be a union of types.
+// acceptsScalar implements Accepts for a scalar type t. The type u must not be a union of types.
 func (t *Type) acceptsScalar(u *Type) bool {
 	switch t.kind {
 	case Undef, Default:
@@ -91,7 +91,7 @@ func (t *Type) acceptsScalar(u *Type) bool {
 	return false
 }
 
-// acceptsJoined is Accepts for a type t that combines other types, or excludes undef from one.
+// acceptsJoined implements Accepts if t is Data, RichData, Variant, Optional or NotUndef.
 func (t *Type) acceptsJoined(u *Type) bool {
 	switch t.kind {
 	case Data, RichData:
@@ -106,12 +106,12 @@ func (t *Type) acceptsJoined(u *Type) bool {
 	return false
 }
 
-// acceptsMeta is Accepts for Type, Callable, Iterable and Iterator.
+// acceptsMeta implements Accepts if t is Type, Callable, Iterable or Iterator.
 func (t *Type) acceptsMeta(u *Type) bool {
 	switch t.kind {
 	case Meta, Iterator:
 		return u.kind == t.kind && (t.plain || !u.plain && t.args[0].Accepts(u.args[0]))
-	case Callable: // no value is a Callable, so only an equal signature is accepted
+	case Callable: // no value is a Callable, so the signatures must be equal
 		return u.kind == Callable && (t.plain || t.String() == u.String())
 	case Iterable:
 		return t.acceptsIterable(u)
@@ -119,10 +119,9 @@ func (t *Type) acceptsMeta(u *Type) bool {
 	return false
 }
 
-// covers reports whether the range of t includes the range of u.
 func (t *Type) covers(u *Type) bool { return t.min <= u.min && u.max <= t.max }
 
-// isScalarType reports whether all values of u are scalars, but not regular expressions.
+// isScalarType reports whether every value of u is a boolean, a number or a string.
 func isScalarType(u *Type) bool {
 	switch u.kind {
 	case ScalarData, Boolean, Integer, Float, Numeric, String, Enum:
@@ -153,7 +152,7 @@ func (t *Type) acceptsString(u *Type) bool {
 	return false
 }
 
-// length returns the smallest and the largest length of the strings of type t.
+// length returns the smallest and the largest length, in characters, of the strings of type t.
 func (t *Type) length() (low, high int64) {
 	if t.exact {
 		n := int64(utf8.RuneCountInString(t.texts[0]))
@@ -191,7 +190,7 @@ func (t *Type) acceptsPattern(u *Type) bool {
 	return false
 }
 
-// span returns the smallest and the largest size of the collections of type t.
+// span returns the smallest and the largest number of elements in a collection of type t.
 func (t *Type) span() (low, high int64) {
 	switch t.kind {
 	case Struct:
@@ -228,7 +227,7 @@ func (t *Type) acceptsCollection(u *Type) bool {
 	case Struct:
 		return t.acceptsStruct(u)
 	}
-	return true // Collection
+	return true // a Collection restricts only the size
 }
 
 func (t *Type) acceptsArray(u *Type) bool {
@@ -312,13 +311,15 @@ func (t *Type) acceptsMembers(u *Type) bool {
 	return matched == len(u.members)
 }
 
-// acceptsIterable reports whether iterating over a u yields elements that t accepts.
+// acceptsIterable implements Accepts if t is Iterable. The values of u must be iterable, and t must accept their
+// elements.
 func (t *Type) acceptsIterable(u *Type) bool {
 	elem := u.yields()
 	return elem != nil && (t.plain || t.args[0].Accepts(elem))
 }
 
-// yields returns the type of the elements that an iteration over a t yields. It returns nil if t is not iterable.
+// yields returns the type of the elements when Puppet iterates over a value of type t. It returns nil if Puppet
+// cannot do that.
 func (t *Type) yields() *Type {
 	switch t.kind {
 	case Array:
@@ -358,7 +359,7 @@ func pair(key, val *Type) *Type {
 	return t
 }
 
-// Admits reports whether a value of kind k (String, Array or Hash) may have type t, depending on its content.
+// Admits reports whether a value of kind k can have type t. The kind must be String, Array or Hash.
 func (t *Type) Admits(k value.Kind) bool {
 	t = t.resolved()
 	switch t.Kind() {

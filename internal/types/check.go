@@ -6,18 +6,18 @@ import (
 	"bindc/internal/value"
 )
 
-// Mismatch describes why a value does not have an expected type. Error reveals only types, lengths and keys, and no
-// other part of the value.
+// Mismatch describes why a value does not have the expected type. Error reveals types, lengths and keys of the value,
+// but nothing else.
 type Mismatch struct {
 	Expected *Type
-	Found    string        // the actual type, or what is wrong, such as a length or 'a smaller number'
-	Path     []value.Value // keys and indexes that lead to the wrong part, outermost first
-	shown    string        // the wrong number or String, if only its kind is right
+	Found    string        // the type of the value, or a description such as 'a smaller number'
+	Path     []value.Value // keys and indexes leading to the wrong element, outermost first
+	shown    string        // like Found, but shows a wrong number or String; may be empty
 }
 
 func (m *Mismatch) Error() string { return m.message(m.Found) }
 
-// Shown returns the message for a value that is not secret. It includes a wrong number or String.
+// Shown is like Error, but shows a wrong number or String. It must not be used for a secret value.
 func (m *Mismatch) Shown() string {
 	if m.shown == "" {
 		return m.Error()
@@ -25,7 +25,7 @@ func (m *Mismatch) Shown() string {
 	return m.message(m.shown)
 }
 
-// Text returns Shown. For a secret value, it returns only the expected type, without the value and its position.
+// Text returns Shown for a value that is not secret. For a secret value, it returns only the expected type.
 func (m *Mismatch) Text(secret bool) string {
 	if secret {
 		return "expected " + m.Expected.String() + ", found a sensitive value of a different type"
@@ -48,8 +48,8 @@ func (m *Mismatch) message(found string) string {
 	return s
 }
 
-// Check checks the type of a binding's value, including everything inside it. It does not convert: 1 is not a Float.
-// undef has every type of ARM-8 and ARM-9. The result is nil if v has type t.
+// Check checks the type of a binding's value, including all elements inside it. It does not convert: 1 is not a
+// Float. undef has every type of ARM-8 and ARM-9. Check returns nil if v has type t.
 func (t *Type) Check(v value.Value) *Mismatch {
 	if t.holds(v, leniently) {
 		return nil
@@ -57,7 +57,8 @@ func (t *Type) Check(v value.Value) *Mismatch {
 	return t.explain(v, nil, leniently)
 }
 
-// Assert checks the type of v like Puppet: undef only has types that include Undef. The result is nil if v has type t.
+// Assert checks the type of v like Puppet: only types that include Undef accept undef. It returns nil if v has type
+// t.
 func (t *Type) Assert(v value.Value) *Mismatch {
 	if t.holds(v, strictly) {
 		return nil
@@ -65,7 +66,7 @@ func (t *Type) Assert(v value.Value) *Mismatch {
 	return t.explain(v, nil, strictly)
 }
 
-// explain describes the innermost part of v that has the wrong type.
+// explain describes the innermost element of v that has the wrong type. path leads to v.
 func (t *Type) explain(v value.Value, path []value.Value, how manner) *Mismatch {
 	switch named := t.resolved(); {
 	case named != t:
@@ -89,10 +90,10 @@ func (t *Type) explain(v value.Value, path []value.Value, how manner) *Mismatch 
 	return &Mismatch{Expected: t, Found: t.found(v), Path: path, shown: t.shown(v)}
 }
 
-// longestShown is the number of characters that a message quotes of a String.
+// longestShown is the maximum number of characters of a String that a message quotes.
 const longestShown = 60
 
-// shown returns the text of v for Mismatch.shown, or "" if only its type matters.
+// shown returns the text for Mismatch.shown, or "" if the message need not show v.
 func (t *Type) shown(v value.Value) string {
 	t = t.resolved()
 	switch k := v.Kind(); {
@@ -108,7 +109,7 @@ func (t *Type) shown(v value.Value) string {
 	return ""
 }
 
-// found describes what is wrong with v, which is not a t.
+// found returns the text for Mismatch.Found. The value v must not have type t.
 func (t *Type) found(v value.Value) string {
 	t = t.resolved()
 	switch k := v.Kind(); {

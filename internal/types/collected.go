@@ -6,8 +6,8 @@ import (
 	"bindc/internal/value"
 )
 
-// Choices returns the strings of type t if it names them all: the texts of an Enum, also inside Variant, Optional,
-// NotUndef and aliases. For any other t, it returns nil.
+// Choices returns all strings of type t if t lists them in Enums, which may be inside Variant, Optional, NotUndef or
+// aliases. Otherwise it returns nil.
 func (t *Type) Choices() (texts []string) {
 	t = t.resolved()
 	switch t.Kind() {
@@ -32,7 +32,7 @@ func (t *Type) Choices() (texts []string) {
 }
 
 // Collected returns the type of the elements that a multibinding of type t collects: the elements of an array or the
-// values of a hash. The result ok is false if t is neither.
+// values of a hash. ok is false if t is neither.
 func (t *Type) Collected() (element *Type, array, ok bool) {
 	switch t.kind {
 	case Array:
@@ -54,7 +54,7 @@ func (t *Type) Collected() (element *Type, array, ok bool) {
 // HoldsArrays reports whether t is an array type, Data or Any.
 func (t *Type) HoldsArrays() bool { return t.kind == Array || t.kind == Data || t.kind == Any }
 
-// HoldsText reports whether some strings have type t.
+// HoldsText reports whether a string can have type t.
 func (t *Type) HoldsText() bool {
 	switch t.kind {
 	case Any, unit, String, Enum, Scalar, ScalarData, Data, RichData, Iterable:

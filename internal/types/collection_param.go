@@ -27,7 +27,7 @@ func (p parameters) array() (*Type, error) {
 	return p.t.with(elem)
 }
 
-// hash sets the parameters of Hash[V] or Hash[K, V], and of a size after them.
+// hash builds Hash[V] or Hash[K, V], each with an optional size.
 func (p parameters) hash() (*Type, error) {
 	var args []*Type
 	for i := 0; i < min(2, len(p.list)); i++ {
@@ -60,7 +60,7 @@ func (p parameters) hash() (*Type, error) {
 	return p.t.with(args...)
 }
 
-// tuple sets the types of a Tuple or Callable, and of a size after them.
+// tuple builds a Tuple or Callable from its inner types and an optional size.
 func (p parameters) tuple() (*Type, error) {
 	var args []*Type
 	for i, v := range p.list {
@@ -109,8 +109,8 @@ func (p parameters) structure() (*Type, error) {
 	return p.t, p.t.measure()
 }
 
-// newMember returns the Struct member for a => T, Optional[a] => T or NotUndef[a] => T. Optional[a] makes the key
-// optional, NotUndef[a] makes it required; a plain a is optional if T accepts undef.
+// newMember returns the Struct member for the key k and its type v. By default, the key is optional if its type
+// accepts undef. The key Optional['a'] is always optional, NotUndef['a'] never.
 func newMember(k, v value.Value) (member, error) {
 	t, err := FromValue(v)
 	if err != nil {

@@ -2,7 +2,7 @@ package types
 
 import "slices"
 
-// common returns the narrowest type that Puppet finds for all of ts.
+// common returns the common type of ts, as Puppet computes it.
 func common(ts []*Type) *Type {
 	out := ts[0]
 	for _, t := range ts[1:] {
@@ -38,8 +38,8 @@ func common2(a, b *Type) *Type {
 	return Of(Any)
 }
 
-// commonKind combines two types of the same kind. It returns nil if it has no rule for the kind, or if the result is
-// too large.
+// commonKind combines two types of the same kind. It returns nil if there is no rule for this kind or if the result
+// is too large.
 func commonKind(a, b *Type) *Type {
 	t := newType(a.kind)
 	switch a.kind {
@@ -79,7 +79,7 @@ func commonKind(a, b *Type) *Type {
 	return t
 }
 
-// withText returns a sorted list with text in its place. It does not change the given list.
+// withText returns the sorted list with text inserted, unless list already contains it. It does not modify list.
 func withText(list []string, text string) []string {
 	i, exists := slices.BinarySearch(list, text)
 	if exists {

@@ -9,19 +9,21 @@ import (
 	"bindc/internal/value"
 )
 
-// Aliases resolves the type aliases of modules.
+// Aliases resolves the type aliases that modules define. It reads each definition once.
 type Aliases struct {
 	source   func(name string) (text string, ok bool)
 	found    map[string]*Type // alias types by name; an alias has no target while it is being read
-	problems map[string]error // by alias name: why the alias cannot be read
+	problems map[string]error // why an alias cannot be read, by name
 }
 
-// NewAliases returns the aliases whose definitions source returns, by name.
+// NewAliases returns an Aliases that reads definitions with source. source returns false if no module defines the
+// alias.
 func NewAliases(source func(name string) (text string, ok bool)) *Aliases {
 	return &Aliases{source: source, found: map[string]*Type{}, problems: map[string]error{}}
 }
 
-// Problem returns the reason why ParseDeclared reports a type as unknown. It returns nil if the type has no definition.
+// Problem explains why ParseDeclared treats the type called name as unknown. It returns nil if no module defines the
+// type.
 func (a *Aliases) Problem(name string) error {
 	if slices.Contains(unknownTypes, name) || slices.Contains(names[:unit], name) {
 		return errors.New("only Puppet can decide which values have this type")
@@ -29,8 +31,8 @@ func (a *Aliases) Problem(name string) error {
 	return a.problems[name]
 }
 
-// ParseDeclared parses a type as manifests declare it, where names have their meaning in Puppet. Aliases are resolved.
-// A type inside it that is not known accepts every value; the result unknown lists the names of such types.
+// ParseDeclared parses a type in a manifest. Names have their meaning in Puppet, and aliases are resolved. A type
+// inside it that is not known accepts every value; unknown lists the names of such types.
 func (a *Aliases) ParseDeclared(text string) (t *Type, unknown []string, err error) {
 	if t, err = parse(parser{text: text, find: a.named, declared: true}); err != nil {
 		return nil, nil, err
@@ -44,17 +46,17 @@ func (a *Aliases) ParseDeclared(text string) (t *Type, unknown []string, err err
 	return t, slices.Compact(unknown), nil
 }
 
-// openType is the target of types that are not known.
+// openType is the target of every unknown type.
 var openType = newType(Any)
 
-// open returns a type of this name that accepts every value.
+// open returns an unknown type with this name. It accepts every value.
 func open(name string) *Type {
 	t := newNamed(alias, name)
 	t.target = openType
 	return t
 }
 
-// unknownTypes lists types of Puppet for which this package cannot decide which values they have.
+// unknownTypes lists the Puppet types whose values this package cannot determine.
 var unknownTypes = []string{"Init", "Object", "TypeAlias", "TypeReference", "TypeSet", "Error", "Target", "Iterable",
 	"Iterator"}
 
@@ -82,8 +84,8 @@ func newNamed(k Kind, name string) *Type {
 	return t
 }
 
-// alias returns the alias called name. While its definition is read, its target is not set, so that an alias can refer
-// to itself.
+// alias returns the alias called name. While its definition is being read, its target is nil, so that an alias can
+// refer to itself.
 func (a *Aliases) alias(name string) (*Type, error) {
 	if t := a.found[name]; t != nil {
 		return t, nil
@@ -106,7 +108,7 @@ func (a *Aliases) alias(name string) (*Type, error) {
 	return t, nil
 }
 
-// resolved returns the type that an alias stands for, or t itself.
+// resolved follows aliases. It returns t if t is not an alias, or if its definition is still being read.
 func (t *Type) resolved() *Type {
 	for t != nil && t.kind == alias && t.target != nil {
 		t = t.target
@@ -114,7 +116,8 @@ func (t *Type) resolved() *Type {
 	return t
 }
 
-// expands reports whether t refers to u without an array or a hash around it. Such an alias u would have no meaning.
+// expands reports whether t refers to u without an array or a hash in between. An alias u with this definition would
+// have no meaning.
 func (t *Type) expands(u *Type, depth int) bool {
 	if t == u || depth > maxDepth {
 		return true
@@ -128,7 +131,7 @@ func (t *Type) expands(u *Type, depth int) bool {
 	return false
 }
 
-// unfinished reports whether it is not known yet if undef is a t, because t is an alias that is being read.
+// unfinished reports whether it is still unknown if t accepts undef, because t refers to an alias that is being read.
 func (t *Type) unfinished(depth int) bool {
 	switch {
 	case depth > maxDepth || t.kind == alias && t.target == nil:
@@ -141,8 +144,8 @@ func (t *Type) unfinished(depth int) bool {
 	return false
 }
 
-// withoutSize returns t without its range of lengths, if t is a type of arrays or hashes of anything. Inside other
-// types, Puppet lets Array[Any, 1] be empty, and Array[Any, 0, 1] have two elements.
+// withoutSize returns t without its size if t is a Collection, Array or Hash of Any. Inside other types, Puppet
+// ignores that size: Array[Any, 1] may be empty.
 func (t *Type) withoutSize() *Type {
 	isAny := func(a *Type) bool { return a.Accepts(Of(Any)) }
 	if t.unbounded() || t.kind != Collection && t.kind != Array && t.kind != Hash || !all(t.args, isAny) {
@@ -153,7 +156,7 @@ func (t *Type) withoutSize() *Type {
 	return &out
 }
 
-// visit calls see with t and the types inside it.
+// visit calls see once for t and for each type inside it.
 func (t *Type) visit(see func(*Type), seen map[*Type]bool) {
 	if t == nil || seen[t] {
 		return
@@ -169,7 +172,6 @@ func (t *Type) visit(see func(*Type), seen map[*Type]bool) {
 	}
 }
 
-// holdsSensitive reports whether v, a sensitive value, has type t.
 func (t *Type) holdsSensitive(v value.Value, how manner) bool {
 	switch t.kind {
 	case Any, RichData:
@@ -185,7 +187,7 @@ func (t *Type) holdsSensitive(v value.Value, how manner) bool {
 	return false
 }
 
-// declaredWith is like With for a type in a manifest. It also supports regular expressions with lookaround.
+// declaredWith is With for a type in a manifest, where regular expressions may use lookaround.
 func (t *Type) declaredWith(params []value.Value) (*Type, error) {
 	t, err := t.withParams(params, func(src string) error {
 		_, err := onigmo.CompileMatcher(src)
@@ -197,7 +199,7 @@ func (t *Type) declaredWith(params []value.Value) (*Type, error) {
 	return t.withoutSize(), nil
 }
 
-// foreignParams returns a type that no data has. Its parameters only matter in messages.
+// foreignParams returns t with parameters, for messages. No data value has such a type.
 func (t *Type) foreignParams(params []value.Value) *Type {
 	var list []string
 	for _, p := range params {
@@ -206,7 +208,7 @@ func (t *Type) foreignParams(params []value.Value) *Type {
 	return newNamed(foreign, t.texts[0]+"["+strings.Join(list, ", ")+"]")
 }
 
-// AdmitsSensitive reports whether a sensitive value of kind k may have type t.
+// AdmitsSensitive reports whether a sensitive value of kind k can have type t.
 func (t *Type) AdmitsSensitive(k value.Kind) bool {
 	switch t = t.resolved(); t.Kind() {
 	case sensitive:
@@ -217,8 +219,8 @@ func (t *Type) AdmitsSensitive(k value.Kind) bool {
 	return t.Admits(k)
 }
 
-// OnlyKind returns the only type inside a Variant, Optional or NotUndef t that may have values of kind k. If there are
-// several or none, it returns Any. For any other t, it returns t.
+// OnlyKind returns the one type inside t that can have values of kind k, if t is a Variant, Optional or NotUndef. If
+// there are several or none, it returns Any. For any other t, it returns t.
 func (t *Type) OnlyKind(k value.Kind) *Type {
 	t = t.resolved()
 	switch t.Kind() {

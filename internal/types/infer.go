@@ -8,8 +8,8 @@ import (
 	"bindc/internal/value"
 )
 
-// Infer returns the narrowest type of ARM-8 and ARM-9 that v and everything in it have, for messages. It ignores undef
-// inside collections because undef has all these types.
+// Infer returns the narrowest type of ARM-8 or ARM-9 that v has, for messages. It ignores undef inside collections,
+// because undef has all these types.
 func Infer(v value.Value) *Type {
 	switch v.Kind() {
 	case value.Array:
@@ -20,7 +20,7 @@ func Infer(v value.Value) *Type {
 	return inferLeaf(v)
 }
 
-// leafKinds maps the kinds of values that contain no other values to their types.
+// leafKinds maps the kind of a value to its type without parameters.
 var leafKinds = [...]Kind{value.Undef: Undef, value.Default: Default, value.Bool: Boolean, value.Int: Integer,
 	value.Float: Float, value.String: String, value.Regexp: Pattern, value.Array: Array, value.Hash: Hash,
 	value.Type: Meta}
@@ -68,7 +68,8 @@ func inferHash(v value.Value, depth int) *Type {
 	return t
 }
 
-// join returns the narrowest type of ARM-8 and ARM-9 that includes a and b.
+// join returns the narrowest type of ARM-8 or ARM-9 that includes a and b. It ignores Undef. nil means that there is
+// no type yet.
 func join(a, b *Type) *Type {
 	switch {
 	case a == nil || a.kind == Undef:
@@ -113,7 +114,7 @@ func joinArgs(k Kind, a, b *Type) *Type {
 	return t
 }
 
-// within reports whether the type of ARM-8 or ARM-9 called k includes an inferred type.
+// within reports whether the ARM-8 or ARM-9 type k includes the inferred type a.
 func within(a *Type, k Kind) bool {
 	switch k {
 	case Numeric:
@@ -131,20 +132,21 @@ func within(a *Type, k Kind) bool {
 	return false
 }
 
-// Detailed returns the narrowest type of v, as Puppet's type() does: for [1, 'a'] it is Tuple[Integer[1, 1], String].
+// Detailed returns the narrowest type of v, like Puppet's type(). For example, [1, 'a'] has the type Tuple[Integer[1,
+// 1], String].
 func Detailed(v value.Value) *Type {
 	in := inference{budget: maxNodes / 2, detailed: true}
 	return in.infer(v, maxDepth-1)
 }
 
-// Reduced is like Detailed, but combines the types of a collection's elements into one.
+// Reduced is like Detailed, but combines the types of a collection's elements into one type.
 func Reduced(v value.Value) *Type {
 	in := inference{budget: maxNodes / 2}
 	return in.infer(v, maxDepth-1)
 }
 
-// inference limits how many types are created for one value. When the budget is used up, collections get types without
-// element types.
+// inference infers the type of one value. budget limits how many types it creates. When it is used up, collections
+// get no element types.
 type inference struct {
 	budget   int
 	detailed bool
@@ -186,7 +188,8 @@ func (in *inference) infer(v value.Value, depth int) *Type {
 	return inferLeaf(v)
 }
 
-// sized adds args and the length of v to a new type.
+// sized gives t the inner types args and the size of v. If the result is too large, it returns the type without
+// parameters.
 func (in *inference) sized(t *Type, v value.Value, args ...*Type) *Type {
 	if t.kind != Meta {
 		t.min, t.max = int64(v.Len()), int64(v.Len())
@@ -239,7 +242,7 @@ func (in *inference) hash(v value.Value, depth int) *Type {
 	return t
 }
 
-// union returns the Variant of ts without duplicates. If one type remains, it returns that type.
+// union returns the Variant of ts without duplicates. If only one type is left, it returns that type.
 func union(ts []*Type) *Type {
 	var different []*Type
 	seen := map[string]bool{}
@@ -262,7 +265,7 @@ func union(ts []*Type) *Type {
 	return t
 }
 
-// distinct returns a text that tells t from other types. String() omits the one string that a String type admits.
+// distinct returns a text that is unique to t. Unlike String, it includes the text of an exact String type.
 func (t *Type) distinct() string {
 	if t.kind == String && t.exact {
 		return value.Quote(t.texts[0])
@@ -270,7 +273,7 @@ func (t *Type) distinct() string {
 	return t.String()
 }
 
-// Generalize returns t without ranges, lengths and exact strings, like Puppet. An Enum becomes a String with the
+// Generalize returns t without ranges, lengths and exact strings, like Puppet. An Enum becomes a String type with the
 // lengths of its values.
 func (t *Type) Generalize() *Type {
 	switch {
@@ -304,7 +307,7 @@ func (t *Type) Generalize() *Type {
 	return &g
 }
 
-// lengths returns the String type for the lengths that the values of an Enum have.
+// lengths returns the String type for the lengths of t's values. t must be an Enum.
 func (t *Type) lengths() *Type {
 	if t.plain {
 		return Of(String)

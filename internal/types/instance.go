@@ -9,18 +9,18 @@ import (
 	"bindc/internal/value"
 )
 
-// Instance reports whether v has type t like Puppet's =~, for which undef is not an Integer.
+// Instance reports whether v has type t, like Puppet's =~. Unlike in Check, undef is not an Integer.
 func (t *Type) Instance(v value.Value) bool { return t.holds(v, strictly) }
 
 // manner selects the rules for checking values against types.
 type manner uint8
 
 const (
-	strictly  manner = iota // the rules of Puppet
+	strictly  manner = iota // Puppet's rules
 	leniently               // the rules of language.md, section 9: undef has all types of ARM-8 and ARM-9
 )
 
-// lenient reports whether t is a type of ARM-8 or ARM-9, which undef has when checked leniently.
+// lenient reports whether t is a type of ARM-8 or ARM-9. When checked leniently, undef has these types.
 func (t *Type) lenient() bool {
 	switch t.kind {
 	case Integer, Float, String:
@@ -91,7 +91,6 @@ func (t *Type) holdsAny(v value.Value, how manner) bool {
 	return false
 }
 
-// fits reports whether the range of t includes n.
 func (t *Type) fits(n int) bool { return t.min <= int64(n) && int64(n) <= t.max }
 
 func (t *Type) holdsScalar(v value.Value) bool {
@@ -146,7 +145,7 @@ func (t *Type) hasText(s string) bool {
 	return false
 }
 
-// sameFolded compares strings without regard to the case of ASCII letters, like Ruby's casecmp.
+// sameFolded compares a and b without regard to the case of ASCII letters, like Ruby's casecmp.
 func sameFolded(a, b string) bool {
 	return len(a) == len(b) && asciiLower(a) == asciiLower(b)
 }
@@ -160,13 +159,13 @@ func asciiLower(s string) string {
 	}, s)
 }
 
-// matches reports whether a regular expression of t matches s. One that takes too many steps counts as a match, because
-// it cannot be decided.
+// matches reports whether a regular expression of t matches s. It also returns true if that takes too many steps to
+// decide.
 func (t *Type) matches(s string) bool {
 	for _, src := range t.texts {
 		m, err := onigmo.CompileMatcher(src)
 		if err != nil {
-			continue // it was compiled before
+			continue // cannot happen: withParams has compiled it
 		}
 		if matched, err := m.Match(s, nil); matched || err != nil {
 			return true
@@ -175,8 +174,8 @@ func (t *Type) matches(s string) bool {
 	return false
 }
 
-// holdsData reports whether v has type Data or RichData. In ARM-8 and ARM-9, Data differs from Puppet's: keys may be
-// any scalar, and regular expressions are scalars.
+// holdsData reports whether v has type Data or RichData. Leniently, keys may be any scalar and regular expressions
+// are scalars, as in ARM-8 and ARM-9.
 func holdsData(kind Kind, v value.Value, how manner, depth int) bool {
 	if depth == 0 || v.IsSensitive() {
 		return false
@@ -210,7 +209,7 @@ func holdsData(kind Kind, v value.Value, how manner, depth int) bool {
 	return true
 }
 
-// element returns the element type of an Array. A bare Array means Data for bindings and Any for expressions.
+// element returns the element type of an Array. Without parameters, it is Data for bindings and Any for expressions.
 func (t *Type) element(how manner) *Type {
 	switch {
 	case len(t.args) > 0:
@@ -221,7 +220,8 @@ func (t *Type) element(how manner) *Type {
 	return Of(Any)
 }
 
-// entry returns the key type and the value type of a Hash.
+// entry returns the key type and the value type of a Hash. Without parameters, they are Scalar and Data for bindings,
+// and Any for expressions.
 func (t *Type) entry(how manner) (key, val *Type) {
 	switch {
 	case len(t.args) > 0:
@@ -272,7 +272,8 @@ func (t *Type) holdsTuple(v value.Value, how manner) bool {
 	return true
 }
 
-// at returns the type of element i of a Tuple, whose last type repeats. It returns nil for a bare Tuple.
+// at returns the type of element i of a Tuple. The last type of the Tuple applies to all further elements. For a bare
+// Tuple, at returns nil.
 func (t *Type) at(i int) *Type {
 	if len(t.args) == 0 {
 		return nil

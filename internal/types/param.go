@@ -9,7 +9,8 @@ import (
 	"bindc/internal/value"
 )
 
-// With returns t[params...], as in an expression. The parameters replace those of t. Arrays among them are spread.
+// With returns t[params...], as in an expression. The params replace all parameters of t. Arrays among them are
+// flattened.
 func (t *Type) With(params ...value.Value) (*Type, error) {
 	return t.withParams(params, func(src string) error {
 		_, err := onigmo.Compile(src)
@@ -17,7 +18,7 @@ func (t *Type) With(params ...value.Value) (*Type, error) {
 	})
 }
 
-// withParams is With for the regular expressions that compiles accepts.
+// withParams implements With. compiles returns an error for an unsupported regular expression.
 func (t *Type) withParams(params []value.Value, compiles func(src string) error) (*Type, error) {
 	spread, err := spreadParams(params, 0)
 	if err != nil {
@@ -86,7 +87,7 @@ func spreadParams(params []value.Value, depth int) ([]value.Value, error) {
 	return out, nil
 }
 
-// parameters sets the parameters of a new type t.
+// parameters builds the type t from a list of parameters.
 type parameters struct {
 	t        *Type
 	list     []value.Value
@@ -105,7 +106,6 @@ func (p parameters) wrong(i int, want string) error {
 	return fmt.Errorf("parameter %d of %s[] must be %s, found %s", i+1, names[p.t.kind], want, Infer(p.list[i]))
 }
 
-// typeAt returns parameter i, which must be a type.
 func (p parameters) typeAt(i int) (*Type, error) {
 	if p.list[i].Kind() != value.Type {
 		return nil, p.wrong(i, "a type")
@@ -113,7 +113,7 @@ func (p parameters) typeAt(i int) (*Type, error) {
 	return FromValue(p.list[i])
 }
 
-// FromValue returns the type in v. It parses the text of a type that comes from encoded bytes.
+// FromValue returns the type in v. A type that was decoded from bytes is parsed from its text.
 func FromValue(v value.Value) (*Type, error) {
 	switch r := v.Ref().(type) {
 	case *Type:
@@ -125,7 +125,7 @@ func FromValue(v value.Value) (*Type, error) {
 	}
 }
 
-// Value returns t as a value of kind Type.
+// Value returns t as a value of kind Type. A nil t means Any.
 func (t *Type) Value() value.Value {
 	if t == nil {
 		t = Of(Any)
@@ -133,13 +133,13 @@ func (t *Type) Value() value.Value {
 	return value.FromType(t)
 }
 
-// span reads the range of t from the parameters i and i+1.
+// span sets the range of p.t from the parameters i and i+1, which are optional.
 func (p parameters) span(i int) error {
 	t := p.t
 	if len(p.list)-i > 2 {
 		return p.wrongCount(i, i+2)
 	}
-	if i < len(p.list) && t.kind != Integer && p.list[i].Kind() == value.Type { // String[Integer[1, 2]]
+	if i < len(p.list) && t.kind != Integer && p.list[i].Kind() == value.Type { // such as String[Integer[1, 2]]
 		r, err := p.typeAt(i)
 		if err != nil || r.Kind() != Integer || len(p.list)-i > 1 {
 			return p.wrong(i, "an Integer or default")
@@ -167,7 +167,7 @@ func (p parameters) span(i int) error {
 	return nil
 }
 
-// unbounded reports whether the range of t excludes nothing.
+// unbounded reports whether the range of t includes everything.
 func (t *Type) unbounded() bool {
 	return t.max == math.MaxInt64 && (t.min == 0 || t.kind == Integer) && (t.kind != Integer || t.min == math.MinInt64)
 }
@@ -228,7 +228,7 @@ func (p parameters) sizedString() (*Type, error) {
 	return p.t, nil
 }
 
-// literalString returns the type of the single string s.
+// literalString returns the type that only s has.
 func literalString(s string) *Type {
 	t := newType(String)
 	t.exact, t.texts = true, []string{s}
@@ -252,7 +252,6 @@ func (p parameters) enum() (*Type, error) {
 	return newEnum(p.t)
 }
 
-// newEnum completes an Enum by sorting its values.
 func newEnum(t *Type) (*Type, error) {
 	slices.Sort(t.texts)
 	t.texts = slices.Compact(t.texts)
@@ -288,7 +287,7 @@ func (p parameters) sources() (*Type, error) {
 	return p.t, p.t.measure()
 }
 
-// variant sets the types of a Variant. It flattens nested Variants. With a single type, the result is that type.
+// variant builds a Variant and flattens Variants inside it. If only one type is left, the result is that type.
 func (p parameters) variant() (*Type, error) {
 	var args []*Type
 	seen := map[string]bool{}
@@ -313,7 +312,7 @@ func (p parameters) variant() (*Type, error) {
 	return p.t.with(args...)
 }
 
-// alternatives returns the types of a Variant, or t itself.
+// alternatives returns the types inside a Variant. For any other type, it returns t.
 func (t *Type) alternatives() []*Type {
 	if t.Kind() == Variant {
 		return t.args
@@ -321,7 +320,7 @@ func (t *Type) alternatives() []*Type {
 	return []*Type{t}
 }
 
-// only sets the single parameter of Optional, NotUndef, Iterable, Iterator, Type or Sensitive.
+// only builds a type that takes exactly one parameter, such as Optional or Sensitive.
 func (p parameters) only() (*Type, error) {
 	if len(p.list) != 1 {
 		return nil, p.wrongCount(1, 1)

@@ -44,7 +44,7 @@ func parse(p parser) (*Type, error) {
 	return FromValue(v)
 }
 
-// parser parses text from pos on. Each parsing method also skips the white space that follows.
+// parser parses text from pos on. Each method also skips the white space after the text that it parses.
 type parser struct {
 	text string
 	pos  int
@@ -83,7 +83,6 @@ var (
 	numberText = pattern.Lazy(`^-?\s*(?:0[xX][0-9A-Fa-f]+|\d+(\.\d+)?([eE][+-]?\d+)?)`)
 )
 
-// param parses one parameter, which is a type or a literal.
 func (p *parser) param(depth int) (value.Value, error) {
 	if depth > maxDepth {
 		return value.Value{}, errors.New("the type is nested too deeply")
@@ -142,8 +141,8 @@ func (p *parser) named(name string, depth int) (value.Value, error) {
 	return t.Value(), err
 }
 
-// bare returns t, which has no parameters. In a manifest, some of these types have other values, so bare returns an
-// unknown type for them.
+// bare returns t, a type without parameters. In a manifest, Puppet gives some of these types another meaning. For
+// those, bare returns an unknown type.
 func (p *parser) bare(t *Type) *Type {
 	if p.declared && slices.Contains([]Kind{Optional, Variant, Enum, Pattern, Struct, Tuple}, t.kind) {
 		return open(t.String())
@@ -151,7 +150,6 @@ func (p *parser) bare(t *Type) *Type {
 	return t
 }
 
-// list parses parameters up to end. It allows a comma after the last parameter.
 func (p *parser) list(depth int, end string) ([]value.Value, error) {
 	var list []value.Value
 	for !p.take(end) {
@@ -216,7 +214,7 @@ func numberValue(text string) (value.Value, error) {
 	return value.FromFloat(f), nil
 }
 
-// quoted parses a quoted string. Single quotes only support the escapes \\ and \'.
+// quoted parses a quoted string. In single quotes, the only escapes are \\ and \'.
 func (p *parser) quoted() (value.Value, error) {
 	quote, out := p.text[p.pos], []byte(nil)
 	for i := p.pos + 1; i < len(p.text); i++ {
@@ -241,7 +239,7 @@ func (p *parser) quoted() (value.Value, error) {
 
 var unicodeEscape = pattern.Lazy(`^\\u(?:([0-9A-Fa-f]{4})|\{([0-9A-Fa-f]{1,6})\})`)
 
-// appendEscape appends the character that the escape sequence at the start of s means. It returns the length of the
+// appendEscape appends the character for the escape sequence at the start of s. It also returns the length of the
 // sequence.
 func appendEscape(dst []byte, s string, quote byte) ([]byte, int) {
 	c := s[1]

@@ -26,7 +26,7 @@ func (t *Type) appendText(dst []byte) []byte {
 	at := len(dst)
 	dst = append(dst, '[')
 	dst = t.appendParams(dst)
-	if len(dst) == at+1 { // the type of a single text is printed as String
+	if len(dst) == at+1 { // an exact String is printed without its text
 		return dst[:at]
 	}
 	return append(dst, ']')
@@ -69,7 +69,7 @@ func appendList(dst []byte, n int, element func([]byte, int) []byte) []byte {
 	return dst
 }
 
-// appendSpan appends the range of t unless it excludes nothing.
+// appendSpan appends the range of t unless it includes everything. If follows is set, it appends a comma first.
 func (t *Type) appendSpan(dst []byte, follows bool) []byte {
 	switch t.kind {
 	case Tuple, Callable:

@@ -1,6 +1,6 @@
-// Package types implements the types of bindings (language.md, section 9): those of ARM-8 and ARM-9, and those of the
-// Puppet language. Check checks a binding's value, and lets undef have all types of ARM-8 and ARM-9. Instance and
-// Accepts, for expressions, follow Puppet.
+// Package types implements the types of bindings (language.md, section 9): the types of ARM-8 and ARM-9, and the
+// types of the Puppet language. Check is for the values of bindings; it lets undef have all types of ARM-8 and ARM-9.
+// Instance and Accepts are for expressions and follow Puppet.
 package types
 
 import (
@@ -12,10 +12,10 @@ import (
 	"bindc/diag"
 )
 
-// Kind identifies a type, regardless of its parameters.
+// Kind identifies a type without its parameters.
 type Kind uint8
 
-// The kinds are named as in Puppet.
+// Kinds have the names that the types have in Puppet, except Meta.
 const (
 	Any Kind = iota
 	Undef
@@ -26,7 +26,7 @@ const (
 	Numeric
 	String
 	Enum
-	Pattern // regular expressions; with parameters, the strings that match one of them
+	Pattern // without parameters, regular expressions; with parameters, strings that match one of them
 	Regexp
 	Scalar
 	ScalarData
@@ -42,27 +42,26 @@ const (
 	Variant
 	Iterable
 	Iterator
-	Meta // Type, or Type[T]
+	Meta // the type Type or Type[T]
 	Callable
 	unit // the element type of an empty array; every type accepts it
 
-	// These kinds only occur in types that manifests declare (ParseDeclared).
-	sensitive // Sensitive, or Sensitive[T]
+	// These kinds only occur in types from ParseDeclared.
+	sensitive // the type Sensitive or Sensitive[T]
 	foreign   // a type that no data value has, such as a resource type
 	alias     // a type alias of a module
 )
 
-// names lists the canonical names of types, by Kind.
+// names lists the canonical names of types, indexed by Kind.
 var names = [...]string{"Any", "Undef", "Default", "Boolean", "Integer", "Float", "Numeric", "String", "Enum",
 	"Pattern",
 	"Regexp", "Scalar", "ScalarData", "Data", "RichData", "Collection", "Array", "Hash", "Tuple", "Struct", "Optional",
 	"NotUndef", "Variant", "Iterable", "Iterator", "Type", "Callable", "Unit", "Sensitive", "", ""}
 
-// aliases maps alternative names to kinds.
+// aliases maps alternative names of types to kinds.
 var aliases = map[string]Kind{"Number": Numeric, "Literal": Scalar, "Object": Any}
 
-// absent lists the types of Puppet that bindings do not support. Only convert_to supports some of them, which package
-// rich implements.
+// absent lists the Puppet types that bindings do not support. convert_to supports some of them (package rich).
 var absent = []string{"Binary", "Deferred", "Error", "Init", "SemVer", "SemVerRange", "Sensitive", "Target",
 	"Timespan", "Timestamp", "TypeAlias", "TypeReference", "TypeSet", "URI"}
 
@@ -75,7 +74,7 @@ var ofCatalog = []string{"CatalogEntry", "Class", "Resource", "Ruby", "Runtime",
 // ErrCatalog is the error for types that only exist in catalogs or in Ruby.
 var ErrCatalog = errors.New("belongs to a catalog or to Ruby, but bindings contain only data")
 
-// ErrAbsent is the error for types that bindings do not support although Puppet has values of these types.
+// ErrAbsent is the error for Puppet types that bindings do not support.
 var ErrAbsent = errors.New("is not supported in bindings")
 
 // Type is a type of the Puppet language. Types are immutable. A nil Type means Any.
@@ -83,13 +82,13 @@ type Type struct {
 	kind  Kind
 	plain bool // has no parameters
 	fold  bool // Enum: ignores case
-	exact bool // String: only texts[0]; Boolean: only truth
+	exact bool // String: accepts only texts[0]; Boolean: accepts only truth; Tuple, Callable: has a size
 	truth bool
 
-	args     []*Type  // the inner types: the element type of an Array, the key and value types of a Hash
-	texts    []string // Enum: values; Pattern, Regexp: sources; String: the only text if exact; otherwise a name
+	args     []*Type  // inner types, such as the element type of an Array
+	texts    []string // Enum: values; Pattern, Regexp: sources; exact String: its text; otherwise a name
 	target   *Type    // alias: the aliased type; nil while it is being read
-	members  []member // Struct
+	members  []member // Struct: its keys and their types
 	min, max int64    // Integer: range; String, Collection, Array, Hash, Tuple, Callable: range of lengths
 	from, to float64  // Float: range
 
@@ -97,7 +96,6 @@ type Type struct {
 	depth int
 }
 
-// member is one entry of a Struct.
 type member struct {
 	name     string
 	optional bool // the key may be missing
@@ -110,7 +108,7 @@ const (
 	maxNodes = 10_000
 )
 
-// plainTypes lists the types without parameters, by Kind.
+// plainTypes lists the types without parameters, indexed by Kind.
 var plainTypes = makePlain()
 
 func makePlain() []*Type {
@@ -122,7 +120,7 @@ func makePlain() []*Type {
 	return ts
 }
 
-// newType returns an unrestricted type of kind k, to which the caller can add parameters.
+// newType returns a new type of kind k without restrictions. The caller can add parameters.
 func newType(k Kind) *Type {
 	t := &Type{kind: k, max: math.MaxInt64, from: math.Inf(-1), to: math.Inf(1), nodes: 1, depth: 1}
 	if k == Integer {
@@ -147,8 +145,7 @@ func Named(name string) (*Type, error) {
 	return nil, noType(name, false)
 }
 
-// noType returns the error for an unknown type. With a title in brackets, the name is a misspelt type or a resource
-// type.
+// noType returns the error for an unknown type. If a title in brackets follows the name, it may be a resource type.
 func noType(name string, titled bool) error {
 	if slices.Contains(absent, name) {
 		return fmt.Errorf("the type '%s' %w", name, ErrAbsent)
@@ -168,7 +165,6 @@ func noType(name string, titled bool) error {
 	return fmt.Errorf("unknown type '%s'", name)
 }
 
-// misspelt is the error for a name that is probably misspelt.
 type misspelt struct {
 	message string
 	fix     diag.Fix
@@ -176,7 +172,7 @@ type misspelt struct {
 
 func (e *misspelt) Error() string { return e.message }
 
-// FixOf returns the correction of an error of Parse, if there is one.
+// FixOf returns the suggested fix for an error returned by Parse, if there is one.
 func FixOf(err error) diag.Fix {
 	if e := (*misspelt)(nil); errors.As(err, &e) {
 		return e.fix
@@ -184,8 +180,8 @@ func FixOf(err error) diag.Fix {
 	return diag.Fix{}
 }
 
-// insteadOf maps the most frequently used type aliases of the module stdlib to replacements. Where the replacement is
-// String[1], the alias is narrower.
+// insteadOf maps common type aliases of the module stdlib to replacements. The replacement String[1] accepts more
+// than the alias.
 var insteadOf = map[string]string{
 	"Stdlib::Absolutepath":          "Pattern[/\\A\\//]",
 	"Stdlib::Unixpath":              "Pattern[/\\A\\//]",
@@ -208,13 +204,13 @@ var insteadOf = map[string]string{
 	"Stdlib::Filesource":            "String[1]",
 }
 
-// allNames returns all names of types, for suggestions.
+// allNames returns the type names that messages may suggest.
 func allNames() []string {
 	all := append([]string(nil), names[:unit]...)
 	return append(all, "Number", "Literal", "Object")
 }
 
-// Kind returns the kind of t.
+// Kind returns the kind of t. A nil t means Any.
 func (t *Type) Kind() Kind {
 	if t == nil {
 		return Any
@@ -222,8 +218,8 @@ func (t *Type) Kind() Kind {
 	return t.kind
 }
 
-// Elem returns the type of an Array's elements or of a Hash's values, or the type inside Optional, NotUndef, Iterable,
-// Iterator, Type or Sensitive. It returns nil for all other types.
+// Elem returns the type of an Array's elements or of a Hash's values, or the type inside Optional, NotUndef,
+// Iterable, Iterator, Type or Sensitive. It returns nil for all other types and if t has no parameters.
 func (t *Type) Elem() *Type {
 	if t == nil || len(t.args) == 0 || t.kind == Variant || t.kind == Tuple || t.kind == Callable {
 		return nil
@@ -231,7 +227,7 @@ func (t *Type) Elem() *Type {
 	return t.args[len(t.args)-1]
 }
 
-// Key returns the type of a Hash's keys. It returns nil for all other types.
+// Key returns the type of a Hash's keys. It returns nil for all other types and for a bare Hash.
 func (t *Type) Key() *Type {
 	if t == nil || t.kind != Hash || len(t.args) < 2 {
 		return nil
@@ -239,7 +235,7 @@ func (t *Type) Key() *Type {
 	return t.args[0]
 }
 
-// Members returns the types of a Variant or Tuple.
+// Members returns the types of a Variant or Tuple. It returns nil for all other types.
 func (t *Type) Members() []*Type {
 	if t == nil || t.kind != Variant && t.kind != Tuple {
 		return nil
@@ -256,21 +252,21 @@ func (t *Type) Texts() []string {
 }
 
 // Bounds returns the range of an Integer, or the range of lengths of a String or collection. For other types, the
-// result means nothing.
+// result is meaningless.
 func (t *Type) Bounds() (min, max int64) { return t.min, t.max }
 
-// Finite reports whether an Integer is bounded on both sides.
+// Finite reports whether t is an Integer type with a lower and an upper bound.
 func (t *Type) Finite() bool {
 	return t.kind == Integer && t.min != math.MinInt64 && t.max != math.MaxInt64
 }
 
-// with sets the inner types of t, which is new, and checks its size.
+// with sets the inner types of the new type t. It returns an error if t is too large.
 func (t *Type) with(args ...*Type) (*Type, error) {
 	t.args = args
 	return t, t.measure()
 }
 
-// measure computes the size of t. It returns an error if t is too large.
+// measure sets t.nodes and t.depth. It returns an error if t is too large.
 func (t *Type) measure() error {
 	t.nodes, t.depth = 1+len(t.texts), 1
 	for _, a := range t.args {
@@ -285,8 +281,7 @@ func (t *Type) measure() error {
 	return nil
 }
 
-// addSize adds the size of a, which is inside t.
-func (t *Type) addSize(a *Type) {
-	t.nodes += a.nodes
-	t.depth = max(t.depth, a.depth+1)
+func (t *Type) addSize(component *Type) {
+	t.nodes += component.nodes
+	t.depth = max(t.depth, component.depth+1)
 }

@@ -42,7 +42,7 @@ func Same(a, b Value) bool {
 }
 
 // SameText reports whether a hash in v has two keys with the same text, such as 1 and '1', and returns that text.
-// Formats that only have text keys cannot tell such keys apart.
+// Formats that only have text keys cannot distinguish such keys.
 func SameText(v Value) (text string, found bool) {
 	switch v.Kind() {
 	case Array:

@@ -39,7 +39,6 @@ const (
 // MaxDepth limits the nesting of encoded values (language.md, section 10).
 const MaxDepth = 512
 
-// errMalformed reports bytes that are not an encoded value.
 var errMalformed = errors.New("not an encoded value")
 
 // Append appends the encoding of v to dst.
@@ -100,8 +99,8 @@ func appendEntries(dst []byte, v Value) []byte {
 	return append(append(dst, count...), body...)
 }
 
-// AppendDistinct appends a string that is the same for two values if and only if they are Identical. NaN is an
-// exception: its string is the same each time. The string is the encoding with sorted hash entries.
+// AppendDistinct appends the same string for two values if and only if they are Identical. NaN is an exception: it
+// always has the same string. The string is the encoding with sorted hash entries.
 func AppendDistinct(dst []byte, v Value) []byte {
 	switch v.Kind() {
 	case Array:
@@ -241,8 +240,8 @@ func viewLong(tag byte, body, rest string) (Value, string, bool) {
 	return Value{ref: &plain[kind], num: count, str: body}, rest, true
 }
 
-// Entry returns the position in b of the encoded value of a String key, in the encoded Hash at position at of b. It
-// decodes no other entries, and does not check what is inside them.
+// Entry finds a String key in the encoded Hash at position at of b. It returns the position in b of the key's encoded
+// value. It does not decode or check the values of other entries.
 func Entry(b string, at int, key string) (int, bool) {
 	if at < 0 || at+3 > len(b) || b[at] != tagHash {
 		return 0, false
@@ -261,7 +260,7 @@ func Entry(b string, at int, key string) (int, bool) {
 
 // entry is Entry for the n entries from position at on.
 func entry(b string, at int, n uint64, key string) (int, bool) {
-	tag := min(int(tagSmallStr)+len(key), 1<<8) // of a short text of this length
+	tag := min(int(tagSmallStr)+len(key), 1<<8) // tag of a short string with the length of key
 	for ; n > 0 && at < len(b); n-- {
 		if end := at + 1 + len(key); int(b[at]) == tag && end < len(b) && b[at+1:end] == key {
 			return end, true
@@ -281,16 +280,16 @@ func entry(b string, at int, n uint64, key string) (int, bool) {
 	return 0, false
 }
 
-// skipKey is skip for a key of a Hash. It also reports whether that is the String key.
+// skipKey skips the encoded key of a Hash entry. same reports whether it is the String key.
 func skipKey(b, key string) (rest string, same, ok bool) {
-	if text, short := shortText(b); short { // entry has compared it
+	if text, short := shortText(b); short { // entry has already compared a short string
 		return b[1+len(text):], false, true
 	}
 	k, rest, ok := view(b)
 	return rest, ok && k.is(String) && k.str == key, ok
 }
 
-// IsScalar reports whether the encoded value at position at of b has no parts.
+// IsScalar reports whether the encoded value at position at of b is neither an Array nor a Hash.
 func IsScalar(b string, at int) bool {
 	return at < len(b) && (b[at] < tagArray || b[at] >= tagSmallInt)
 }

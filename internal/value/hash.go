@@ -93,7 +93,7 @@ func (b *Builder) Get(key Value) (Value, bool) {
 // Len returns the number of entries so far.
 func (b *Builder) Len() int { return len(b.t.elems) / 2 }
 
-// Hash returns the Hash with the entries.
+// Hash returns the Hash that has been built.
 func (b *Builder) Hash() Value {
 	b.t.kind, b.t.built = Hash, true
 	return Value{ref: &b.t}

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Plain returns the length of the longest start of s that a JSON string contains unchanged and that consists of ASCII:
-// without control characters, quotes or backslashes. It tests eight bytes at a time.
+// Plain returns the length of the longest prefix of s that consists of plain characters: ASCII without control
+// characters, quotes and backslashes. A JSON string contains them unchanged. Plain tests eight bytes at a time.
 func Plain(s string) int {
 	b := []byte(s) // not copied, because nothing modifies b
 	for ; len(b) >= 8; b = b[8:] {

@@ -2,21 +2,23 @@ package value
 
 import "math/bits"
 
-// Numbers of the values of a Source. A number below Inline is a position in its cells. A number from Inline to
-// 2*Inline-1 is itself a value, see FromInline. Numbers of values at odd positions have bit 63, see Position.
+// A Source identifies its values by numbers. A number below Inline is the position of a value in the cells, see
+// Position. A number from Inline to 2*Inline-1 contains the value itself, see FromInline. For values at odd positions,
+// bit 63 is set.
 const (
 	CellUnit  = 2 // the distance between two positions, in bytes
 	Inline    = 1 << 30
 	InlineInt = 1 // the two lowest bits of an integer
 )
 
-// reader reads the values of a Source, or a sensitive value.
+// reader decodes the values of a Source, or returns the content of a sensitive value.
 type reader struct {
 	cells string // see NewSource
 	load  func(n uint64) (Value, error)
 }
 
-// FromInline returns the value that n is: an integer, or undef, false, true or default. It ignores bits above Inline.
+// FromInline returns the value that n contains: an integer, or undef, false, true or default. It ignores bits above
+// Inline.
 func FromInline(n uint32) Value {
 	if n&3 == InlineInt {
 		return FromInt(int64(int32(n<<2) >> 4))
@@ -34,7 +36,6 @@ func FromInline(n uint32) Value {
 // bit 63 is set.
 func Position(n uint64) uint64 { return bits.RotateLeft64(n, 1) }
 
-// read returns value number n.
 func (r *reader) read(n uint64) (Value, error) {
 	if isInline(n) {
 		return FromInline(uint32(n)), nil
@@ -50,7 +51,7 @@ func (r *reader) read(n uint64) (Value, error) {
 
 func isInline(n uint64) bool { return n/Inline == 1 }
 
-// readKind returns the kind of a value with this body and the number n, see Value.ReadKind.
+// readKind returns the kind of value number n, see Value.ReadKind.
 func (t *body) readKind(n uint64) Kind {
 	r := t.reader
 	if r == nil {
@@ -80,15 +81,15 @@ func (r *reader) otherKind(n uint64) Kind {
 func (r *reader) text(n uint64) (text string, ok bool) { // inlined
 	if at := Position(n); at < uint64(len(r.cells)) {
 		end := at + uint64(r.cells[at]) - (uint64(tagSmallStr) - 1)
-		if at < end && end <= uint64(len(r.cells)) { // every other tag is smaller
+		if at < end && end <= uint64(len(r.cells)) { // the tags of other values are smaller
 			return r.cells[at+1 : end], true
 		}
 	}
 	return "", false
 }
 
-// list returns the kind and the entries of value number n if it is an Array or a Hash in cells whose two numbers have
-// one byte each. The entries begin with their number.
+// list returns the kind and the content of value number n if it is a short Array or Hash in cells: its length and its
+// number of entries have one byte each. The content is the number of entries, followed by the entries.
 func (r *reader) list(n uint64) (kind Kind, entries string, ok bool) {
 	start := Position(n) + 2
 	if start >= uint64(len(r.cells)) {

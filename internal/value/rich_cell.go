@@ -2,9 +2,9 @@ package value
 
 import "strconv"
 
-// AppendCell does what AppendRich does after Read, in one pass over the encoded bytes, for nearly all values of a
-// Source: those that consist of undef, booleans, integers, strings of less than 128 bytes that JSON contains unchanged,
-// and Arrays and Hashes of these. For any other value, and for a malformed one, ok is false and out is dst.
+// AppendCell appends a value of a Source in one pass over the encoded bytes. The result is the same as that of
+// AppendRich after Read. It only supports undef, booleans, integers, strings of less than 128 bytes that JSON contains
+// unchanged, and Arrays and Hashes of these. For any other value, and for a malformed one, ok is false and out is dst.
 func (v Value) AppendCell(dst []byte) (out []byte, ok bool) {
 	if !v.Deferred() {
 		return dst, false

@@ -2,15 +2,15 @@ package value
 
 import "math/bits"
 
-// Source provides values that are only read when they are used. Lookups can then return values that their callers never
-// read.
+// Source provides values that are decoded only when they are read. Lookups need not decode values that their callers
+// never read.
 type Source struct {
 	b     body
-	owned [Type + 1]body // like plain, with this source as owner
+	owned [Type + 1]body // like the variable plain, but with this Source as owner
 }
 
 // NewSource returns a Source. Value number n is encoded at Position(n) of cells. If that position is outside cells, or
-// does not begin a short value, load(n) reads the value. Each read reads again.
+// does not begin a short value, load(n) reads the value. Values are not cached, so each Read decodes again.
 func NewSource(cells string, load func(n uint64) (Value, error)) *Source {
 	s := &Source{}
 	s.b = body{reader: &reader{cells, load}, owner: s}
@@ -52,7 +52,7 @@ func (s *Source) At(position uint64) Value { return s.Value(bits.RotateLeft64(po
 // Deferred reports whether v must be read by Read before use, because it comes from a Source or is sensitive.
 func (v Value) Deferred() bool { return v.ref != nil && v.ref.reader != nil }
 
-// Read returns v. It first reads a value of a Source, and removes the mark of a sensitive value.
+// Read decodes a value of a Source and removes the mark of a sensitive value. It returns any other value unchanged.
 func (v Value) Read() (_ Value, err error) { // inlined
 	if v.ref != nil && v.ref.reader != nil {
 		v, err = v.ref.reader.read(v.num)

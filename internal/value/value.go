@@ -8,7 +8,6 @@ import (
 	"slices"
 )
 
-// Kind is the kind of a Value.
 type Kind uint8
 
 // The kinds of values. Undef and Default have only one value each.
@@ -93,7 +92,6 @@ func Strings(ss ...string) Value {
 	return FromSlice(out)
 }
 
-// Kind returns the kind of v.
 func (v Value) Kind() Kind {
 	if v.ref == nil {
 		return Undef
@@ -107,8 +105,8 @@ func (v Value) is(k Kind) bool { return v.ref != nil && v.ref.kind == k }
 func (v Value) built() bool   { return v.ref != nil && v.ref.built }
 func (v Value) encoded() bool { return (v.is(Array) || v.is(Hash)) && !v.ref.built }
 
-// Sensitive marks v as sensitive. Only Read works on the result. A closure holds v, where fmt does not find it,
-// although fmt prints unexported fields.
+// Sensitive returns v marked as sensitive. Only Read works on the result. The value is in a closure, because fmt would
+// print it in an unexported field.
 func (v Value) Sensitive() Value {
 	if v.IsSensitive() {
 		return v
@@ -193,7 +191,7 @@ func (v Value) Len() int {
 	return len(v.ref.elems)
 }
 
-// Elems ranges over the elements of an Array, in order.
+// Elems returns an iterator over the elements of an Array, in order.
 func (v Value) Elems() iter.Seq[Value] {
 	return func(yield func(Value) bool) {
 		if !v.is(Array) {
@@ -217,7 +215,7 @@ func (v Value) Elems() iter.Seq[Value] {
 	}
 }
 
-// Pairs ranges over the entries of a Hash, in the order of the data.
+// Pairs returns an iterator over the entries of a Hash, in the order of the data.
 func (v Value) Pairs() iter.Seq2[Value, Value] {
 	return func(yield func(Value, Value) bool) {
 		if !v.is(Hash) {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Wrap turns the encodings in dst from start on into one array or hash. They are the elements, or alternating keys and
-// values. The result equals Append, which needs the value in memory.
+// Wrap turns the encoded values in dst[start:] into one encoded Array or Hash. They are its elements, or its
+// alternating keys and values. The result is the same as that of Append, but needs no Value in memory.
 func Wrap(dst []byte, start int, kind Kind, entries int) []byte {
 	tag := tagArray
 	if kind == Hash {

@@ -7,12 +7,11 @@ import (
 	"bindc/internal/value"
 )
 
-// blockReader is a fast reader for the YAML that nearly all data files consist of. This is hashes and lists in block
-// style, scalars on one line, literal blocks, and hashes and lists in brackets on one line. It gives up at anything
-// else, and at anything that would have to be reported; then the library reads the whole file. FuzzBlocks checks that
-// both agree.
+// blockReader is a fast reader for the YAML of nearly all data files: hashes and lists in block style, scalars on one
+// line, literal blocks, and hashes and lists in brackets on one line. It gives up at anything else, and at anything
+// that must be reported. The library then reads the whole file. FuzzBlocks checks that both agree.
 //
-// Its methods return false to give up. They leave the offset after the text that they have read in off.
+// Its methods return false to give up. Otherwise they set off to the offset after the text that they have read.
 type blockReader struct {
 	src    string
 	ascii  bool
@@ -26,11 +25,12 @@ type blockReader struct {
 }
 
 const (
-	maxBlocks = 64   // limit on depth, far below maxDepth
+	maxBlocks = 64   // maximum depth, far below maxDepth
 	maxKey    = 1000 // maximum length of a key in bytes; the library allows 1024 characters
 )
 
-// readBlocks reads d if it is plain block YAML. The nodes are valid until s is used again.
+// readBlocks reads d with a blockReader. It returns false if the blockReader gives up. The nodes are valid until s is
+// used again.
 func readBlocks(d *Document, s *Scratch) (root *Node, ok bool) {
 	if !d.plain {
 		return nil, false
@@ -59,7 +59,7 @@ func (r *blockReader) node() Node {
 	return Node{Line: r.line, Col: uint32(utf8.RuneCountInString(before)) + 1}
 }
 
-// peek returns the byte at off+n. At the end of the file, it returns a line break.
+// peek returns the byte at r.off+n. At the end of the file, it returns a line break.
 func (r *blockReader) peek(n int) byte {
 	if r.off+n < len(r.src) {
 		return r.src[r.off+n]
@@ -73,7 +73,7 @@ func (r *blockReader) blanks() {
 	}
 }
 
-// nextLine skips comments and empty lines, and then sets indent.
+// nextLine moves to the next line that is neither empty nor a comment, and sets indent.
 func (r *blockReader) nextLine() {
 	for r.off < len(r.src) {
 		r.line++
@@ -91,7 +91,6 @@ func (r *blockReader) nextLine() {
 	r.indent = -1
 }
 
-// comment skips the rest of the line.
 func (r *blockReader) comment() {
 	if i := strings.IndexByte(r.src[r.off:], '\n'); i >= 0 {
 		r.off += i
@@ -100,8 +99,8 @@ func (r *blockReader) comment() {
 	}
 }
 
-// endLine skips blanks, a comment and the line break, and moves to the next line. It returns false if the line has
-// other text.
+// endLine skips blanks, a comment and the line break, and moves to the next line. It returns false if there is other
+// text before the line break.
 func (r *blockReader) endLine() bool {
 	end := r.off
 	r.blanks()
@@ -116,10 +115,10 @@ func (r *blockReader) endLine() bool {
 	return true
 }
 
-// atDash reports whether the next element of a block list begins here.
+// atDash reports whether an element of a block list begins at r.off.
 func (r *blockReader) atDash() bool { return r.peek(0) == '-' && isBlank(r.peek(1)) }
 
-// colon returns the offset after the colon if the text before it is a key, and otherwise 0.
+// colon returns the offset after the colon if the text before r.off is a key. Otherwise it returns 0.
 func (r *blockReader) colon() int {
 	at := r.off
 	for at < len(r.src) && r.src[at] == ' ' {
@@ -161,7 +160,7 @@ func (r *blockReader) elements() (kids []Node, ok bool) {
 		}
 		r.open = append(r.open, kid)
 	}
-	// A list in the column of the key above ends at the next key in that column.
+	// A list may be in the same column as its key. Then it ends at the next key.
 	return r.close(from), r.indent <= indent
 }
 
@@ -182,7 +181,8 @@ func (r *blockReader) entries() (kids []Node, ok bool) {
 	return r.close(from), r.indent < indent
 }
 
-// key reads a key of a hash and its colon. The nodes of the hash are s.open[from:], and m finds duplicate keys in them.
+// key reads a key of a hash and the colon after it. The hash's nodes so far are r.open[from:]; m finds duplicate keys
+// in them.
 func (r *blockReader) key(m *mapping, from int) (Node, bool) {
 	start := r.off
 	n, ok := r.scalar()
@@ -196,8 +196,8 @@ func (r *blockReader) key(m *mapping, from int) (Node, bool) {
 	return n, !twice && text != mergeKey && r.off-start <= maxKey
 }
 
-// valueAfter reads the value after a colon or dash. The argument indent is the column of the hash or list that it
-// belongs to.
+// valueAfter reads the value after a colon or dash. indent is the column of the enclosing hash or list, and kind is
+// its kind.
 func (r *blockReader) valueAfter(indent int, kind Shape) (Node, bool) {
 	empty := r.node()
 	if r.endLine() {
@@ -220,7 +220,8 @@ func (r *blockReader) valueAfter(indent int, kind Shape) (Node, bool) {
 	return r.block()
 }
 
-// valueBelow reads a value that begins below the line of its key or dash. Without one, the value is null.
+// valueBelow reads a value that begins on a line below its key or dash. If there is none, the value is empty, which
+// means null.
 func (r *blockReader) valueBelow(indent int, kind Shape, empty Node) (Node, bool) {
 	if r.indent > indent || r.indent == indent && kind == Mapping && r.atDash() {
 		return r.block()
@@ -228,7 +229,6 @@ func (r *blockReader) valueBelow(indent int, kind Shape, empty Node) (Node, bool
 	return empty, true
 }
 
-// inline reads a value that begins on the line of its key or dash.
 func (r *blockReader) inline(indent int) (Node, bool) {
 	switch r.peek(0) {
 	case '|':
@@ -255,7 +255,7 @@ func (r *blockReader) scalar() (Node, bool) {
 	return n, ok && problem == noFault
 }
 
-// indicators are characters that a plain scalar cannot begin with.
+// indicators are the characters that a plain scalar cannot begin with.
 const indicators = "?:,[]{}#&*!|>'\"%@`"
 
 func (r *blockReader) plain() (string, bool) {
@@ -308,8 +308,8 @@ func (r *blockReader) quoted() (string, bool) {
 	return "", false
 }
 
-// unescape replaces the escapes in a quoted text. In double quotes, it returns false for any escape other than \\, \",
-// \n, \t and \r.
+// unescape replaces the escapes in a quoted text. In double quotes, the only escapes it knows are \\, \", \n, \t and
+// \r; it returns false for others.
 func unescape(text string, quote byte) (string, bool) {
 	if quote == '\'' {
 		return strings.ReplaceAll(text, "''", "'"), true
@@ -358,7 +358,7 @@ func (r *blockReader) literal(indent int) (Node, bool) {
 	return n, ok
 }
 
-// lines returns the lines of the block at offset at: those that are blank or indented by width.
+// lines returns the lines of the literal block at offset at. Each of them is blank or indented by at least width.
 func (r *blockReader) lines(at, width int) (string, bool) {
 	var b strings.Builder
 	for at < len(r.src) {

@@ -11,8 +11,8 @@ import (
 	"bindc/internal/pattern"
 )
 
-// colonWithoutBlank reports a line such as 'key:value', 'key => value' or 'key value' in place of a key. YAML reads it
-// as text.
+// colonWithoutBlank reports a line such as 'key:value', 'key => value' or 'key value', which YAML reads as text,
+// where a key is expected.
 func (r *report) colonWithoutBlank(c complaint, at int) bool {
 	var line int // offset of the line
 	switch c.problem {
@@ -44,7 +44,7 @@ func (r *report) colonWithoutBlank(c complaint, at int) bool {
 	return ok
 }
 
-// keyWithoutColon reports a line with only a key in place of an entry.
+// keyWithoutColon reports a line that contains only a key, without a colon.
 func (r *report) keyWithoutColon(c complaint, at int) bool {
 	switch {
 	case c.problem == noKeyHere:
@@ -63,7 +63,8 @@ func (r *report) keyWithoutColon(c complaint, at int) bool {
 	return false
 }
 
-// keyAboveBlock reports the line at an offset if it has only a key, and the next line is indented deeper.
+// keyAboveBlock reports the line at offset line if it contains only a key without a colon, and the next line is
+// indented deeper.
 func (r *report) keyAboveBlock(line int) bool {
 	text := lineAt(r.doc.src, line)
 	found := keyAlone().FindSubmatchIndex(text)
@@ -84,7 +85,7 @@ func (r *report) keyAboveBlock(line int) bool {
 
 func indentOf(line []byte) int { return len(line) - len(bytes.TrimLeft(line, " ")) }
 
-// keyAlone matches a line that has only a possible key, the group.
+// keyAlone matches a line that contains only a possible key. The group is the key.
 var keyAlone = pattern.Lazy(`^ *((?:[A-Za-z_](?:[\w.-]|::)*))[ \t]*\r?$`)
 
 // keyWithoutBlank matches a line such as 'key:value' or 'ntp::server:value'. The group is the colon.
@@ -122,8 +123,8 @@ func missingColon(pos diag.Pos, line string) (diag.Diagnostic, bool) {
 		Fix: diag.Fix{Old: line[found[2]:found[5]], New: key + ": ", Syntax: true}}, true
 }
 
-// AsEntry returns a hint, and if possible a correction, for a text that was probably meant as a key and a value, such
-// as 'key:value' or 'key = value'.
+// AsEntry returns a hint, and if possible a fix, if n is a string such as 'key:value' or 'key = value', which was
+// probably meant as a key and a value.
 func (d *Document) AsEntry(n *Node) (hint string, fix diag.Fix) {
 	text, _ := n.Text()
 	key, _, assigned := strings.Cut(text, "=")
@@ -138,7 +139,7 @@ func (d *Document) AsEntry(n *Node) (hint string, fix diag.Fix) {
 	default:
 		return "", diag.Fix{}
 	}
-	if string(bytes.TrimSpace(lineAt(d.src, d.offset(int(n.Line), int(n.Col))))) == text { // without quotes
+	if string(bytes.TrimSpace(lineAt(d.src, d.offset(int(n.Line), int(n.Col))))) == text { // the text is not in quotes
 		fix = found.Fix
 	}
 	return hint, fix
@@ -149,8 +150,8 @@ func (d *Document) AsEntry(n *Node) (hint string, fix diag.Fix) {
 //	a: b
 //	  port 80
 //
-// because YAML reads them as a part of the value above. It only warns if this value is one word: prose rarely has a
-// line of one word above a line of two.
+// YAML reads them as part of the value. It only warns if the value is one word, because prose rarely has a line of one
+// word above a line of two.
 func (c *converter) warnOfLostColon(key, val *goyaml.Node) {
 	if !isPlain(val) || val.Line != key.Line {
 		return
@@ -181,8 +182,9 @@ func (c *converter) warnOfLostColon(key, val *goyaml.Node) {
 
 func isPlain(n *goyaml.Node) bool { return n.Kind == goyaml.ScalarNode && n.Style&quoted == 0 }
 
-// warnOfKeyAlone warns about an entry in braces that has a key and a value, but no colon, as in {a: b, port 80}. YAML
-// reads it as a key without a value. In other files than data, an unknown key is an error anyway.
+// warnOfKeyAlone warns about an entry in braces that has a key and a value, but no colon, like port in {a: b, port
+// 80}. YAML reads it as a key without a value. Only data needs this warning: in other files, an unknown key is an
+// error.
 func (c *converter) warnOfKeyAlone(key, val *goyaml.Node) {
 	if !c.opts.LastKeyWins || !isPlain(key) || !isPlain(val) || val.Value != "" {
 		return
@@ -199,7 +201,8 @@ func (c *converter) warnOfKeyAlone(key, val *goyaml.Node) {
 		Fix:     diag.Fix{Old: words[1] + words[2], New: words[1] + ": ", Syntax: true}})
 }
 
-// lostColon returns the warning about a line that continues a value. pos is in the column of the value's key.
+// lostColon returns the warning that the line at pos continues the value above it. The column of pos is that of the
+// value's key.
 func (r *report) lostColon(pos diag.Pos, name, separator string) diag.Diagnostic {
 	from := r.doc.offset(pos.Line, pos.Col)
 	indent := strings.Repeat(" ", indentOf(r.doc.src[from:]))
@@ -209,11 +212,11 @@ func (r *report) lostColon(pos diag.Pos, name, separator string) diag.Diagnostic
 		Fix:     diag.Fix{Old: indent + name + separator, New: name + ": ", Syntax: true}}
 }
 
-// trimmedLine returns the rest of the line at offset without blanks at its ends.
+// trimmedLine returns the text from offset to the end of its line, without blanks at its ends.
 func (r *report) trimmedLine(offset int) string {
 	return string(bytes.TrimSpace(lineAt(r.doc.src, offset)))
 }
 
-// twoWords matches a text with a key and one word, list or text in quotes. The groups are the key and the text in
-// place of ': '.
+// twoWords matches a text that consists of a key and one word, list or quoted text. The groups are the key and the
+// text in place of ': '.
 var twoWords = pattern.Lazy(`^([A-Za-z_][\w-]*(?:::+\w+)*)( +(?:=>? +)?|:)(?:[^\s:=]\S*|\[[^\]]*\]|"[^"]*"|'[^']*')$`)

@@ -52,14 +52,15 @@ func core(text string) value.Value {
 	return value.FromString(text)
 }
 
-// Limits for scalars to compare. Nobody writes longer numbers, and finding scalars far to the right takes time.
+// InCore ignores longer numbers, because nobody writes them, and scalars farther to the right, because finding them
+// takes time.
 const (
 	maxNumber = 64
 	maxColumn = 1 << 12
 )
 
-// InCore returns the value of the plain scalar n in the core schema, with its text in the source. The result differs is
-// false if the value is the same as in Psych, or if n is too long to compare.
+// InCore returns the text of the plain scalar n in the source, and its value in the core schema. differs is false if
+// this is also the value of n, or if InCore ignores n.
 func (d *Document) InCore(n *Node) (written string, other value.Value, differs bool) {
 	if n.Kind != Scalar || n.Line == 0 || n.Col > maxColumn {
 		return "", value.Value{}, false
@@ -80,8 +81,8 @@ func (d *Document) InCore(n *Node) (written string, other value.Value, differs b
 	return written, other, !value.Identical(other, n.Value)
 }
 
-// plainAt returns the shortest plain scalar at offset at whose value is v. In 1,000 and 12:30, the comma and the colon
-// belong to the number; they end other scalars in brackets and keys.
+// plainAt returns the shortest text at offset at that is a plain scalar with the value v. In numbers such as 1,000
+// and 12:30, commas and colons belong to the scalar; otherwise they may end it.
 func (d *Document) plainAt(at int, v value.Value) (string, bool) {
 	text := string(d.src[at:min(at+maxNumber, len(d.src))])
 	if end := strings.IndexAny(text, " \t\r\n]}"); end >= 0 {

@@ -9,29 +9,29 @@ import (
 	"bindc/diag"
 )
 
-// Document is a parsed file.
+// Document is a parsed YAML or JSON file.
 type Document struct {
 	File string
 	Root *Node // nil if the file has no data
 
 	src   []byte
-	lines []int // offset of each line
+	lines []int // offset of the start of each line
 	ascii bool
 	plain bool // the source has no tab, no byte order mark, and no line break other than \n
 
-	marks  map[int][]int // for long lines, the offset of every markEach-th character, by line
+	marks  map[int][]int // for each long line, the offset of every markEach-th character
 	search search        // state of the last call of PosIn
 }
 
 const byteOrderMark = "\ufeff"
 
-// newDocument returns a document for src without a tree. The result problem is the offset of the first invalid byte or
-// rejected character, or -1.
+// newDocument returns a document for src without a tree. problem is the offset of the first invalid byte, or of the
+// first character for which refused returns true. It is -1 if there is none.
 func newDocument(file string, src []byte, refused func(rune) bool) (d *Document, problem int) {
 	return (&Scratch{}).newDocument(file, src, refused)
 }
 
-// newDocument works like the function newDocument, and reuses the list of lines in s.
+// newDocument is like the function newDocument, but reuses the memory in s.
 func (s *Scratch) newDocument(file string, src []byte, refused func(rune) bool) (d *Document, problem int) {
 	if s.lines == nil {
 		s.lines = make([]int, 0, bytes.Count(src, []byte{'\n'})+1)
@@ -81,13 +81,13 @@ func refusedInYAML(r rune) bool {
 	return r == 0xfffe || r == 0xffff
 }
 
-// refusedInJSON returns false, because the string parser reports control characters.
+// refusedInJSON returns false, because the JSON parser reports control characters itself.
 func refusedInJSON(rune) bool { return false }
 
 // Mentions reports whether the source contains text.
 func (d *Document) Mentions(text string) bool { return bytes.Contains(d.src, []byte(text)) }
 
-// offset returns the offset of a line and column, which are counted from 1.
+// offset returns the byte offset of a line and column, which are counted from 1.
 func (d *Document) offset(line, col int) int {
 	if line < 1 || line > len(d.lines) {
 		return len(d.src)
@@ -107,8 +107,8 @@ func (d *Document) offset(line, col int) int {
 // markEach is the distance of the marks in a long line, in characters. Shorter lines have no marks.
 const markEach = 512
 
-// marksOf returns the marks of a line, or nil if it is short. With marks, columns need not be counted from the start of
-// the line.
+// marksOf returns the offset of every markEach-th character in a line, or nil if the line is short. They save
+// counting columns from the start of the line.
 func (d *Document) marksOf(line int) []int {
 	start, end := d.lines[line], len(d.src)
 	if line+1 < len(d.lines) {
@@ -134,14 +134,14 @@ func (d *Document) marksOf(line int) []int {
 	return marks
 }
 
-// Begins reports whether n is the first text in its line after indentation, dashes and question marks.
+// Begins reports whether only indentation, dashes and question marks precede n on its line.
 func (d *Document) Begins(n *Node) bool {
 	start, end := d.offset(int(n.Line), 1), d.offset(int(n.Line), int(n.Col))
 	return len(bytes.Trim(d.src[start:end], " \t-?\ufeff")) == 0
 }
 
-// hideSecrets hides all lines of a file with a syntax error if it may contain secrets, because it is unknown where they
-// are.
+// hideSecrets makes diags hide the whole file if it may contain secrets. After a syntax error, it is unknown where
+// they are.
 func (d *Document) hideSecrets(diags *diag.List) {
 	if bytes.Contains(d.src, []byte("sensitive")) || bytes.Contains(d.src, []byte("ENC[")) {
 		diags.Hide(d.File, 0, math.MaxInt)
@@ -158,16 +158,16 @@ func (d *Document) posAt(off int) diag.Pos {
 	return diag.Pos{File: d.File, Line: int(line), Col: int(col)}
 }
 
-// cursor converts increasing offsets to positions. The time is linear in the size of the file, even if it has only one
-// line.
+// cursor converts increasing offsets to positions, in time linear in the size of the file, even if the file has only
+// one line.
 type cursor struct {
 	doc  *Document
 	line int // index in doc.lines
-	off  int // last offset
+	off  int // last offset passed to advance
 	col  int // column of off, counted from 0
 }
 
-// advance returns the line and column of off, which must not be less than the last offset.
+// advance returns the line and column of off, which must not be less than the previous off.
 func (c *cursor) advance(off int) (line, col uint32) {
 	lines := c.doc.lines
 	for c.line+1 < len(lines) && lines[c.line+1] <= off {
@@ -197,7 +197,7 @@ func (r *report) fail(pos diag.Pos, code diag.Code, message, hint string, notes 
 	r.diags.Add(diag.Diagnostic{Pos: pos, Severity: diag.Error, Code: code, Message: message, Hint: hint, Notes: notes})
 }
 
-// correct adds an error that fix corrects.
+// correct is like fail for an error that fix corrects.
 func (r *report) correct(pos diag.Pos, code diag.Code, message, hint string, fix diag.Fix) {
 	r.failed = true
 	r.diags.Add(diag.Diagnostic{Pos: pos, Severity: diag.Error, Code: code, Message: message, Hint: hint, Fix: fix})

@@ -55,7 +55,7 @@ func (r *blockReader) flowEntries() (kids []Node, ok bool) {
 	return r.close(from), true
 }
 
-// closes reads the closing bracket if it is next.
+// closes skips the closing bracket if it is next, and reports whether it did.
 func (r *blockReader) closes(bracket byte) bool {
 	r.blanks()
 	if r.peek(0) != bracket {
@@ -65,7 +65,7 @@ func (r *blockReader) closes(bracket byte) bool {
 	return true
 }
 
-// separated reads the comma after an element. Before the closing bracket it is optional.
+// separated skips the comma after an element. It returns false if neither a comma nor the closing bracket follows.
 func (r *blockReader) separated(bracket byte) bool {
 	r.blanks()
 	if r.peek(0) == ',' {

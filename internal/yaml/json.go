@@ -10,8 +10,8 @@ import (
 	"bindc/internal/value"
 )
 
-// ParseJSON parses a JSON file. Integers are exact; a number with a point or exponent is a float. It adds errors to
-// diags, and then returns false. The document keeps src, which must not change.
+// ParseJSON parses a JSON file. Integers are exact; a number with a point or exponent is a float. If there are
+// errors, it adds them to diags and returns false. The document retains src, which must not be modified.
 func ParseJSON(file string, src []byte, opts Options, diags *diag.List) (*Document, bool) {
 	d, problem := newDocument(file, src, refusedInJSON)
 	p := jsonParser{report: &report{doc: d, opts: opts, diags: diags}, src: src, off: d.lines[0]}
@@ -30,7 +30,8 @@ func ParseJSON(file string, src []byte, opts Options, diags *diag.List) (*Docume
 	return d, true
 }
 
-// jsonParser is a recursive-descent parser. Its methods return false after a syntax error, which ends parsing.
+// jsonParser is a recursive-descent parser for JSON. Its methods return false after a syntax error, which ends
+// parsing.
 type jsonParser struct {
 	*report
 	src   []byte
@@ -55,7 +56,6 @@ func (p *jsonParser) document() (Node, bool) {
 	return root, true
 }
 
-// syntax reports an error at the current position.
 func (p *jsonParser) syntax(message string) (Node, bool) {
 	p.fail(p.doc.posAt(p.off), "json_syntax", message, p.hint())
 	return Node{}, false
@@ -86,7 +86,6 @@ func (p *jsonParser) hint() string {
 	return ""
 }
 
-// found describes the next character, for a message.
 func (p *jsonParser) found() string {
 	if p.off >= len(p.src) {
 		return "the end of the file"
@@ -101,7 +100,7 @@ func (p *jsonParser) blanks() {
 	}
 }
 
-// take skips blanks, and then the byte c if it is next. It reports whether it was.
+// take skips blanks, and then the byte c if it is next. It reports whether it skipped c.
 func (p *jsonParser) take(c byte) bool {
 	p.blanks()
 	if p.off < len(p.src) && p.src[p.off] == c {
@@ -111,7 +110,7 @@ func (p *jsonParser) take(c byte) bool {
 	return false
 }
 
-// value parses a value at the current position, which is not a blank.
+// value parses the value at the current position, which must not be a blank.
 func (p *jsonParser) value() (Node, bool) {
 	var n Node
 	n.Line, n.Col = p.at.advance(p.off)
@@ -225,7 +224,7 @@ func (p *jsonParser) text() (string, bool) {
 	return "", false
 }
 
-// unquote returns the value of the string between start and the current position. Both quotes are included.
+// unquote returns the value of the quoted string from start to the current position.
 func (p *jsonParser) unquote(start int) (string, bool) {
 	quoted := p.src[start:p.off]
 	if bytes.IndexByte(quoted, '\\') < 0 {

@@ -9,8 +9,8 @@ import (
 	"bindc/internal/value"
 )
 
-// UnknownKeys returns an error for each key of the hash n that is not in allowed. The argument kind is the kind of key
-// in messages.
+// UnknownKeys returns an error for each key of the hash n that is not in allowed. kind describes the keys in
+// messages.
 func (d *Document) UnknownKeys(n *Node, code diag.Code, kind string, allowed []string) (out []diag.Diagnostic) {
 	for key := range n.Pairs() {
 		name, isText := key.Text()
@@ -29,7 +29,7 @@ func (d *Document) UnknownKeys(n *Node, code diag.Code, kind string, allowed []s
 	return out
 }
 
-// CheckVersion returns an error if the integer at a top-level key is not want, and otherwise nil.
+// CheckVersion returns an error unless the value of the top-level key is the integer want.
 func (d *Document) CheckVersion(key string, want int64) *diag.Diagnostic {
 	_, v, ok := d.Root.Lookup(key)
 	if !ok {

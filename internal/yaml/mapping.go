@@ -7,13 +7,13 @@ import (
 	"bindc/internal/value"
 )
 
-// mapping collects the entries of a Mapping.
+// mapping collects the entries of a hash and finds duplicate keys.
 type mapping struct {
 	*report
 	kids    []Node
 	texts   textIndex     // index of string keys; empty while there are few entries
 	others  map[keyID]int // index of other keys
-	indexed int           // number of kids whose keys are in texts or others; counts values, too
+	indexed int           // number of kids that are in texts or others, including values
 	merged  map[int]bool  // indexes in kids of keys that came from a merge key; may be nil
 }
 
@@ -21,13 +21,12 @@ type mapping struct {
 type keyID struct {
 	kind value.Kind
 	num  uint64
-	text string // encoding of a list or hash
+	text string // encoding of a value that is neither a float nor an integer
 }
 
 // indexFrom is the number of entries from which an index is faster than a linear search.
 const indexFrom = 12
 
-// identify returns the identity of a key that is not a string.
 func identify(n *Node) keyID {
 	v := n.Literal()
 	id := keyID{kind: v.Kind()}
@@ -57,13 +56,12 @@ func (m *mapping) find(key *Node) (at int, ok bool) {
 	return at, ok
 }
 
-// clear removes all entries, but keeps the memory of the index.
+// clear removes all entries, but keeps the memory of texts.
 func (m *mapping) clear() {
 	m.texts.clear()
 	*m = mapping{texts: m.texts}
 }
 
-// scan searches for a key linearly.
 func (m *mapping) scan(key *Node, text string, isText bool) (at int, ok bool) {
 	var id keyID
 	if !isText {
@@ -91,8 +89,8 @@ func (m *mapping) index() {
 	}
 }
 
-// set adds an entry from the source. It replaces an entry with the same key. Unless that comes from a merge key, or the
-// options allow it, set reports the duplicate.
+// set adds an entry from the source. It replaces an entry with the same key, and reports the duplicate key unless the
+// earlier entry comes from a merge key or the options allow it.
 func (m *mapping) set(key, val Node) {
 	at, ok := m.find(&key)
 	if !ok {
@@ -119,7 +117,6 @@ func (m *mapping) twice(first, second *Node) {
 	m.fail(m.doc.Pos(second), "yaml_duplicate_key", what, "remove one of the two", note)
 }
 
-// name describes a key, for a message.
 func (n *Node) name() string {
 	if text, ok := n.Text(); ok {
 		return "'" + value.Shorten(text) + "'"

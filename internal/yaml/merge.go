@@ -8,8 +8,8 @@ import (
 // mergeKey is a key whose value, a hash or a list of hashes, is merged into the hash that contains it.
 const mergeKey = "<<"
 
-// merge adds the entries of val, the value of the merge key at pos. They win over entries that the hash has so far. In
-// a list of hashes, an earlier hash wins over a later one.
+// merge adds the entries of val, the value of the merge key at pos. They replace earlier entries of the hash that
+// have the same keys. If val is a list of hashes, earlier hashes win over later ones.
 func (m *mapping) merge(pos diag.Pos, val *Node) {
 	if m.merged == nil {
 		m.merged = map[int]bool{}
@@ -53,8 +53,8 @@ func (m *mapping) mergeHash(pos diag.Pos, from *Node) {
 	}
 }
 
-// replaced warns about a key before a merge key that has the same key with another value. In Psych, and therefore in
-// Puppet's Hiera, the last value wins. By the YAML type repository, the key in the hash wins.
+// replaced warns that the merge key at pos replaces the value of a key before it. In Psych, and therefore in Puppet's
+// Hiera, the last value wins. By the YAML type repository, the key in the hash would win.
 func (m *mapping) replaced(pos diag.Pos, at int, val *Node) {
 	key, own := &m.kids[at], &m.kids[at+1]
 	if own.Kind == Scalar && val.Kind == Scalar && value.Identical(own.Value, val.Value) {

@@ -18,7 +18,6 @@ const (
 	tabHint    = "indent with spaces: YAML allows no tabs"
 )
 
-// refuseBytes reports an invalid byte or character at off.
 func (r *report) refuseBytes(off int) {
 	pos := r.doc.posAt(off)
 	switch c, size := utf8.DecodeRune(r.doc.src[off:]); {
@@ -36,7 +35,6 @@ func (r *report) refuseBytes(off int) {
 	}
 }
 
-// refuseScalar reports a plain scalar that has no valid value.
 func (r *report) refuseScalar(pos diag.Pos, text string, problem fault) {
 	switch problem {
 	case isDate:
@@ -48,15 +46,15 @@ func (r *report) refuseScalar(pos diag.Pos, text string, problem fault) {
 	}
 }
 
-// complaint is an error of the library, with the message of libyaml.
+// complaint is a syntax error found by the library, with libyaml's message.
 type complaint struct {
 	problem string
 	context string // what the library was reading, or ""
 	pos     diag.Pos
-	start   diag.Pos // position of the context
+	start   diag.Pos // where the context starts
 }
 
-// wording is a replacement for a message of libyaml.
+// wording is the message and hint that replace a message of libyaml.
 type wording struct {
 	problem string
 	message string
@@ -109,7 +107,7 @@ var wordings = []wording{
 		"quote a string that starts with '%'"},
 }
 
-// refuseSyntax reports a complaint, with its message in terms of this project.
+// refuseSyntax reports a syntax error found by the library, in the terms of this project.
 func (r *report) refuseSyntax(c complaint) {
 	if r.refuseSuspect(c) {
 		return
@@ -145,7 +143,7 @@ func (r *report) refuseSyntax(c complaint) {
 	r.diags.Add(d)
 }
 
-// ourWords converts "while parsing a block mapping" to the terms of this project.
+// ourWords converts contexts such as "while parsing a block mapping" to the terms of this project.
 var ourWords = strings.NewReplacer("while parsing", "in", "while scanning", "in", "block mapping", "hash",
 	"flow mapping", "hash",
 	"simple key", "key", "block sequence", "list", "flow sequence", "list", "block collection", "list", "quoted scalar",
@@ -159,8 +157,8 @@ func aliasIn(problem string) string {
 	return "*" + name
 }
 
-// reword returns the replacement for a message of libyaml. Without one, it only changes the usual beginnings of the
-// message.
+// reword returns the message and hint that replace a message of libyaml. If there are none, it only changes the usual
+// beginnings of messages.
 func reword(problem string) (message, hint string) {
 	for _, w := range wordings {
 		if w.problem == problem {
@@ -176,7 +174,7 @@ func reword(problem string) (message, hint string) {
 	return strings.Replace(problem, "found ", "unexpected ", 1), ""
 }
 
-// describeBadStart describes a character that cannot begin a value.
+// describeBadStart returns the message for the character at pos, which cannot begin a value.
 func (r *report) describeBadStart(pos diag.Pos) (message, hint string) {
 	off := r.doc.offset(pos.Line, pos.Col)
 	if off >= len(r.doc.src) {
@@ -201,7 +199,7 @@ const (
 
 var arrowFix = diag.Fix{Old: " " + arrow, New: ":", Syntax: true}
 
-// fixHint returns a hint if the source suggests a fix, and otherwise "".
+// fixHint returns a hint if the source near the error suggests a fix, and otherwise "".
 func (r *report) fixHint(c complaint) string {
 	end := r.doc.offset(c.pos.Line, c.pos.Col)
 	before := r.doc.src[:end]
@@ -220,16 +218,16 @@ func (r *report) fixHint(c complaint) string {
 // arrowAsColon matches a line such as 'name => default'.
 var arrowAsColon = pattern.Lazy(`^[^'":]*\s=>(?:\s|$)`)
 
-// lineAt returns the rest of the line at offset.
+// lineAt returns the text from offset to the end of its line.
 func lineAt(src []byte, offset int) []byte {
 	line, _, _ := bytes.Cut(src[offset:], []byte("\n"))
 	return line
 }
 
-// keyAndColon matches a key and an unquoted text with ': ' on one line.
+// keyAndColon matches a line with a key and an unquoted value that contains ': '.
 var keyAndColon = pattern.Lazy(`^\s*(?:- +)*[^\s'"{\[#:](?:[^:#]|:\S)*: +[^\s'"{\[&*!|>#].*: `)
 
-// hasColon reports whether the complaint is about the second colon in `key: a: b`.
+// hasColon reports whether the error is about the second colon in a line such as `key: a: b`.
 func (r *report) hasColon(c complaint) bool {
 	if c.problem != noKeyHere {
 		return false

@@ -29,17 +29,17 @@ type Node struct {
 	Kids  []Node      // elements of a Sequence, or keys and values of a Mapping in turn; keys are unique
 }
 
-// Unfit is the reason why a Scalar has no value in this language although Psych has one. Its Value is the text in the
-// source.
+// Unfit is the reason why a Scalar has no value in this language, although it has one in Psych. The Value of such a
+// Scalar is its text in the source.
 type Unfit uint8
 
 const (
 	Fit      Unfit = iota
-	Symbol         // a symbol of Ruby; only with Options.Hiera5
-	TooLarge       // an integer of more than 64 bits
+	Symbol         // a Ruby symbol; only with Options.Hiera5
+	TooLarge       // an integer that does not fit in 64 bits
 )
 
-// FirstUnfit returns the first Unfit scalar in a subtree, or nil.
+// FirstUnfit returns the first scalar in n that is not Fit, or nil.
 func (n *Node) FirstUnfit() *Node {
 	if n.Unfit != Fit {
 		return n
@@ -54,7 +54,7 @@ func (n *Node) FirstUnfit() *Node {
 
 // Options describes a kind of file. The zero value is for configuration and bindings files.
 type Options struct {
-	// LastKeyWins makes a duplicate key a warning instead of an error. As in Psych, its last value wins.
+	// LastKeyWins makes duplicate keys warnings instead of errors. As in Psych, the last value wins.
 	LastKeyWins bool
 
 	// SameValueTwice allows duplicate keys with equal values.
@@ -63,8 +63,9 @@ type Options struct {
 	// TimesAreText reads dates and times as strings. Otherwise they are errors.
 	TimesAreText bool
 
-	// Hiera5 marks scalars that only Psych supports as Unfit, and reads a symbol as key like its name. Otherwise,
-	// symbols are strings that begin with a colon, and integers of more than 64 bits are errors.
+	// Hiera5 marks scalars that only Psych supports as Unfit. If a key is a symbol, Hiera5 makes it a string, the
+	// symbol's name. Without Hiera5, symbols are strings that begin with a colon, and integers that do not fit in 64
+	// bits are errors.
 	Hiera5 bool
 
 	// Scratch is memory for the nodes. It saves allocations when many files are parsed one after the other. A document
@@ -72,7 +73,7 @@ type Options struct {
 	Scratch *Scratch
 }
 
-// Pairs yields the keys and values of a Mapping in order, and nothing for other nodes.
+// Pairs returns an iterator over the keys and values of a Mapping, in order. For other nodes, it yields nothing.
 func (n *Node) Pairs() iter.Seq2[*Node, *Node] {
 	return func(yield func(*Node, *Node) bool) {
 		if n.Kind != Mapping {
@@ -86,8 +87,8 @@ func (n *Node) Pairs() iter.Seq2[*Node, *Node] {
 	}
 }
 
-// Lookup returns the entry with the string key name of a Mapping. It uses a linear search, so it is only suitable for
-// small hashes such as configurations.
+// Lookup returns the key and value of the entry of a Mapping whose key is the string name. The search is linear, so
+// Lookup is only suitable for small hashes such as configurations.
 func (n *Node) Lookup(name string) (key, val *Node, ok bool) {
 	for k, v := range n.Pairs() {
 		if s, isString := k.Text(); isString && s == name {
@@ -97,7 +98,7 @@ func (n *Node) Lookup(name string) (key, val *Node, ok bool) {
 	return nil, nil, false
 }
 
-// Within returns the part of n at a path of keys and indexes, or the last node on this path that exists.
+// Within follows path, which consists of keys and indexes, from n. It returns the last node on the path that exists.
 func (n *Node) Within(path []value.Value) *Node {
 	if len(path) == 0 {
 		return n
@@ -113,7 +114,7 @@ func (n *Node) Within(path []value.Value) *Node {
 	return n
 }
 
-// Text returns the text of a string scalar.
+// Text returns the text of a string scalar. It returns false for other nodes.
 func (n *Node) Text() (string, bool) {
 	if n.Kind != Scalar || n.Value.Kind() != value.String {
 		return "", false
@@ -121,7 +122,7 @@ func (n *Node) Text() (string, bool) {
 	return n.Value.Text(), true
 }
 
-// Literal converts the subtree to a value.
+// Literal converts n, with all nodes inside it, to a value.
 func (n *Node) Literal() value.Value {
 	switch n.Kind {
 	case Sequence:

@@ -25,7 +25,7 @@ const (
 	maxDepth    = 512       // nesting of hashes and lists, including aliases; see tooDeep
 	maxExpanded = 1_000_000 // nodes reached through aliases in one file; textOfNode bytes of text count as one node
 	textOfNode  = 64
-	maxRepairs  = 100 // number of places in a file that repair changes
+	maxRepairs  = 100 // changes that repair makes to one file
 )
 
 // Parse parses a YAML file. If there are errors, it adds them to diags and returns false. The document retains src,
@@ -45,7 +45,7 @@ func Parse(file string, src []byte, opts Options, diags *diag.List) (*Document, 
 	return d, convert(d, opts, diags)
 }
 
-// convert parses d with the library.
+// convert parses d with the library. It returns false if there are errors.
 func convert(d *Document, opts Options, diags *diag.List) bool {
 	c := converter{
 		report:   &report{doc: d, opts: opts, diags: diags},
@@ -59,14 +59,12 @@ func convert(d *Document, opts Options, diags *diag.List) bool {
 	return !c.failed
 }
 
-// converter converts the library's tree to Nodes.
 type converter struct {
 	*report
 	anchored map[*goyaml.Node]Node // finished nodes with an anchor
 	budget   int                   // remaining number of nodes that aliases may reach
 }
 
-// read sets the root of the document.
 func (c *converter) read() {
 	root, rest, err := c.load()
 	switch {
@@ -83,7 +81,7 @@ func (c *converter) read() {
 	c.warnOfFurtherDocuments(rest)
 }
 
-// load reads the first YAML document in the file. The loader is then positioned after it.
+// load reads the first YAML document in the file. The loader that it returns reads the documents after it.
 func (c *converter) load() (*goyaml.Node, *goyaml.Loader, error) {
 	src := c.doc.src
 	for repairs := 0; ; repairs++ {
@@ -104,8 +102,9 @@ func (c *converter) load() (*goyaml.Node, *goyaml.Loader, error) {
 	}
 }
 
-// repair changes src where the library rejects syntax that libyaml accepts and that real files contain. It blanks out a
-// comment directly after a quote or bracket, and replaces %YAML 1.2 by 1.1. Positions do not change.
+// repair changes src where the library rejects syntax that libyaml accepts and that real files contain. It overwrites
+// a comment directly after a quote or bracket with blanks, and %YAML 1.2 with %YAML 1.1. Positions do not change. It
+// returns false if neither explains err.
 func (c *converter) repair(src []byte, err error) ([]byte, bool) {
 	var at *goyaml.LoadError
 	if !errors.As(err, &at) {
@@ -131,8 +130,8 @@ func (c *converter) repair(src []byte, err error) ([]byte, bool) {
 	return nil, false
 }
 
-// limits bounds the nesting in the library, which counts block collections and those in brackets separately. So node
-// counts the nesting again, and alias counts aliases.
+// limits limits the nesting of collections in the library. The library counts block collections and those in brackets
+// separately, so the method node checks the depth again. The method alias limits aliases.
 type limits struct{}
 
 func (limits) CheckDepth(depth int, _ *goyaml.DepthContext) error {
@@ -146,7 +145,6 @@ func (limits) CheckAlias(int, int) error { return nil }
 
 var errTooDeep = errors.New(tooDeep)
 
-// refuse reports an error of the library.
 func (c *converter) refuse(err error) {
 	var at *goyaml.LoadError
 	if !errors.As(err, &at) {
@@ -161,7 +159,7 @@ func (c *converter) refuse(err error) {
 	})
 }
 
-// mark converts a position of the library, which may be after the end of the file.
+// mark converts a position from the library, which may be after the end of the file.
 func (c *converter) mark(line, col int) diag.Pos {
 	if line > len(c.doc.lines) {
 		return c.doc.posAt(len(c.doc.src))
@@ -171,7 +169,7 @@ func (c *converter) mark(line, col int) diag.Pos {
 
 func (c *converter) position(n *goyaml.Node) diag.Pos { return c.mark(n.Line, n.Column) }
 
-// warnOfFurtherDocuments warns about the first further document that is not empty or has an error.
+// warnOfFurtherDocuments warns about the first document in rest that is not empty or has a syntax error.
 func (c *converter) warnOfFurtherDocuments(rest *goyaml.Loader) {
 	for {
 		var top goyaml.Node
@@ -193,15 +191,15 @@ func (c *converter) warnOfFurtherDocuments(rest *goyaml.Loader) {
 	}
 }
 
-// isEmpty reports whether a document is empty: an explicit null is not.
+// isEmpty reports whether n, the root of a document, is empty. An explicit null is not.
 func isEmpty(n *goyaml.Node) bool {
 	return n.Kind == goyaml.ScalarNode && n.Value == "" && n.Style&(quoted|goyaml.TaggedStyle) == 0 && n.Anchor == ""
 }
 
 const quoted = goyaml.SingleQuotedStyle | goyaml.DoubleQuotedStyle | goyaml.LiteralStyle | goyaml.FoldedStyle
 
-// node converts n, which is nested depth levels deep. It releases converted nodes, so that memory never holds both
-// trees completely.
+// node converts n, which is nested depth levels deep. It releases the nodes inside n once they are converted, so that
+// memory never holds both trees completely.
 func (c *converter) node(n *goyaml.Node, depth int) Node {
 	if n.Kind == goyaml.AliasNode {
 		return c.alias(n, depth)
@@ -259,14 +257,15 @@ func (c *converter) entries(n *goyaml.Node, depth int) []Node {
 	return m.kids
 }
 
-// isMergeKey reports whether n, which was converted to key, is a merge key. As in Psych, it may have quotes and any tag
-// except !!str.
+// isMergeKey reports whether key, which was converted from n, is a merge key. As in Psych, it may have quotes and any
+// tag except !!str.
 func isMergeKey(n *goyaml.Node, key *Node) bool {
 	text, _ := key.Text()
 	return text == mergeKey && !(isTagged(n) && n.Tag == "!!str")
 }
 
-// anchor keeps a finished node for aliases. The library assigns each alias to the last anchor of its name.
+// anchor records out, the result of converting n, for aliases of n. The library assigns each alias to the last anchor
+// with its name.
 func (c *converter) anchor(n *goyaml.Node, out Node) {
 	for i := range len(n.Anchor) {
 		if b := n.Anchor[i]; !isDigit(b) && (b|0x20 < 'a' || b|0x20 > 'z') && b != '_' && b != '-' {
@@ -278,11 +277,11 @@ func (c *converter) anchor(n *goyaml.Node, out Node) {
 	c.anchored[n] = out
 }
 
-// alias returns a copy of the node that an alias refers to. The copy shares its Kids, so it costs no memory. But it
-// costs time to visit, which the budget limits.
+// alias returns a copy of the node that the alias n refers to. The copy shares the node's Kids, so it takes no
+// memory. Visiting it takes time, which the budget limits.
 func (c *converter) alias(n *goyaml.Node, depth int) Node {
 	if c.budget < 0 {
-		return Node{} // the error was reported
+		return Node{} // the error is already reported
 	}
 	pos := c.position(n)
 	out, finished := c.anchored[n.Alias]
@@ -302,8 +301,8 @@ func (c *converter) alias(n *goyaml.Node, depth int) Node {
 	return Node{}
 }
 
-// expand subtracts the number of nodes in n from the budget, until the budget is used up. It reports whether the nodes
-// are nested too deeply.
+// expand subtracts the number of nodes in n from the budget, until the budget is used up. It reports whether these
+// nodes are nested too deeply.
 func (c *converter) expand(n *Node, depth int) (deep bool) {
 	c.budget--
 	if n.Kind == Scalar {
@@ -337,7 +336,7 @@ func (c *converter) scalar(n *goyaml.Node) value.Value {
 	return v
 }
 
-// resolved returns the value of n's text as a plain scalar. It returns false after an error.
+// resolved returns the value of n's text, read as a plain scalar. It returns false after an error.
 func (c *converter) resolved(n *goyaml.Node) (value.Value, bool) {
 	v, problem := resolve(n.Value)
 	if problem == isDate && c.opts.TimesAreText || problem == tooLarge && c.opts.Hiera5 {
@@ -349,7 +348,7 @@ func (c *converter) resolved(n *goyaml.Node) (value.Value, bool) {
 	return v, problem == noFault
 }
 
-// unfit returns why v, the value of n, is unfit in Hiera 5 data.
+// unfit returns the reason why v, the value of n, is unfit. In files other than Hiera 5 data, it returns Fit.
 func (c *converter) unfit(n *goyaml.Node, v value.Value) Unfit {
 	if !c.opts.Hiera5 || v.Kind() != value.String {
 		return Fit
@@ -371,7 +370,7 @@ func isSymbol(text string) bool {
 	return len(text) > 1 && text[0] == ':' && !strings.Contains(text, "\n")
 }
 
-// symbolName returns the name of a symbol, whose text begins with a colon.
+// symbolName returns the name of the symbol text, which begins with a colon.
 func symbolName(text string) string {
 	text = text[1:]
 	if last := len(text) - 1; last > 0 && (text[0] == '"' || text[0] == '\'') && text[last] == text[0] {

@@ -14,8 +14,8 @@ func (d *Document) Pos(n *Node) diag.Pos {
 	return diag.Pos{File: d.File, Line: int(n.Line), Col: int(n.Col)}
 }
 
-// Written returns the source of a plain scalar, for example 6.10. If it does not find the scalar, it returns the
-// text of the value.
+// Written returns a plain scalar as it is in the source, for example 6.10. If it does not find the scalar there, it
+// returns the text of the value.
 func (d *Document) Written(n *Node) string {
 	text := string(value.AppendText(nil, n.Value))
 	at := d.skipProperties(d.offset(int(n.Line), int(n.Col)))
@@ -32,8 +32,8 @@ func (d *Document) Written(n *Node) string {
 	return string(src)
 }
 
-// PosIn returns the position of the byte at off in the string n. It reads the source again, so that only diagnostics
-// need time for this and not every node. If source and text do not match, it returns the position of n.
+// PosIn returns the position of the byte at off in the string n. It reads the source again, so only diagnostics cost
+// time, not every node. If the source does not match the string, it returns the position of n.
 func (d *Document) PosIn(n *Node, off int) diag.Pos {
 	text, ok := n.Text()
 	if !ok || off < 0 || off > len(text) {
@@ -55,17 +55,17 @@ func (d *Document) PosIn(n *Node, off int) diag.Pos {
 	return d.Pos(n)
 }
 
-// search is the state of searching for positions in one scalar. Diagnostics are usually in the order of the text, and
-// then nothing is read twice.
+// search is the state of a search for positions in one scalar. Diagnostics are usually in the order of the text. Then
+// nothing is read twice.
 type search struct {
 	line, col uint32 // position of the scalar
 	quote     byte   // the quote around the text; 0 for block and plain scalars
 
 	at   int // offset in the source; for block and plain scalars, the start of a line
-	from int // the corresponding offset in the text
+	from int // offset in the text that corresponds to at
 
-	core, next int // for block and plain scalars: length of the text in this line, and start of the next line
-	start, pos int // start of this line's text in the source and in the text
+	core, next int // for block and plain scalars: length of this line's text, and offset of the next line
+	start, pos int // offsets of this line's text in the source and in the scalar's text
 }
 
 func (d *Document) searchIn(n *Node) search {
@@ -83,8 +83,8 @@ func (d *Document) searchIn(n *Node) search {
 	return s
 }
 
-// skipProperties returns the start of a scalar's text. It skips an anchor, a tag, and the white space and comments
-// after them.
+// skipProperties returns the offset of a scalar's text. It skips an anchor and a tag at offset at, and the white
+// space and comments after them.
 func (d *Document) skipProperties(at int) int {
 	src := d.src
 	for at < len(src) && (src[at] == '&' || src[at] == '!') {
@@ -104,7 +104,7 @@ func (d *Document) skipProperties(at int) int {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
-// nextLine returns the start of the line after offset at.
+// nextLine returns the offset of the line after the one that contains at.
 func (d *Document) nextLine(at int) int {
 	if i := bytes.IndexByte(d.src[at:], '\n'); i >= 0 {
 		return at + i + 1
@@ -112,8 +112,9 @@ func (d *Document) nextLine(at int) int {
 	return len(d.src)
 }
 
-// inLines searches for byte off of text, a block or plain scalar. It compares line by line, because folding and
-// indentation only change the blanks at both ends of a line.
+// inLines returns the offset in the source of byte off of text, a block or plain scalar. It compares line by line,
+// because folding and indentation only change the blanks at both ends of a line. It returns false if the source does
+// not match text.
 func (d *Document) inLines(s *search, text string, off int) (int, bool) {
 	for s.at < len(d.src) {
 		if s.core == 0 && !d.matchLine(s, text) {
@@ -127,7 +128,7 @@ func (d *Document) inLines(s *search, text string, off int) (int, bool) {
 	return 0, false
 }
 
-// matchLine finds the text of a line that is not blank. It returns false if the source differs.
+// matchLine compares the line at s.at with text. It returns false if they differ. A blank line matches any text.
 func (d *Document) matchLine(s *search, text string) bool {
 	s.next, s.pos = d.nextLine(s.at), s.from
 	line := d.src[s.at:s.next]
@@ -145,7 +146,7 @@ func (d *Document) matchLine(s *search, text string) bool {
 	return true
 }
 
-// inQuotes searches for byte off in a quoted scalar.
+// inQuotes returns the offset in the source of byte off of a quoted scalar.
 func (d *Document) inQuotes(s *search, off int) int {
 	for s.from < off && s.at < len(d.src) {
 		width, length := 1, 1 // number of bytes in the source and in the text
@@ -166,8 +167,9 @@ func (d *Document) inQuotes(s *search, off int) int {
 	return min(s.at, len(d.src))
 }
 
-// foldedBlanks returns how many bytes in source and text the white space at the start of src takes: up to limit blanks,
-// or line breaks and the blanks around them. A single line break becomes a space; of several, the first is dropped.
+// foldedBlanks returns the number of bytes of the white space at the start of src, in the source and in the text. The
+// white space is up to limit blanks, or line breaks and the blanks around them. A single line break becomes a space;
+// of several line breaks, the first is dropped.
 func foldedBlanks(src []byte, limit int) (width, length int) {
 	breaks := 0
 	for width < len(src) && isSpace(src[width]) {
@@ -183,7 +185,8 @@ func foldedBlanks(src []byte, limit int) (width, length int) {
 	return width, max(1, breaks-1)
 }
 
-// escape returns how many bytes in source and text the escape at the start of src takes, in YAML or JSON.
+// escape returns the number of bytes of the escape at the start of src, in the source and in the text. src is YAML or
+// JSON.
 func escape(src []byte) (width, length int) {
 	if len(src) < 2 {
 		return 1, 0
@@ -209,8 +212,8 @@ func escape(src []byte) (width, length int) {
 	return 2, 1
 }
 
-// escapedRune returns how many bytes an escape of the given width takes in source and text. A surrogate pair in JSON is
-// twice as wide.
+// escapedRune returns the number of bytes of an escape in the source and in the text. In the source, it takes width
+// bytes, or twice as many for a surrogate pair in JSON.
 func escapedRune(src []byte, width int) (int, int) {
 	if len(src) < width {
 		return len(src), 0

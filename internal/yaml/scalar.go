@@ -8,8 +8,8 @@ import (
 	"bindc/internal/value"
 )
 
-// This file is the table of Psych's scalar_scanner.rb: what a plain scalar means. It is written by hand for speed, as
-// it runs on every scalar of a site. Where several tests match, their order is Psych's.
+// This file determines the values of plain scalars, like Psych's scalar_scanner.rb. It is written by hand for speed,
+// because it runs on every scalar of a site. Where several tests match, their order is Psych's.
 
 // fault is the reason why a plain scalar has no value.
 type fault uint8
@@ -20,7 +20,7 @@ const (
 	tooLarge
 )
 
-// resolve returns the value of a plain scalar.
+// resolve returns the value of a plain scalar, like Psych.
 func resolve(text string) (value.Value, fault) {
 	if text == "" {
 		return value.Value{}, noFault
@@ -67,7 +67,8 @@ func resolveWord(text string) value.Value {
 	return value.FromString(text)
 }
 
-// resolveNumber resolves a string that begins with a digit, a sign or a point. The kinds of numbers do not overlap.
+// resolveNumber resolves a scalar that begins with a digit, a sign or a point. A scalar that is not a number is a
+// string.
 func resolveNumber(text string) (value.Value, fault) {
 	if isDateOrTime(text) {
 		return value.Value{}, isDate
@@ -85,7 +86,7 @@ func resolveNumber(text string) (value.Value, fault) {
 	return resolveInteger(text, sign, digits)
 }
 
-// splitSign splits off the sign of a number. The result sign is "-", or "" for plus.
+// splitSign splits the sign off a number. sign is "-", or "" for plus.
 func splitSign(text string) (sign, rest string) {
 	switch text[0] {
 	case '-':
@@ -96,7 +97,6 @@ func splitSign(text string) (sign, rest string) {
 	return "", text
 }
 
-// resolveSpecial resolves infinity and NaN.
 func resolveSpecial(text string) (value.Value, bool) {
 	if len(text) > len("+.inf") {
 		return value.Value{}, false
@@ -172,7 +172,7 @@ func isGrouped(s string) bool {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// consistsOf reports whether s is not empty and only has bytes in set.
+// consistsOf reports whether s is not empty and contains only bytes in set.
 func consistsOf(s, set string) bool {
 	for i := range len(s) {
 		if strings.IndexByte(set, s[i]) < 0 {
@@ -209,7 +209,8 @@ func isWhole(s string) bool {
 	return s == "" || isDigit(s[0]) && consistsOf(s, "0123456789_,")
 }
 
-// cutExponent splits off the exponent. It returns false if the exponent is malformed.
+// cutExponent splits the exponent off frac, the digits after the point. It returns false if the exponent is
+// malformed.
 func cutExponent(frac string) (rest, exponent string, ok bool) {
 	i := strings.IndexAny(frac, "eE")
 	if i < 0 {
@@ -220,8 +221,8 @@ func cutExponent(frac string) (rest, exponent string, ok bool) {
 	return rest, exponent, ok
 }
 
-// resolveSexagesimal resolves numbers of base 60, such as 12:30:00, to a number of seconds. Seconds are optional. The
-// last part of a float has a point.
+// resolveSexagesimal resolves numbers in base 60, such as 12:30:00, to a number of seconds. The seconds are optional.
+// If the last part has a point, the result is a float.
 func resolveSexagesimal(text, sign, digits string) (value.Value, fault) {
 	parts := strings.Split(digits, ":")
 	last := parts[len(parts)-1]
@@ -242,10 +243,10 @@ func isBase60Digit(s string) bool {
 	return len(s) == 1 && isDigit(s[0]) || len(s) == 2 && s[0] >= '0' && s[0] <= '5' && isDigit(s[1])
 }
 
-// unitSeconds is the value in seconds of each part of h:m:s.
 var unitSeconds = [3]int64{3600, 60, 1}
 
-// sexagesimalInt returns the value of parts. As in Psych, the sign only applies to the first part.
+// sexagesimalInt returns the number of seconds in parts, which are hours, minutes and seconds. As in Psych, the sign
+// only applies to the first part.
 func sexagesimalInt(sign string, parts []string) (value.Value, fault) {
 	var sum int64
 	for i, part := range parts {
@@ -259,7 +260,7 @@ func sexagesimalInt(sign string, parts []string) (value.Value, fault) {
 	return value.FromInt(sum), noFault
 }
 
-// sexagesimalFloat returns the value of parts. As in Psych, the sign only applies to the first part.
+// sexagesimalFloat is like sexagesimalInt, but the last part may have a point.
 func sexagesimalFloat(sign string, parts []string) float64 {
 	var sum float64
 	for i, part := range parts {
@@ -313,10 +314,10 @@ func isMonth(s string) bool { return len(s) == 1 || s[0] == '0' || s >= "10" && 
 
 func isDay(s string) bool { return len(s) == 1 || s <= "31" }
 
-// textMatcher is a string that is matched from left to right.
+// textMatcher matches a string from left to right. rest is the text that is not matched yet.
 type textMatcher struct{ rest string }
 
-// digits matches at least low and at most high digits.
+// digits skips at least low and at most high digits. It returns false if there are fewer than low.
 func (p *textMatcher) digits(low, high int) bool {
 	n := 0
 	for n < high && n < len(p.rest) && isDigit(p.rest[n]) {
@@ -329,7 +330,7 @@ func (p *textMatcher) digits(low, high int) bool {
 	return true
 }
 
-// char matches one of the bytes in set.
+// char skips the next byte if it is in set, and reports whether it did.
 func (p *textMatcher) char(set string) bool {
 	if p.rest == "" || strings.IndexByte(set, p.rest[0]) < 0 {
 		return false
@@ -338,14 +339,13 @@ func (p *textMatcher) char(set string) bool {
 	return true
 }
 
-// blanks skips blanks, and reports whether there were any.
 func (p *textMatcher) blanks() bool {
 	before := len(p.rest)
 	p.rest = strings.TrimLeft(p.rest, " \t")
 	return len(p.rest) < before
 }
 
-// clock matches a time of day with an optional zone, up to the end.
+// clock reports whether the rest is a time of day with an optional zone.
 func (p *textMatcher) clock() bool {
 	if !p.char("Tt") && !p.blanks() {
 		return false
@@ -363,7 +363,7 @@ func (p *textMatcher) clock() bool {
 	return p.zone()
 }
 
-// zone matches a time zone, up to the end.
+// zone reports whether the rest is a time zone.
 func (p *textMatcher) zone() bool {
 	if p.char("Z") {
 		return p.rest == ""

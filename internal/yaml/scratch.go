@@ -16,7 +16,7 @@ func (o Options) scratch() *Scratch {
 	return o.Scratch
 }
 
-// reset prepares for a document with about the given number of nodes.
+// reset prepares s for a document with about the given number of nodes.
 func (s *Scratch) reset(nodes int) {
 	if cap(s.open) == 0 {
 		s.open, s.done = make([]Node, 0, nodes), make([]Node, 0, nodes)
@@ -24,8 +24,8 @@ func (s *Scratch) reset(nodes int) {
 	s.open, s.done, s.inUse = s.open[:0], s.done[:0], false
 }
 
-// mapping returns an empty mapping. The outermost hash of a document is usually the largest, so it reuses the memory of
-// the previous one.
+// mapping returns an empty mapping. The outermost hash of a document is usually the largest, so its mapping reuses
+// the memory of the previous document.
 func (s *Scratch) mapping() *mapping {
 	if s.inUse {
 		return &mapping{}
@@ -35,8 +35,8 @@ func (s *Scratch) mapping() *mapping {
 	return &s.top
 }
 
-// close moves the nodes of a finished hash or list from open to done, and returns them. If done must grow, earlier
-// results keep the old array.
+// close moves the nodes of a finished hash or list, open[from:], to done and returns them. They stay valid when done
+// grows.
 func (s *Scratch) close(from int) []Node {
 	start := len(s.done)
 	s.done = append(s.done, s.open[from:]...)

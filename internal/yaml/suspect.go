@@ -19,8 +19,8 @@ const (
 	endOfStream = "found unexpected end of stream"
 )
 
-// refuseSuspect reports the probable cause of a complaint, or returns false if it finds none. For example, libyaml
-// notices an unclosed quote, a colon without a blank or a wrong indentation only some lines later.
+// refuseSuspect reports the probable cause of the syntax error c, or returns false if it finds none. The cause may be
+// lines above the error: libyaml notices an unclosed quote, a colon without a space or wrong indentation late.
 func (r *report) refuseSuspect(c complaint) bool {
 	at := r.doc.offset(c.pos.Line, c.pos.Col)
 	for _, suspect := range []func(complaint, int) bool{r.unclosedQuote, r.unclosedBracket, r.textAfterValue,
@@ -33,7 +33,8 @@ func (r *report) refuseSuspect(c complaint) bool {
 	return false
 }
 
-// unclosedQuote reports a quoted text that ends at the opening quote of a later text or does not end at all.
+// unclosedQuote reports a string whose closing quote is missing. Such a string ends at the opening quote of a later
+// string, or does not end.
 func (r *report) unclosedQuote(c complaint, at int) bool {
 	open, hint := -1, "close the string with the quote that opens it; "
 	if c.problem == endOfStream && c.start.Line > 0 {
@@ -66,8 +67,8 @@ func (r *report) lastByte(at int) int { return len(bytes.TrimRight(r.doc.src[:at
 // entryLine matches a line that starts with a key or an element of a list.
 var entryLine = pattern.Lazy(`(?m)^[ \t]*(?:- |[\w:.'"-]+:(?:[ \t]|$))`)
 
-// openingQuote returns the offset of the quoted text that ends directly before at, if this text contains lines that
-// look like entries, and otherwise -1.
+// openingQuote returns the offset of the opening quote of the string that ends directly before at. It returns -1 if
+// the string contains no lines that look like entries, or if no string ends there.
 func (r *report) openingQuote(at int) int {
 	src, last := r.doc.src, r.lastByte(at)
 	if last < 0 || src[last] != '\'' && src[last] != '"' {
@@ -87,8 +88,8 @@ func (r *report) openingQuote(at int) int {
 	return open
 }
 
-// unclosedBracket reports a list or hash in brackets that continues in a line that looks like an entry, or that has no
-// end.
+// unclosedBracket reports a list or hash in brackets that has no end, or that continues on a line that looks like an
+// entry.
 func (r *report) unclosedBracket(c complaint, at int) bool {
 	what, closing := "list", "]"
 	switch c.problem {
@@ -150,10 +151,9 @@ func (r *report) shallowBlock(c complaint, at int) bool {
 // blockHeader matches a line that ends with the start of a block scalar.
 var blockHeader = pattern.Lazy(`: +[|>][-+0-9]*[ \t\r]*$`)
 
-// lineStart returns the offset of the line that contains offset at.
 func (r *report) lineStart(at int) int { return bytes.LastIndexByte(r.doc.src[:at], '\n') + 1 }
 
-// entryAbove returns the offset of the last line above offset at that is neither empty nor a comment, or -1.
+// entryAbove returns the offset of the last line above at that is neither empty nor a comment, or -1.
 func (r *report) entryAbove(at int) int {
 	for start := r.lineStart(at); start > 0; {
 		start = r.lineStart(start - 1)
@@ -164,11 +164,11 @@ func (r *report) entryAbove(at int) int {
 	return -1
 }
 
-// keyStart matches the start of a line up to the colon of its key. The groups are the start of the key and the text
-// after the colon.
+// keyStart matches a line that starts with a key and a colon. The groups are the start of the key and the text after
+// the colon.
 var keyStart = pattern.Lazy(`^ *(?:- +)*()(?:[^\s'"#{}\[\],&*!|>%@:-]|::|-\S)(?:[^:#\r\n]|::|:\S)*:(?:[ \t]+(.*))?\r?$`)
 
-// wrongIndentation reports a key or list element that is not in the column of those above it.
+// wrongIndentation reports a key or list element that is not in the same column as those above it.
 func (r *report) wrongIndentation(c complaint, at int) bool {
 	switch c.problem {
 	case noKeyHere, noNextKey, noNextDash, noNextPart:
@@ -211,8 +211,8 @@ func (r *report) wrongIndentation(c complaint, at int) bool {
 	return r.expectColumn(start, key, "start all keys of a hash in the same column", "this key")
 }
 
-// expectColumn reports that the text at offset start should be in the column of the text at offset like. It returns
-// false if it is there.
+// expectColumn reports that the text at offset start should be in the same column as the text at offset like. It
+// returns false if it already is.
 func (r *report) expectColumn(start, like int, hint, what string) bool {
 	want, found := r.doc.posAt(like).Col, r.doc.posAt(start).Col
 	if want == found {
@@ -224,11 +224,11 @@ func (r *report) expectColumn(start, like int, hint, what string) bool {
 	return true
 }
 
-// dashStart matches the start of a line with an element of a list.
+// dashStart matches the start of a line that begins an element of a list.
 var dashStart = pattern.Lazy(`^ *()- `)
 
-// nearestAbove returns the offset of the entry above whose column is nearest to indent, or -1. It searches the line at
-// above and the entries that enclose it. The argument start is keyStart or dashStart.
+// nearestAbove returns the offset of the entry whose column is nearest to indent, or -1. It searches the line at
+// above and the entries that enclose this line. start, which is keyStart or dashStart, matches the entries.
 func (r *report) nearestAbove(start *regexp.Regexp, above, indent int) int {
 	best, column := -1, math.MaxInt
 	for line := above; line >= 0 && column > 0; line = r.entryAbove(line) {
@@ -247,8 +247,8 @@ func (r *report) nearestAbove(start *regexp.Regexp, above, indent int) int {
 
 func distance(a, b int) int { return max(a-b, b-a) }
 
-// hasPlainValue reports whether a line has a value that may continue in the next line. The argument groups is its match
-// of keyStart.
+// hasPlainValue reports whether a line has a plain value, which may continue on the next line. groups is the line's
+// match of keyStart.
 func hasPlainValue(line []byte, groups []int) bool {
 	if groups[4] < 0 {
 		return false

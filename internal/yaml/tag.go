@@ -13,8 +13,8 @@ import (
 	"bindc/internal/value"
 )
 
-// This file implements what Psych does with tags when Puppet calls it. Some tags change the value, some create a Ruby
-// object, which Puppet rejects, and all others are ignored. testdata/tags.rb records the results of Psych.
+// This file treats tags as Psych does when Puppet calls it. Some tags change the value, some create a Ruby object,
+// which Puppet rejects, and all others are ignored. testdata/tags.rb records the results of Psych.
 
 var (
 	textTags   = []string{"!!str", "!str", "!str:", "!ruby/string", "!ruby/string:"}
@@ -23,11 +23,12 @@ var (
 	omapTags   = []string{"!!omap", "!omap"}
 )
 
-// symbolTag is the prefix of tags for symbols. Like plain :symbols, they are strings with a colon.
+// symbolTag is the prefix of tags for symbols. A symbol becomes a string that begins with a colon, like a plain
+// :symbol.
 const symbolTag = "!ruby/sym"
 
-// objectTags lists the tags that create Ruby objects or other values that are not data, by the kind of value. A '*' at
-// the end stands for any suffix.
+// objectTags lists, by the kind of node, the tags that create Ruby objects or other values that are not data. A '*'
+// at the end matches any suffix.
 var objectTags = [...][]string{
 	Scalar: {"!str:*", "!ruby/string:*", "!ruby/object:BigDecimal", "!ruby/object:DateTime", "!ruby/object:Complex",
 		"!ruby/object:Rational", "!ruby/class", "!ruby/module", "!ruby/range", "!ruby/regexp", "!ruby/encoding"},
@@ -37,19 +38,20 @@ var objectTags = [...][]string{
 		"!ruby/exception*", "!ruby/marshalable:*"},
 }
 
-// neutralTags lists the tags of collections that have no effect.
+// neutralTags lists the tags of lists and hashes that have no effect.
 var neutralTags = [...][]string{Sequence: {"!!seq", "!seq"}, Mapping: {"!!map", "!map", "!ruby/object:Hash"}}
 
-// neutralKinds maps the scalar tags without effect to the kinds that they name. In Psych, !!int x is a string.
+// neutralKinds maps the scalar tags without effect to the kinds that they name. For example, !!int x is a string in
+// Psych.
 var neutralKinds = map[string]value.Kind{
 	"!!int": value.Int, "!!bool": value.Bool, "!!null": value.Undef,
 	"!int": value.Int, "!bool": value.Bool, "!null": value.Undef,
 }
 
-// isTagged reports whether n has a tag. A '!' alone is not one.
+// isTagged reports whether n has a tag. A '!' alone does not count.
 func isTagged(n *goyaml.Node) bool { return n.Style&goyaml.TaggedStyle != 0 }
 
-// tagged returns the value of a scalar with a tag. With a tag, quotes make no difference.
+// tagged returns the value of a scalar with a tag. Quotes around such a scalar make no difference.
 func (c *converter) tagged(n *goyaml.Node) value.Value {
 	switch {
 	case slices.Contains(textTags, n.Tag):
@@ -76,7 +78,7 @@ func (c *converter) checkTag(n *goyaml.Node, kind Shape) {
 	}
 }
 
-// isData reports whether the tag of n creates data. If not, it adds an error.
+// isData reports whether the tag of n creates data. If it does not, isData adds an error.
 func (c *converter) isData(n *goyaml.Node, kind Shape) bool {
 	for _, tag := range objectTags[kind] {
 		start, any := strings.CutSuffix(tag, "*")
@@ -134,7 +136,6 @@ func parseFloat(text string) (float64, bool) {
 	return f, err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// binary decodes a scalar with the tag !!binary.
 func (c *converter) binary(n *goyaml.Node) value.Value {
 	text := decodeBase64(n.Value)
 	if !utf8.ValidString(text) {
@@ -144,7 +145,8 @@ func (c *converter) binary(n *goyaml.Node) value.Value {
 	return value.FromString(text)
 }
 
-// decodeBase64 is as lenient as Ruby: it skips invalid characters, and decodes an incomplete group as far as possible.
+// decodeBase64 decodes text like Ruby: it skips invalid characters, and decodes as much as possible of an incomplete
+// group at the end.
 func decodeBase64(text string) string {
 	var digits []byte
 	for i := range len(text) {
@@ -159,7 +161,7 @@ func decodeBase64(text string) string {
 	if len(digits)%4 == 1 {
 		digits = digits[:len(digits)-1]
 	}
-	out, _ := base64.RawStdEncoding.DecodeString(string(digits)) // digits are valid
+	out, _ := base64.RawStdEncoding.DecodeString(string(digits)) // cannot fail: digits has only valid characters
 	return string(out)
 }
 

@@ -8,15 +8,14 @@ type textIndex struct {
 	size  int
 }
 
-// Sizes of an index, which are powers of two.
+// Sizes of a textIndex in slots. They are powers of two.
 const (
-	fewTexts  = 64      // slots of a new index
+	fewTexts  = 64      // initial size
 	keptTexts = 1 << 12 // larger indexes are not kept, because clearing them for each file takes time
 )
 
 var textSeed = maphash.MakeSeed()
 
-// find returns the index of a key in kids.
 func (x *textIndex) find(kids []Node, text string) (at int, ok bool) {
 	if x.size == 0 {
 		return 0, false
@@ -25,7 +24,7 @@ func (x *textIndex) find(kids []Node, text string) (at int, ok bool) {
 	return int(x.slots[slot]) - 1, x.slots[slot] != 0
 }
 
-// slot returns the slot of a string, or the free slot for it.
+// slot returns the slot of the key text, or the free slot for it.
 func (x *textIndex) slot(kids []Node, text string) uint64 {
 	mask := uint64(len(x.slots) - 1)
 	slot := maphash.String(textSeed, text) & mask
@@ -38,7 +37,7 @@ func (x *textIndex) slot(kids []Node, text string) uint64 {
 	return slot
 }
 
-// add adds the key at an index of kids. A duplicate key replaces the earlier one in the index.
+// add adds the key kids[at]. It replaces an equal key in the index.
 func (x *textIndex) add(kids []Node, at int) {
 	if 2*x.size >= len(x.slots) {
 		x.grow(kids)

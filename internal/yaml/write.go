@@ -67,8 +67,8 @@ func writtenFloat(f float64) string {
 	return string(value.AppendFloat(nil, f))
 }
 
-// writtenText converts a string to a node: plain if it reads as the same string, as a block scalar if it has several
-// lines, and otherwise in double quotes. The library decides which strings cannot be plain.
+// writtenText returns the node for a string: plain if it reads as the same string, a block scalar if it has several
+// lines, and otherwise in double quotes. The library decides which other strings cannot be plain.
 func writtenText(text string) *goyaml.Node {
 	n := &goyaml.Node{Kind: goyaml.ScalarNode, Tag: "!!str", Value: strings.ToValidUTF8(text, "\uFFFD")}
 	v, problem := resolve(n.Value)

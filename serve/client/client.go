@@ -8,7 +8,7 @@ import (
 	"io"
 )
 
-// Client asks questions over a connection. It is not safe for concurrent use.
+// Client sends questions to a server and receives answers. It is not safe for concurrent use.
 type Client struct {
 	in  *bufio.Reader
 	out io.Writer
@@ -24,13 +24,13 @@ func (c *Client) Send(text []byte) error {
 	return err
 }
 
-// Receive returns the next frame, or io.EOF if the server has closed the connection.
+// Receive returns the body of the next frame. It returns io.EOF if the server has closed the connection.
 func (c *Client) Receive() ([]byte, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(c.in, head[:]); err != nil {
 		return nil, err
 	}
-	length := int64(binary.BigEndian.Uint32(head[:])) // not believed: a frame may be shorter
+	length := int64(binary.BigEndian.Uint32(head[:])) // the frame may be shorter
 	text, err := io.ReadAll(io.LimitReader(c.in, length))
 	if err == nil && int64(len(text)) < length {
 		err = io.ErrUnexpectedEOF
@@ -38,7 +38,7 @@ func (c *Client) Receive() ([]byte, error) {
 	return text, err
 }
 
-// Ask sends a question and returns the answer.
+// Ask sends a question, which it encodes as JSON, and returns the answer.
 func (c *Client) Ask(question any) ([]byte, error) {
 	text, err := json.Marshal(question)
 	if err != nil {

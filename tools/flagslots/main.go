@@ -1,6 +1,6 @@
-// Command flagslots counts the verbs of programs and the flags that their help describes. A flag of several verbs
-// counts once per verb, and a global flag once per program. --help, --version and the verbs that every program has do
-// not count. CHANGELOG.md contains the counts:
+// Command flagslots counts the verbs of programs and the flags in their help. A flag of several verbs counts once per
+// verb, and a global flag once per program. --help, --version and verbs that every program has are not counted.
+// CHANGELOG.md contains the counts:
 //
 //	go build -o /tmp/bin/ ./cmd/... && go run ./tools/flagslots /tmp/bin/bindc /tmp/bin/bindq /tmp/bin/bindsync
 package main
@@ -18,10 +18,10 @@ import (
 var (
 	verbLine = regexp.MustCompile(`(?m)^  ([a-z][a-z-]*) +[A-Z]`)
 	flagLine = regexp.MustCompile(`(?m)^ +(?:-\w, )?--([a-z][a-z-]*)`)
-	listed   = regexp.MustCompile(`(?s)\nGlobal flags \(see .*`) // the list of global flags in the help of a verb
+	listed   = regexp.MustCompile(`(?s)\nGlobal flags \(see .*`) // the list of global flags in a verb's help
 )
 
-// ofAll lists the verbs and flags that every program has.
+// ofAll lists verbs and flags that are not counted, because every program has them.
 var ofAll = []string{"completion", "help", "man", "version"}
 
 func main() {
@@ -34,7 +34,7 @@ func main() {
 	fmt.Printf("together: %d verbs, %d flag slots\n", verbs, slots)
 }
 
-// count counts the verbs and flags below a command.
+// count returns the numbers of verbs and flags of a command and its subcommands.
 func count(command ...string) (verbs, slots int) {
 	help, err := exec.Command(command[0], append(command[1:], "--help")...).Output()
 	if err != nil {

@@ -27,11 +27,11 @@ func main() {
 	g.print(os.Stdout)
 }
 
-// graph maps each package to the packages that it imports. Both are paths below the module.
+// graph maps each package to the packages that it imports. Paths are relative to the module.
 type graph map[string][]string
 
-// list returns the packages that the programs consist of. The platform is fixed, because imports differ between
-// platforms.
+// list returns the packages of this module that the programs are built from. It fixes the platform,
+// because imports depend on it.
 func list(dir string) (graph, error) {
 	cmd := exec.Command("go", "list", "-deps", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./cmd/...")
 	cmd.Dir, cmd.Stderr = dir, os.Stderr
@@ -57,7 +57,7 @@ func list(dir string) (graph, error) {
 	return g, nil
 }
 
-// reach returns the packages that name depends on, itself included.
+// reach returns all packages that a package depends on, directly or not, and the package itself.
 func (g graph) reach(name string) map[string]bool {
 	seen := map[string]bool{}
 	var visit func(string)
@@ -73,7 +73,8 @@ func (g graph) reach(name string) map[string]bool {
 	return seen
 }
 
-// reduce returns g without the imports that a longer chain implies.
+// reduce returns g without redundant imports. An import is redundant if another imported package
+// depends on it.
 func (g graph) reduce() graph {
 	direct := graph{}
 	for name, imports := range g {
@@ -87,11 +88,11 @@ func (g graph) reduce() graph {
 	return direct
 }
 
-// groups lists the parts of the diagram in order.
+// groups lists the groups of packages in the order of the diagram.
 var groups = []string{"Programs", "Around the stages", "Building only", "Answering only", "Both halves"}
 
-// group returns the part of the diagram that a package belongs to. It depends on which half of the system uses the
-// package: the building half (loader and compile), the lookup half (runtime), or both.
+// group returns the group that a package belongs to. It depends on whether loader and compile use
+// the package, runtime does, or both.
 func (g graph) group(name string) string {
 	building := g.reach("loader")[name] || g.reach("compile")[name]
 	answering := g.reach("runtime")[name]
@@ -141,10 +142,9 @@ func (g graph) print(w io.Writer) {
 	fmt.Fprintln(w, "```")
 }
 
-// node returns the identifier of a package in the diagram.
 func node(name string) string { return strings.NewReplacer("/", "_", "-", "_").Replace("p/" + name) }
 
-// label returns the text of a package in the diagram, which is its path without the common directory.
+// label returns the label of a package in the diagram: its path without internal/.
 func label(name string) string { return `"` + strings.TrimPrefix(name, "internal/") + `"` }
 
 const head = `# Imports

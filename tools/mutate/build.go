@@ -7,20 +7,21 @@ import (
 	"path/filepath"
 )
 
-// A suite contains the tests of a package, compiled with all mutants in the packages that it tests.
+// A suite contains the tests of a package, compiled with the mutants of all mutated packages.
 type suite struct {
 	path, dir string
 	binary    string
 }
 
-// A bench contains the compiled tests and programs.
+// A bench contains the compiled test suites and programs.
 type bench struct {
 	dir      string
 	suites   []*suite
 	programs string
 }
 
-// build compiles tests and programs with an overlay of the instrumented files.
+// build compiles tests and programs. An overlay replaces the source files with the instrumented
+// ones.
 func build(dir string, o options, packages []*pkg) (*bench, error) {
 	overlay := map[string]map[string]string{"Replace": {}}
 	write := func(path string, text []byte) error {
@@ -69,7 +70,6 @@ func build(dir string, o options, packages []*pkg) (*bench, error) {
 	return b, err
 }
 
-// suites returns the packages that have tests.
 func suites(patterns []string) ([]*suite, error) {
 	out, err := run("go", append([]string{"list", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles"}, patterns...)...)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// A span is a range of lines, inclusive.
+// A span is a range of lines. Both ends are included.
 type span struct{ first, last int }
 
 func within(spans []span, line int) bool {
@@ -23,7 +23,8 @@ func within(spans []span, line int) bool {
 
 var hunk = regexp.MustCompile(`^@@ -\S+ \+(\d+)(?:,(\d+))? @@`)
 
-// changedLines asks git for the lines of each file that differ from commit.
+// changedLines returns the lines of each file that have changed since commit. If commit is "", it
+// returns nil.
 func changedLines(commit string) (map[string][]span, error) {
 	if commit == "" {
 		return nil, nil

@@ -8,14 +8,16 @@ import (
 	"strings"
 )
 
-// equivalents lists mutants that no test can kill, with the reasons.
+// equivalents lists mutants that behave like the original code, so that no test can kill them. The
+// reasons say why.
 type equivalents struct {
 	reasons map[string]string
 	order   []string
 }
 
-// readEquivalents reads the list. It has the key of a mutant, as a run prints it, on one line, and then an indented
-// reason. Several keys may share a reason. Lines that begin with # are comments.
+// readEquivalents reads a list of equivalent mutants. Each key, as mutate prints it, is on a line
+// of its own. One or more keys are followed by an indented reason. Lines that begin with # are
+// comments.
 func readEquivalents(path string) (*equivalents, error) {
 	list := &equivalents{reasons: map[string]string{}}
 	text, err := os.ReadFile(path)
@@ -54,7 +56,7 @@ func readEquivalents(path string) (*equivalents, error) {
 
 func (l *equivalents) names(key string) bool { return l.reasons[key] != "" }
 
-// unused returns the keys in the list that belong to the given packages but are not mutants.
+// unused returns the listed keys of the given packages for which there is no mutant.
 func (l *equivalents) unused(packages []*pkg) []string {
 	found := map[string]bool{}
 	names := map[string]bool{}

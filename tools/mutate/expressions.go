@@ -8,8 +8,8 @@ import (
 	"go/types"
 )
 
-// condition forces a condition to true and to false. For a condition with several parts, it forces each part instead of
-// the whole, because forcing the whole would reveal no more.
+// condition creates mutants that force a condition to true or to false, as yes and no say. If the
+// condition consists of operands of && and ||, it forces each operand instead.
 func (f *finder) condition(e ast.Expr, yes, no bool) {
 	if f.skip[e] {
 		return
@@ -37,7 +37,8 @@ func (f *finder) condition(e ast.Expr, yes, no bool) {
 	}
 }
 
-// force wraps a condition so that a test only reaches the mutant if the forced value differs.
+// force wraps a condition so that a mutant counts as reached only if the forced value differs from
+// the real one.
 func (f *finder) force(e ast.Expr, yes, no bool) {
 	before, after := "(", ")"
 	if yes {
@@ -61,7 +62,7 @@ var operators = map[token.Token]string{
 
 const alone = "left operand"
 
-// become maps an operator to its replacement, as a report prints it.
+// become maps an operator to its replacement. Mutant keys contain the replacement.
 var become = map[token.Token]string{
 	token.LSS: "<=", token.LEQ: "<", token.GTR: ">=", token.GEQ: ">",
 	token.ADD: "-", token.SUB: "+", token.MUL: "+", token.AND: "|", token.OR: "&",
@@ -110,7 +111,8 @@ func ident(e ast.Expr) *ast.Ident {
 	return id
 }
 
-// call skips the argument of panic, and arguments that only reserve memory, such as the capacity in make.
+// call reports whether the arguments of a call may be mutated. They may not for panic, and for
+// sizes that only reserve memory, such as the capacity in make.
 func (f *finder) call(call *ast.CallExpr) bool {
 	if f.builtin(call, "panic") {
 		return false
@@ -127,7 +129,7 @@ func (f *finder) call(call *ast.CallExpr) bool {
 	return true
 }
 
-// constant increments an integer constant, and negates true and false.
+// constant creates a mutant that increments an integer constant or negates true or false.
 func (f *finder) constant(e ast.Expr, tv types.TypeAndValue) {
 	literal := false
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -154,7 +156,6 @@ func (f *finder) constant(e ast.Expr, tv types.TypeAndValue) {
 	}
 }
 
-// operator replaces a binary operator with another one.
 func (f *finder) operator(b *ast.BinaryExpr) {
 	name, t := operators[b.Op], f.info.Types[b.X].Type
 	if name == "" {

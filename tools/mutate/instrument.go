@@ -20,23 +20,22 @@ const (
 	unreached
 )
 
-// A mutant is one small change.
 type mutant struct {
 	id     int
 	file   string
 	line   int
-	key    string // consists of function and text, so that it stays the same when lines move
+	key    string // function and changed text; does not change when lines move
 	p      *pkg
 	src    *source
-	listed bool // whether the mutant is in the list of equivalents
+	listed bool // whether the mutant is listed as equivalent
 	fate   fate
-	by     string // the test that killed it
+	by     string // name of the test that killed the mutant
 }
 
-// lives reports whether no test kills a mutant that is not listed as equivalent.
+// lives reports whether no test killed the mutant. It returns false for listed mutants.
 func (m *mutant) lives() bool { return !m.listed && (m.fate == survived || m.fate == unreached) }
 
-// String returns the line of a report that describes the mutant. readReport parses it.
+// String returns the line of a report about the mutant. readReport parses such lines.
 func (m *mutant) String() string {
 	fate := "survived"
 	if m.fate == unreached {
@@ -45,7 +44,8 @@ func (m *mutant) String() string {
 	return fmt.Sprintf("%s:%d: %s: %s", m.file, m.line, fate, m.key)
 }
 
-// An edit replaces length bytes with text. Edits at the same offset are ordered by rank.
+// An edit replaces length bytes of a file with text. If edits have the same offset, those with a
+// lower rank come first.
 type edit struct {
 	offset, length int
 	text           string
@@ -57,8 +57,9 @@ var switches string
 
 func (p *pkg) switches() string { return strings.Replace(switches, "PACKAGE", p.name, 1) }
 
-// instrument finds the mutants of the package, numbers them beginning with first, and writes all of them into the
-// files. If some do not compile, for example because Go requires a constant, it starts again without them.
+// instrument creates the mutants of the package and adds them to the files. Their numbers begin
+// with first. If some mutants do not compile, for example because Go requires a constant, it starts
+// again without them.
 func (p *pkg) instrument(first int) error {
 	refused := map[string]bool{}
 	for range 20 {
@@ -116,7 +117,7 @@ func (p *pkg) find(first int, refused map[string]bool) error {
 	return nil
 }
 
-// imports returns the names under which a file imports packages.
+// imports returns the names by which a file refers to imported packages, by package path.
 func imports(file *ast.File, info *types.Info) map[string]string {
 	names := map[string]string{}
 	ast.Inspect(file, func(n ast.Node) bool {
@@ -130,7 +131,6 @@ func imports(file *ast.File, info *types.Info) map[string]string {
 	return names
 }
 
-// apply returns the text of the file after all edits.
 func (s *source) apply() []byte {
 	slices.SortStableFunc(s.edits, func(a, b edit) int {
 		if a.offset != b.offset {
@@ -149,7 +149,8 @@ func (s *source) apply() []byte {
 	return out.Bytes()
 }
 
-// A finder walks the syntax tree of a file from the outside to the inside, and creates mutants.
+// A finder creates the mutants of a file. It visits outer nodes of the syntax tree before inner
+// ones.
 type finder struct {
 	p       *pkg
 	src     *source
@@ -158,15 +159,15 @@ type finder struct {
 	first   int
 	refused map[string]bool
 	times   map[string]int
-	names   map[string]string // names of imported packages, by path
-	fn      string            // name of the current function in keys
-	results []*types.Tuple    // results of the surrounding functions, the innermost last
+	names   map[string]string // names of imported packages, by package path
+	fn      string            // name of the current function, as used in keys
+	results []*types.Tuple    // results of the enclosing functions, innermost last
 	skip    map[ast.Node]bool
 	depth   int
 }
 
-// mutant creates a mutant of node, unless a mutant with that key did not compile. The argument what describes the
-// change.
+// mutant creates a mutant of node. It returns false if that mutant is known not to compile. what
+// describes the change in the key.
 func (f *finder) mutant(node ast.Node, what string) (*mutant, bool) {
 	text := strings.Join(strings.Fields(f.text(node)), " ")
 	if r := []rune(text); len(r) > 60 {
@@ -190,8 +191,8 @@ func (f *finder) text(n ast.Node) string { return string(f.src.text[f.at(n.Pos()
 
 func (f *finder) at(pos token.Pos) int { return f.fset.Position(pos).Offset }
 
-// wrap inserts text before and after a node. Later text is inside earlier text, because the walk goes from the outside
-// to the inside.
+// wrap inserts text before and after a node. If several texts are inserted at the same place, those
+// for inner nodes are inside.
 func (f *finder) wrap(node ast.Node, before, after string) {
 	f.depth++
 	f.src.edits = append(f.src.edits,
@@ -214,7 +215,6 @@ func (f *finder) function(fn *ast.FuncDecl) {
 	f.body(sig, fn.Body)
 }
 
-// body visits the body of a function or of a function literal.
 func (f *finder) body(sig *types.Signature, body *ast.BlockStmt) {
 	f.results = append(f.results, sig.Results())
 	if sig.Results().Len() > 0 {
@@ -224,7 +224,8 @@ func (f *finder) body(sig *types.Signature, body *ast.BlockStmt) {
 	f.results = f.results[:len(f.results)-1]
 }
 
-// tail marks the statements that end a function with results. Without them, the function would not compile.
+// tail marks the statements that end a function with results, so that they are not removed: the
+// function would not compile.
 func (f *finder) tail(s ast.Stmt) {
 	f.skip[s] = true
 	switch s := s.(type) {

@@ -16,7 +16,6 @@ import (
 	"path/filepath"
 )
 
-// A pkg is a package to be mutated.
 type pkg struct {
 	path, dir string
 	name      string
@@ -25,19 +24,18 @@ type pkg struct {
 	importer  types.Importer
 }
 
-// A source is a file of a package.
 type source struct {
-	path    string // absolute path
+	path    string
 	name    string // path relative to the working directory
 	text    []byte
 	edits   []edit
-	changed []byte // the text with all mutants
+	changed []byte // text with all mutants
 }
 
-// load finds the packages, and the export data of all their imports.
+// load returns the packages to mutate. It builds export data for all their imports.
 func load(patterns []string) ([]*pkg, error) {
 	args := []string{"list", "-export", "-deps", "-json=ImportPath,Name,Dir,GoFiles,Export,DepOnly,Standard"}
-	args = append(args, "cmp", "encoding/binary", "os", "strconv", "strings", "sync") // imports of switches.txt
+	args = append(args, "cmp", "encoding/binary", "os", "strconv", "strings", "sync") // the imports of switches.txt
 	out, err := run("go", append(args, patterns...)...)
 	if err != nil {
 		return nil, err
@@ -78,7 +76,8 @@ func load(patterns []string) ([]*pkg, error) {
 	return packages, err
 }
 
-// decode yields the values in a stream of JSON.
+// decode returns an iterator over the values in a stream of JSON. If one is invalid, it sets err
+// and stops.
 func decode[T any](stream []byte, err *error) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for dec := json.NewDecoder(bytes.NewReader(stream)); dec.More(); {
@@ -90,7 +89,6 @@ func decode[T any](stream []byte, err *error) iter.Seq[T] {
 	}
 }
 
-// A checked package is a parsed and type-checked package.
 type checked struct {
 	fset  *token.FileSet
 	files []*ast.File
@@ -98,7 +96,8 @@ type checked struct {
 	errs  []types.Error
 }
 
-// check parses and type-checks the given sources of the package, together with the switches.
+// check parses and type-checks the package with the given texts of its files and the mutant
+// switches.
 func (p *pkg) check(texts func(*source) []byte) (*checked, error) {
 	c := &checked{fset: token.NewFileSet(), info: &types.Info{
 		Types: map[ast.Expr]types.TypeAndValue{},

@@ -1,16 +1,17 @@
-// Command mutate measures whether tests notice wrong code. It changes packages in many small ways, one at a time, and
-// prints every change that no test notices:
+// Command mutate measures whether tests notice wrong code. It changes packages in many small ways, one at a time,
+// and prints every change that no test notices:
 //
 //	go -C tools/mutate run . ./compile ./snapshot
 //
-// All mutants of a package are compiled at once, each behind a switch, with an overlay of the go command. The source
-// tree does not change, and each test binary is linked only once. The environment variable MUTANT enables a mutant. A
-// first run of every test records which mutants it reaches; each mutant is then tried with the tests that reach it, the
-// quickest first. A mutant is killed if a test fails, or takes far more processor time than without it.
+// All mutants of a package are compiled at once with an overlay of the go command, so the source tree does not
+// change and each test binary is linked only once. The environment variable MUTANT enables one of the mutants. The
+// first run of each test records which mutants it reaches. Each mutant is then tried with the tests that reach it,
+// quickest first. A mutant is killed if a test fails or takes far more CPU time than without the mutant.
 //
-// After an interrupt, the command prints the results so far and ends.
+// When interrupted, the command prints the results so far and exits.
 //
-// The exit status is 1 if the percentage of killed mutants, without listed equivalents, is less than -score.
+// The exit status is 1 if less than -score percent of the mutants are killed. Mutants listed as equivalent do not
+// count.
 package main
 
 import (
@@ -30,18 +31,18 @@ import (
 
 type options struct {
 	packages []string
-	suites   []string // additional packages whose tests are run
-	programs []string // main packages to compile into the directory PROGRAMS, whose programs the tests run
-	changed  string   // if not empty, only lines that differ from this commit
-	sample   int      // if not 0, the number of mutants per package
+	suites   []string // other packages whose tests are run
+	programs []string // main packages whose programs the tests run, in the directory $PROGRAMS
+	changed  string   // if set, only mutate lines changed since this commit
+	sample   int      // number of mutants per package; 0 means all
 	seed     int64
-	list     string // file with the equivalents
+	list     string // file with equivalent mutants
 	jobs     int
 	only     string
-	again    string        // if not empty, only mutants that live according to this report
-	time     time.Duration // if not 0, the time after which no mutant is started
+	again    string        // if set, only try the mutants that survived in this report
+	time     time.Duration // do not start mutants after this time; 0 means no limit
 	score    float64       // required percentage of killed mutants
-	stale    bool          // only print listed equivalents that are not mutants
+	stale    bool          // only print listed equivalents that do not exist
 }
 
 func main() {
@@ -86,7 +87,8 @@ func fields(list string) []string {
 	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' })
 }
 
-// mutate does a whole run. It returns the percentage of killed mutants among those that are not equivalent.
+// mutate does a complete run. It returns the percentage of killed mutants. Equivalent mutants do
+// not count.
 func mutate(ctx context.Context, o options, out io.Writer) (float64, error) {
 	equivalent, err := readEquivalents(o.list)
 	if err != nil {
@@ -144,7 +146,7 @@ func mutate(ctx context.Context, o options, out io.Writer) (float64, error) {
 	return report(out, o, packages, chosen, equivalent), nil
 }
 
-// printStale prints the listed mutants that do not exist in the packages, and fails if there are any.
+// printStale prints the listed mutants that do not exist. It returns an error if there are any.
 func printStale(out io.Writer, list string, equivalent *equivalents, packages []*pkg) error {
 	stale := equivalent.unused(packages)
 	for _, key := range stale {
@@ -156,7 +158,8 @@ func printStale(out io.Writer, list string, equivalent *equivalents, packages []
 	return nil
 }
 
-// choose returns the mutants to try, in random order, so that an early end leaves a random sample.
+// choose returns the mutants to try, in random order. So the mutants tried before an interrupt are
+// a random sample.
 func choose(o options, packages []*pkg, lines map[string][]span, living map[string]bool,
 	equivalent *equivalents) []*mutant {
 	var chosen []*mutant
@@ -185,7 +188,8 @@ func shuffle(mutants []*mutant, seed int64) {
 	})
 }
 
-// report prints the survivors and a line with the counts of each package. It returns the total score.
+// report prints the mutants that survived and the counts of each package. It returns the percentage
+// of killed mutants in all packages.
 func report(out io.Writer, o options, packages []*pkg, chosen []*mutant, equivalent *equivalents) float64 {
 	slices.SortStableFunc(chosen, func(a, b *mutant) int {
 		return cmp.Or(strings.Compare(a.file, b.file), a.line-b.line)
@@ -217,7 +221,8 @@ func report(out io.Writer, o options, packages []*pkg, chosen []*mutant, equival
 	return all.score()
 }
 
-// readReport returns the keys of the mutants that survived according to a report.
+// readReport returns the keys of the mutants that survived in a report. If path is "", it returns
+// nil.
 func readReport(path string) (map[string]bool, error) {
 	if path == "" {
 		return nil, nil
@@ -237,7 +242,7 @@ func readReport(path string) (map[string]bool, error) {
 	return living, nil
 }
 
-// A tally counts mutants by fate.
+// A tally counts mutants. Mutants that were not tried are only in mutants.
 type tally struct{ mutants, killed, listed, left int }
 
 func (t *tally) count(m *mutant) {

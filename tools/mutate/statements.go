@@ -18,7 +18,7 @@ func (v visitor) Visit(n ast.Node) ast.Visitor {
 	return nil
 }
 
-// visit creates the mutants of a node, and reports whether its children should be visited.
+// visit creates the mutants of a node. It reports whether to visit the children of the node.
 func (f *finder) visit(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.FuncLit:
@@ -65,7 +65,7 @@ func (f *finder) visit(n ast.Node) bool {
 	return true
 }
 
-// ifStatement forces the condition, and removes the else branch.
+// ifStatement creates mutants that force the condition or skip the else branch.
 func (f *finder) ifStatement(n *ast.IfStmt) {
 	f.skip[n.Init] = true
 	f.condition(n.Cond, true, true)
@@ -79,7 +79,8 @@ func (f *finder) ifStatement(n *ast.IfStmt) {
 	}
 }
 
-// switchStatement forces the conditions of the cases, or empties the cases.
+// switchStatement creates mutants of the cases. If the switch has no tag, they force the
+// conditions; otherwise they empty the cases.
 func (f *finder) switchStatement(n *ast.SwitchStmt) {
 	f.skip[n.Init] = true
 	for _, c := range n.Body.List {
@@ -95,7 +96,7 @@ func (f *finder) switchStatement(n *ast.SwitchStmt) {
 	}
 }
 
-// branch empties a case.
+// branch creates a mutant that empties a case.
 func (f *finder) branch(c *ast.CaseClause) {
 	if len(c.Body) == 0 || f.skip[c] {
 		return
@@ -105,7 +106,7 @@ func (f *finder) branch(c *ast.CaseClause) {
 	}
 }
 
-// A caseLine is a case without its statements.
+// A caseLine is a case clause up to its colon.
 type caseLine struct{ *ast.CaseClause }
 
 func (c caseLine) End() token.Pos { return c.Colon + 1 }
@@ -144,7 +145,7 @@ func (f *finder) builtin(call *ast.CallExpr, name string) bool {
 	return ok
 }
 
-// jump replaces break with continue and vice versa.
+// jump creates a mutant that replaces break by continue or continue by break.
 func (f *finder) jump(b *ast.BranchStmt) {
 	other := map[token.Token]string{token.CONTINUE: "break", token.BREAK: "continue"}[b.Tok]
 	if other == "" || f.skip[b] {
@@ -158,7 +159,7 @@ func (f *finder) jump(b *ast.BranchStmt) {
 	}
 }
 
-// result replaces each returned value with its zero value.
+// result creates mutants that return zero values.
 func (f *finder) result(r *ast.ReturnStmt) {
 	results := f.results[len(f.results)-1]
 	if len(r.Results) != results.Len() {

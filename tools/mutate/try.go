@@ -20,12 +20,12 @@ import (
 	"time"
 )
 
-// A unit is a test, or a subtest of a slow test.
+// A unit is a test, or a subtest of a slow test, that is run on its own.
 type unit struct {
 	suite     *suite
 	top, sub  string
-	processor time.Duration // processor time without a mutant
-	reaches   []bool        // whether the unit reaches a mutant, by the mutant's number
+	processor time.Duration // CPU time when no mutant is active
+	reaches   []bool        // reaches[i] reports whether the unit reaches mutant i
 }
 
 func (u *unit) name() string {
@@ -35,11 +35,11 @@ func (u *unit) name() string {
 	return u.top + "/" + u.sub
 }
 
-// long is the processor time above which a test is split into its subtests.
+// long is the CPU time from which a test is split into its subtests.
 const long = 2 * time.Second
 
-// measure runs every test, and records its time and which of n mutants it reaches. It excludes tests that fail without
-// a mutant, such as tests that count allocations.
+// measure runs every test and records its CPU time and which of the n mutants it reaches. It
+// excludes tests that fail without a mutant, for example because they count allocations.
 func (b *bench) measure(n int, out io.Writer) ([]*unit, error) {
 	var units []*unit
 	for _, s := range b.suites {
@@ -81,7 +81,8 @@ func appendPassing(out io.Writer, units []*unit, u *unit, ok bool) []*unit {
 	return append(units, u)
 }
 
-// record runs a unit and records its time and the mutants that it reaches. It also returns the names of its subtests.
+// record runs a unit, and records its CPU time and the mutants that it reaches. It returns whether
+// the unit passes, and the names of its subtests.
 func (b *bench) record(u *unit, n int) (ok bool, subs []string, err error) {
 	log := filepath.Join(b.dir, "reached")
 	if err := os.Remove(log); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -111,7 +112,8 @@ func (b *bench) record(u *unit, n int) (ok bool, subs []string, err error) {
 	return ok, subs, nil
 }
 
-// pattern returns a pattern for -run that selects units, which are tests or subtests of one test.
+// pattern returns a regular expression for -run that selects units. They must be tests, or subtests
+// of a single test.
 func pattern(units []*unit) string {
 	var names []string
 	for _, u := range units {
@@ -135,7 +137,7 @@ func (b *bench) command(s *suite, setting string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// try decides the fate of mutants, in order, until ctx ends.
+// try decides the fate of the mutants, in order, until ctx is done.
 func (b *bench) try(ctx context.Context, mutants []*mutant, units []*unit, jobs int) {
 	work := make(chan *mutant)
 	var wg sync.WaitGroup
@@ -165,11 +167,11 @@ func (b *bench) try(ctx context.Context, mutants []*mutant, units []*unit, jobs 
 	wg.Wait()
 }
 
-// interrupted reports whether the user interrupted the run. Tests then fail because they are killed, so their results
-// do not count.
+// interrupted reports whether the user interrupted the run. Test results then do not count, because
+// an interrupt kills the tests.
 func interrupted(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
 
-// fate runs the tests that reach a mutant, the quickest first, until one fails.
+// fate runs the units that reach a mutant, quickest first, until one of them fails.
 func (b *bench) fate(m *mutant, units []*unit) (fate, string) {
 	var reaching []*unit
 	for _, u := range units {
@@ -191,8 +193,8 @@ func (b *bench) fate(m *mutant, units []*unit) (fate, string) {
 	return survived, ""
 }
 
-// cut takes units from the front of the list to run in one process: the first unit, and more while their total time is
-// below limit.
+// cut splits units. batch contains the first unit and others that can run in the same process,
+// until their total CPU time exceeds limit.
 func cut(units []*unit, limit time.Duration) (batch, rest []*unit) {
 	first, spent := units[0], time.Duration(0)
 	for _, u := range units {
@@ -207,8 +209,8 @@ func cut(units []*unit, limit time.Duration) (batch, rest []*unit) {
 	return batch, rest
 }
 
-// kills reports whether a test of the batch fails. Limits on memory and processor time, which does not depend on other
-// load, stop a mutant that loops. A limit on wall-clock time stops a mutant that blocks.
+// kills reports whether a test of the batch fails with the mutant. Limits on memory and CPU time
+// stop a mutant that loops, and a limit on wall time stops a mutant that blocks.
 func (b *bench) kills(m *mutant, batch []*unit) bool {
 	var takes time.Duration
 	for _, u := range batch {

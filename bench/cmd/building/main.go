@@ -54,10 +54,9 @@ func run(size string, rounds int) error {
 	return nil
 }
 
-// world has a site and the programs that read it.
 type world struct {
-	dir, site, file string // file is changed between builds
-	yaml            int64  // total size of the files in bytes
+	dir, site, file string // file is the data file that is edited between builds
+	yaml            int64  // total size of the YAML files, in bytes
 	parse, bindc    string
 	changes         int
 }
@@ -85,16 +84,15 @@ func newWorld(tmp, size string) (*world, error) {
 	if out, err := exec.Command("go", "build", "-o", w.parse, "./cmd/parse").CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%w\n%s", err, out)
 	}
-	time.Sleep(3 * time.Second) // files younger than two seconds are read even if they are cached
+	time.Sleep(3 * time.Second) // bindc does not trust the cache for files younger than two seconds
 	return w, w.build(nil, "--cache", w.cache())
 }
 
 func (w *world) cache() string { return filepath.Join(w.dir, "cache") }
 
-// costs lists the costs of the programs by round.
+// costs lists the costs of each program, one per round.
 type costs struct{ parse, cold, filling, newKey, newValue []*built.Cost }
 
-// round runs each program once.
 func (w *world) round(c *costs) error {
 	parse, err := built.Run(w.parse, w.site)
 	if err != nil {
@@ -130,13 +128,13 @@ func (w *world) build(costs *[]*built.Cost, flags ...string) error {
 	return err
 }
 
-// addKey adds a binding of a new key to one file. It changes the numbers of all keys.
+// addKey adds a new key to a file of the site. This renumbers the keys in the snapshot.
 func (w *world) addKey() error {
 	w.changes++
 	return w.edit(func(text string) string { return text + w.binding("added") })
 }
 
-// changeValue changes the value of that binding.
+// changeValue changes the value of the key that addKey added last.
 func (w *world) changeValue() error {
 	return w.edit(func(text string) string {
 		return strings.Replace(text, w.binding("added"), w.binding("changed"), 1)
@@ -179,7 +177,8 @@ func print(size string, rounds int, yamlBytes int64, c *costs) {
 	line("one mapping of 50 000 keys, per byte", large, "ns", "one of 1 000 keys", small, 1.5)
 }
 
-// verdict returns the target of a ratio and whether it is missed, or nothing if there is no target.
+// verdict formats the target of a ratio, with ", missed" if the ratio is larger. Without a target,
+// it returns "".
 func verdict(ratio, target float64) string {
 	switch {
 	case target == 0:
@@ -190,7 +189,6 @@ func verdict(ratio, target float64) string {
 	return fmt.Sprintf("≤ %g", target)
 }
 
-// seconds returns the median processor time.
 func seconds(costs []*built.Cost) float64 {
 	return median(costs, func(c *built.Cost) float64 { return c.CPU.Seconds() })
 }
@@ -212,8 +210,8 @@ func median(costs []*built.Cost, of func(*built.Cost) float64) float64 {
 	return all[len(all)/2]
 }
 
-// mappings returns the parsing time per byte for mappings with large and with small numbers of keys. It measures
-// both in turn.
+// mappings measures parsing a mapping with many keys and one with few, in turns. It returns the
+// times per byte in nanoseconds.
 func mappings(large, small int) (perByteLarge, perByteSmall float64) {
 	sources := [2][]byte{mapping(large), mapping(small)}
 	var cases []measure.Case
@@ -222,7 +220,7 @@ func mappings(large, small int) (perByteLarge, perByteSmall float64) {
 			for range n {
 				var diags diag.List
 				if _, ok := yaml.Parse("mapping.yaml", src, yaml.Options{LastKeyWins: true}, &diags); !ok {
-					panic(fmt.Sprint(diags.Sorted())) // mapping did not write valid YAML
+					panic(fmt.Sprint(diags.Sorted())) // unreachable: mapping writes valid YAML
 				}
 			}
 		}})
@@ -231,7 +229,6 @@ func mappings(large, small int) (perByteLarge, perByteSmall float64) {
 	return results[0].Median / float64(len(sources[0])), results[1].Median / float64(len(sources[1]))
 }
 
-// mapping returns a data file with the given number of keys.
 func mapping(keys int) []byte {
 	var b strings.Builder
 	for i := range keys {

@@ -13,15 +13,16 @@ import (
 	"strings"
 )
 
-// catalogs compiles catalogs for several masters with one Puppet. The module gets the data from the masters' stores.
+// catalogs is a Puppet process that compiles catalogs for several masters. Each catalog uses the
+// data in the master's store.
 type catalogs struct {
-	by    string // name of the Puppet in use
+	by    string // name and version of Puppet
 	cmd   *exec.Cmd
 	asks  io.WriteCloser
 	lines *bufio.Reader
 }
 
-// catalogs starts Puppet. It returns no catalogs if Puppet is not installed.
+// catalogs starts Puppet. If Puppet is not installed, the returned catalogs do nothing.
 func (w *way) catalogs(masters ...string) (*catalogs, error) {
 	if _, err := exec.LookPath("puppet"); err != nil {
 		say("no catalogs: puppet is not installed (apt-get install puppetserver)")
@@ -57,8 +58,8 @@ func (w *way) catalogs(masters ...string) (*catalogs, error) {
 	return c, err
 }
 
-// codedir creates the codedir of a master. Its environment production queries the store with the
-// hiera.yaml that bindq prints.
+// codedir creates the codedir of a master. Its environment production has the hiera.yaml that bindq
+// hiera-config prints for the master's store.
 func (w *way) codedir(master string) (string, error) {
 	module, err := filepath.Abs("../puppet/bindc")
 	if err != nil {
@@ -82,8 +83,7 @@ func (w *way) codedir(master string) (string, error) {
 	return w.path("code-" + master), os.Symlink(module, w.path(root+"modules/bindc"))
 }
 
-// hold compiles catalogs on each master until they have the expected value. bindq serve polls for a
-// new snapshot every second.
+// hold compiles catalogs on each master until all of them contain want. It fails after a minute.
 func (c *catalogs) hold(want string) error {
 	if c.cmd == nil {
 		return nil
@@ -100,7 +100,7 @@ func (c *catalogs) hold(want string) error {
 	return nil
 }
 
-// compile compiles a catalog on each master.
+// compile compiles a catalog on each master and returns the messages with the release.
 func (c *catalogs) compile() (got []string, err error) {
 	if _, err := io.WriteString(c.asks, "\n"); err != nil {
 		return nil, err

@@ -12,10 +12,10 @@ import (
 	"bindc/bench/gen"
 )
 
-// row is a line of the table for one size.
+// row is one measurement: what was measured, and the formatted result.
 type row struct{ what, found string }
 
-// figures prints a table with a column for each size.
+// figures measures sites of the given sizes and prints a table with a column for each size.
 func (w *way) figures(sizes []string, releases, switches int) error {
 	var columns [][]row
 	for _, size := range sizes {
@@ -36,7 +36,8 @@ func (w *way) figures(sizes []string, releases, switches int) error {
 	return nil
 }
 
-// sized is a generated site with its first two releases. Two keys identify the release.
+// sized is a generated site of one size with two releases. The keys release and again are bound to
+// the number of the release.
 type sized struct {
 	*way
 	dir, name string
@@ -55,7 +56,7 @@ func (w *way) column(size string, releases, switches int) (rows []row, err error
 		if err != nil {
 			return nil, err
 		}
-		for _, r := range found { // prints each result at once, because a run takes half an hour
+		for _, r := range found { // print each result immediately, because a run takes half an hour
 			fmt.Fprintf(os.Stderr, "%s: %s: %s\n", size, r.what, r.found)
 		}
 		rows = append(rows, found...)
@@ -63,7 +64,7 @@ func (w *way) column(size string, releases, switches int) (rows []row, err error
 	return rows, nil
 }
 
-// make writes the site: the generated one, below a layer with the release.
+// make generates the site, adds a layer for the keys release and again, and builds both releases.
 func (s *sized) make() error {
 	s.dir = s.path("site-" + s.name)
 	if _, err := gen.Write(s.dir, gen.Sizes[s.name]); err != nil {
@@ -85,7 +86,6 @@ func (s *sized) make() error {
 	return nil
 }
 
-// build builds release n.
 func (s *sized) build(n int) (string, error) {
 	err := s.write("site-"+s.name+"/bindings/default.yaml",
 		fmt.Sprintf("bindings_version: 1\nname: default\nbind: [[release, %d], [again, %d]]\n", n, n))
@@ -95,7 +95,7 @@ func (s *sized) build(n int) (string, error) {
 	return s.way.build(s.dir, n)
 }
 
-// steps returns the medians of five rounds.
+// steps measures each step of a deployment in five rounds and returns the medians.
 func (s *sized) steps() ([]row, error) {
 	_, at, end, err := s.server()
 	if err != nil {
@@ -124,7 +124,7 @@ func (s *sized) steps() ([]row, error) {
 	return rows, nil
 }
 
-// round runs each step once.
+// round runs each step once and returns the times in the order of the table.
 func (s *sized) round(at string) (took []time.Duration, err error) {
 	store, tag := s.path("round"), s.target+":round-"+s.name
 	signers := s.path("allowed_signers")
@@ -165,7 +165,6 @@ func (s *sized) round(at string) (took []time.Duration, err error) {
 	return took, nil
 }
 
-// quantile returns percentile p of column i of the rounds.
 func quantile(rounds [][]time.Duration, i, p int) time.Duration {
 	var all []time.Duration
 	for _, r := range rounds {
@@ -175,7 +174,7 @@ func quantile(rounds [][]time.Duration, i, p int) time.Duration {
 	return all[min(len(all)*p/100, len(all)-1)]
 }
 
-// copied copies a file like scp followed by mv.
+// copied copies a file and renames the copy, like scp followed by mv. It includes an fsync.
 func copied(from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {
@@ -196,8 +195,8 @@ func copied(from, to string) error {
 	return os.Rename(to+".new", to)
 }
 
-// follow measures the time from a push to the first lookup with the new value, on two masters that
-// poll every second.
+// follow measures the time from a push to the first lookup that returns the new value, on two
+// masters that poll every second.
 func (s *sized) follow(releases int) ([]row, error) {
 	if _, err := s.push(s.releases[0], "figures"); err != nil {
 		return nil, err
@@ -240,7 +239,6 @@ func (s *sized) follow(releases int) ([]row, error) {
 		{"memory of `follow` behind them: resident, at most", now + ", " + most}}, nil
 }
 
-// resident returns the current and the largest resident memory of a process.
 func resident(pid int) (now, most string) {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	field := func(name string) string {

@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// certificate creates a self-signed certificate of this machine for the run.
+// certificate creates a self-signed certificate for 127.0.0.1.
 func (w *way) certificate() error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -43,8 +43,8 @@ func (w *way) certificate() error {
 		w.write("deploy.key", block("PRIVATE KEY", private)))
 }
 
-// server serves the directory www over HTTPS with nginx if it is installed, otherwise with Go's
-// server.
+// server serves the directory www over HTTPS, with nginx if it is installed and with Go's server
+// otherwise. It returns the name of the server, its address, and a function that stops it.
 func (w *way) server() (by, at string, end func(), err error) {
 	if err := os.MkdirAll(w.path("www"), 0o755); err != nil {
 		return "", "", nil, err
@@ -59,7 +59,7 @@ func (w *way) server() (by, at string, end func(), err error) {
 	}
 	user := ""
 	if os.Getuid() == 0 {
-		user = "user root;\n" // the directory is readable only for root
+		user = "user root;\n" // only root can read the directory
 	}
 	if err := w.write("nginx.conf", fmt.Sprintf(`%sdaemon off;
 pid %[2]s/nginx.pid;
@@ -86,7 +86,7 @@ http {
 	return "nginx", at, func() { stop(cmd) }, listens(at)
 }
 
-// file serves a file from www with an ETag, as other servers do.
+// file serves a file of the directory www. It sets an ETag, as nginx does.
 func (w *way) file(out http.ResponseWriter, req *http.Request) {
 	path := filepath.Join(w.path("www"), filepath.Base(req.URL.Path))
 	if info, err := os.Stat(path); err == nil {
@@ -95,7 +95,8 @@ func (w *way) file(out http.ResponseWriter, req *http.Request) {
 	http.ServeFile(out, req, path)
 }
 
-// publish copies the statement and the signature of a snapshot to www, and then the snapshot.
+// publish copies a snapshot with its statement and its signature to www. It copies the snapshot
+// last.
 func (w *way) publish(snapshot string) error {
 	for _, suffix := range []string{".meta.json", ".sig", ""} {
 		err := copied(snapshot+suffix, w.path("www/site.snap")+suffix)
@@ -106,7 +107,8 @@ func (w *way) publish(snapshot string) error {
 	return nil
 }
 
-// https pulls from a web server with a certificate, and from one that sends incomplete files.
+// https tests pulls from a web server with a self-signed certificate, and from a server that sends
+// incomplete files.
 func (w *way) https() error {
 	by, at, end, err := w.server()
 	if err != nil {

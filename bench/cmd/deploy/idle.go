@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// looks is the number of polls without news to measure.
+// looks is the number of polls to measure. None of them finds a new release.
 const looks = 20
 
-// idle measures the bytes of a poll without news, in both directions and without TCP and IP
-// headers.
+// idle measures the bytes sent and received by a poll that finds nothing new. TCP and IP headers
+// are not counted.
 func (s *sized) idle() ([]row, error) {
 	_, at, end, err := s.server()
 	if err != nil {
@@ -77,7 +77,7 @@ func (s *sized) idleOf(wire *wire, what, source string) ([]row, error) {
 		{"bytes of an idle `bindsync pull`, " + what, fmt.Sprint((pulled - followed) / looks)}}, nil
 }
 
-// settled waits until no more bytes arrive, and returns their number.
+// settled waits until no more bytes pass, and returns the total.
 func (w *wire) settled() int64 {
 	for {
 		before := w.bytes.Load()

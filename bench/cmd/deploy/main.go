@@ -1,8 +1,8 @@
-// Command deploy tests the whole way from a site to lookups on two masters with real programs:
-// build, sign, push to a registry on this machine, follow, and compile a catalog on each master. It
-// also tests rejected releases, a rollback and HTTPS. It runs the tests that interrupt pulls: kills
-// at each system call, a full disk, an hour without the registry. Then it measures each step for
-// sites M and L, next to copying and renaming the file.
+// Command deploy tests a deployment from a site to lookups on two masters with real programs. It
+// builds and signs a snapshot, pushes it to a registry on this machine, follows the registry, and
+// compiles a catalog on each master. It also tests rejected releases, a rollback and HTTPS. It runs
+// the tests that interrupt pulls: kills at each system call, a full disk, and an hour without the
+// registry. Then it measures each step for sites M and L, and compares it with copying the file.
 //
 // It needs docker-registry, ssh-keygen and, for catalogs, ruby with puppetserver or puppet. It uses
 // nginx if installed: apt-get install docker-registry openssh-client puppetserver nginx-light.
@@ -50,7 +50,6 @@ func run(parts, sizes []string, releases, switches int) error {
 	return nil
 }
 
-// say prints a line of the report.
 func say(format string, args ...any) { fmt.Printf("* "+format+"\n", args...) }
 
 func round(d time.Duration) string {
@@ -60,10 +59,10 @@ func round(d time.Duration) string {
 	return d.Round(10 * time.Microsecond).String()
 }
 
-// figure matches the figures that a test prints.
+// figure matches a line with measurements in the output of go test.
 var figure = regexp.MustCompile(`(?m)^.*figures: (.*)$`)
 
-// tests runs the tests that interrupt pulls.
+// tests runs the tests that interrupt pulls, and prints their measurements.
 func tests() error {
 	for _, t := range [][]string{{"./faults", "TestPullKilledAtEachCall|TestPullOnFullDisk"},
 		{"./ship", "TestFollowPollsLessOftenWhileTheSourceIsDown"}} {

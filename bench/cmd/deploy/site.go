@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// fillers is the number of constant keys in a small site.
+// fillers is the number of keys in a small site in addition to release and again.
 const fillers = 20
 
-// small writes a site with the value n for the keys 'release' and 'again', and the value filling
-// for other keys. It omits the keys in missing.
+// small writes a site that binds release and again to n, and all other keys to filling. If missing
+// is given, the first of its keys is left out.
 func (w *way) small(name string, n int, filling string, missing ...string) (dir string, err error) {
 	var data strings.Builder
 	for _, key := range []string{"release", "again"} {
@@ -27,10 +27,12 @@ func (w *way) small(name string, n int, filling string, missing ...string) (dir 
 	return w.path(name), w.write(name+"/data/common.yaml", data.String())
 }
 
-// first is the signing time of the first release. Each later release adds a minute.
+// first is the signing time of release 0, as a Unix time. Each release is a minute later than the
+// previous one.
 const first = 1_800_000_000
 
-// build builds and signs a site as release n with additional flags, and returns the snapshot.
+// build builds release n of a site, signs it and returns the path of the snapshot. The last
+// arguments are further flags of bindc build.
 func (w *way) build(site string, n int, what ...string) (string, error) {
 	out := w.path("release" + strconv.Itoa(n) + ".snap")
 	args := append([]string{"build", site, "-o", out, "--cache", w.path("cache"), "--name", "production", "--revision",

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// story tests releases on two masters: valid ones, and all kinds that must be rejected.
+// story pushes releases and checks what two masters do with them: accept the valid ones, and reject
+// all others.
 type story struct {
 	*way
 	masters  []*master
@@ -50,7 +51,7 @@ func (w *way) story() error {
 	return nil
 }
 
-// answer checks that lookups and catalogs on both masters have the values of release n.
+// answer checks that lookups and catalogs on both masters return the values of release n.
 func (s *story) answer(n int) error {
 	for _, m := range s.masters {
 		if err := m.answers(int64(n)); err != nil {
@@ -83,7 +84,7 @@ func (s *story) releases() error {
 	return nil
 }
 
-// refusals lists releases that must be rejected, with the expected reason.
+// refusals pushes releases that must be rejected, and checks the reason that each master reports.
 func (s *story) refusals() error {
 	for _, bad := range []struct {
 		what, reason string
@@ -120,7 +121,7 @@ func (s *story) refusals() error {
 	return s.answer(s.n)
 }
 
-// release builds, signs and pushes release n of a small site without the keys in missing.
+// release builds, signs and pushes release n of a small site. Keys in missing are left out.
 func (s *story) release(n int, filling string, missing []string, flags ...string) error {
 	site, err := s.small("site", n, filling, missing...)
 	if err != nil {
@@ -145,7 +146,7 @@ func (s *story) unsigned() error {
 	return err
 }
 
-// mixed pushes a snapshot with the signature of another one.
+// mixed pushes a snapshot with the signature of another snapshot.
 func (s *story) mixed() error {
 	for _, suffix := range []string{".meta.json", ".sig"} {
 		text, err := os.ReadFile(s.path("release2.snap" + suffix))
@@ -160,7 +161,7 @@ func (s *story) mixed() error {
 	return err
 }
 
-// truncated truncates the layer of a valid release in the registry's storage.
+// truncated pushes a valid release whose snapshot is truncated in the registry's storage.
 func (s *story) truncated() error {
 	before, err := s.layers()
 	if err != nil {
@@ -192,7 +193,8 @@ func (s *story) truncated() error {
 	return err
 }
 
-// layers returns the zstd blobs in the registry with their sizes.
+// layers returns the paths and sizes of the snapshots in the registry's storage, which are
+// compressed with zstd.
 func (s *story) layers() (map[string]int64, error) {
 	out := map[string]int64{}
 	err := filepath.WalkDir(s.path("registry"), func(path string, d fs.DirEntry, err error) error {
@@ -208,7 +210,8 @@ func (s *story) layers() (map[string]int64, error) {
 	return out, err
 }
 
-// refused waits until both masters report reason for a rejection. It checks that the previous release stays active.
+// refused waits until both masters report reason for a rejection, and checks that the previous
+// release is still active.
 func (s *story) refused(reason string) error {
 	for _, m := range s.masters {
 		if err := m.look(); err != nil {
@@ -230,7 +233,8 @@ func (s *story) refused(reason string) error {
 	return nil
 }
 
-// rollback rolls both masters back, checks that they ignore a new release, and resumes.
+// rollback rolls both masters back, checks that they ignore a new release, and lets them follow
+// again.
 func (s *story) rollback() error {
 	store := func(m *master) string { return "--store=" + m.store }
 	each := func(verb func(m *master) []string) error {

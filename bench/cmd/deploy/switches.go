@@ -12,9 +12,9 @@ import (
 	"bindc/ship"
 )
 
-// switches switches a name n times while lookups run. No lookup may fail or mix values of two releases, and each
-// switch must be seen before the next one. It does not verify the snapshots again, which takes most of the time of
-// bindsync activate.
+// switches activates one of two releases n times while lookups run. No lookup may fail or see
+// values of different releases, and each switch must be visible before the next one. Unlike
+// bindsync activate, it does not verify the snapshots, which would take most of the time.
 func (s *sized) switches(n int) ([]row, error) {
 	dir := s.path("load-" + s.name)
 	store, digests, err := s.pullReleases(dir)
@@ -33,7 +33,7 @@ func (s *sized) switches(n int) ([]row, error) {
 	for range 4 {
 		all.Go(func() {
 			for ctx.Err() == nil {
-				time.Sleep(100 * time.Microsecond) // gives the switching goroutine a turn
+				time.Sleep(100 * time.Microsecond) // let the switching goroutine run
 				a, b, err := both(reader)
 				asked.Add(1)
 				if err != nil {
@@ -70,7 +70,7 @@ func (s *sized) switches(n int) ([]row, error) {
 			fmt.Sprintf("%d, %d, %d", asked.Load(), failed.Load(), mixed.Load())}}, err
 }
 
-// pullReleases pulls both releases into the store at dir under the names n0 and n1.
+// pullReleases creates a store at dir. The releases are pulled as n0 and n1.
 func (s *sized) pullReleases(dir string) (store *ship.Store, digests [2]ship.Digest, err error) {
 	for i, path := range s.releases {
 		args := []string{"pull", "file:" + path, "--name", fmt.Sprint("n", i), "--store", dir}

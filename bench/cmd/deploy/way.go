@@ -15,14 +15,14 @@ import (
 	"bindc/ship"
 )
 
-// way is a directory with the programs, a registry and their files.
+// way is a temporary directory with the built programs, a running registry and all files of a run.
 type way struct {
 	dir, target string
 	at          string // address of the registry
 	registry    *exec.Cmd
 }
 
-// begin builds the programs and starts the registry.
+// begin builds the programs and starts the registry. The caller must call end.
 func begin() (*way, error) {
 	for _, program := range []string{"docker-registry", "ssh-keygen"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -98,7 +98,6 @@ func freeAddress() (string, error) {
 	return l.Addr().String(), l.Close()
 }
 
-// listens waits until a server accepts connections.
 func listens(at string) error {
 	return eventually(at+" answers", func() (bool, error) {
 		c, err := net.Dial("tcp", at)
@@ -109,7 +108,8 @@ func listens(at string) error {
 	})
 }
 
-// eventually waits up to a minute for a condition, which what describes.
+// eventually calls is until it returns true, for up to a minute. what describes the condition in
+// the error.
 func eventually(what string, is func() (bool, error)) error {
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
 		if ok, err := is(); ok || err != nil {
@@ -129,8 +129,8 @@ func (w *way) write(name, text string) error {
 	return os.WriteFile(path, []byte(text), 0o644)
 }
 
-// run runs a program with additional environment variables, and returns the time it took. It looks for our programs
-// in the directory of w.
+// run runs a program and returns the time it took. It adds env to the environment. Names that start
+// with bind are programs of this project, in the directory of w.
 func (w *way) run(env []string, program string, args ...string) (time.Duration, error) {
 	if strings.HasPrefix(program, "bind") {
 		program = w.path(program)
@@ -144,12 +144,11 @@ func (w *way) run(env []string, program string, args ...string) (time.Duration, 
 	return time.Since(start), nil
 }
 
-// push pushes a snapshot under a tag.
 func (w *way) push(snapshot, tag string) (time.Duration, error) {
 	return w.run(nil, "bindc", "push", snapshot, w.target+":"+tag, "--plain-http")
 }
 
-// master is a store that bindsync follow updates, and its reader.
+// master is a store that bindsync follow updates, and a reader of its snapshot.
 type master struct {
 	w      *way
 	store  string
@@ -157,7 +156,8 @@ type master struct {
 	reader *bindings.Watcher
 }
 
-// master starts following a source at an interval. more is added to the name's configuration.
+// master starts bindsync follow for a source that is polled at interval. more is YAML text that is
+// added to the configuration of the name.
 func (w *way) master(name, source, interval, more string) (*master, error) {
 	m := &master{w: w, store: w.path(name)}
 	config := fmt.Sprintf("store: %s\ninterval: %s\nplain_http: true\nallowed_signers: %s\nca_file: %s\n"+
@@ -194,13 +194,11 @@ func (m *master) end() error {
 	return m.reader.Close()
 }
 
-// snapshot returns the path of the active snapshot.
 func (m *master) snapshot() string { return filepath.Join(m.store, "production.snap") }
 
-// look makes bindsync follow poll at once.
+// look makes bindsync follow poll immediately.
 func (m *master) look() error { return m.follow.Process.Signal(syscall.SIGHUP) }
 
-// state returns the state of the name in the store.
 func (m *master) state() (ship.State, error) {
 	s, err := ship.FindStore(m.store)
 	if err != nil {
@@ -209,7 +207,7 @@ func (m *master) state() (ship.State, error) {
 	return s.State("production")
 }
 
-// answers waits until lookups on the master return a release.
+// answers waits until lookups on the master return the value of a release.
 func (m *master) answers(release int64) error {
 	return eventually(fmt.Sprintf("release %d is active in %s", release, m.store), func() (bool, error) {
 		a, _, err := both(m.reader)
@@ -217,7 +215,7 @@ func (m *master) answers(release int64) error {
 	})
 }
 
-// both looks up, in one request, the two keys that have the same value in every release.
+// both looks up release and again in a single request. A release binds both keys to the same value.
 func both(w *bindings.Watcher) (a, b int64, err error) {
 	facts, err := bindings.NewFacts(bindings.Value{}, bindings.FactsOptions{})
 	if err != nil {

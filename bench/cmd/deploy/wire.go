@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// wire forwards connections to a server and counts the bytes in both directions.
+// wire is a proxy that counts the bytes in both directions.
 type wire struct {
 	net.Listener
 	to    string
@@ -41,7 +41,8 @@ func (w *wire) serve() {
 	}
 }
 
-// pass counts bytes before forwarding them, so that a received answer is always counted.
+// pass counts bytes before it forwards them. Otherwise a client could read an answer that is not
+// counted yet.
 func (w *wire) pass(from, to net.Conn) {
 	io.Copy(to, io.TeeReader(from, counter{&w.bytes}))
 	from.Close()

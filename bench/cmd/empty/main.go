@@ -1,4 +1,4 @@
-// Empty does nothing. It shows the costs of every Go program.
+// Empty does nothing. Its cost is the minimum cost of a Go program.
 package main
 
 func main() {}

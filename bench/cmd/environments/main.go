@@ -1,5 +1,5 @@
-// Environments measures building many environments of which one has changed. It prints the table
-// "Environments" of bench/README.md.
+// Environments measures how long it takes to build many environments if only one of them has changed.
+// It prints the table "Environments" of bench/README.md.
 //
 //	go run ./cmd/environments
 //	go run ./cmd/environments -size M -many 10 -rounds 3
@@ -30,7 +30,7 @@ func main() {
 	}
 }
 
-// turns lists the measured costs in the order of the table.
+// turns lists the costs of each row of the table, one per round.
 type turns struct{ all, none, one, alone []*built.Cost }
 
 func run(size string, many, rounds int) error {
@@ -54,7 +54,7 @@ func run(size string, many, rounds int) error {
 			return err
 		}
 	}
-	time.Sleep(3 * time.Second) // files younger than two seconds are always read
+	time.Sleep(3 * time.Second) // bindc does not trust the cache for files younger than two seconds
 	var t turns
 	environments := func(costs *[]*built.Cost, out string) error {
 		cost, err := built.Run(bindc, "environments", root, "-o", filepath.Join(tmp, out))
@@ -88,7 +88,6 @@ func run(size string, many, rounds int) error {
 	return nil
 }
 
-// change adds a binding to the file of one node of a site.
 func change(site string, n int) error {
 	nodes, err := filepath.Glob(filepath.Join(site, "data", "node", "*.yaml"))
 	if err != nil || len(nodes) == 0 {

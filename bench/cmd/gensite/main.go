@@ -24,7 +24,7 @@ func main() {
 	}
 }
 
-// options parses the flags. The size is a preset that the other flags change.
+// options parses the flags. The preset of -size applies where no other flag is given.
 func options(args []string) (string, gen.Config, error) {
 	var given gen.Config
 	flags := flag.NewFlagSet("gensite", flag.ExitOnError)

@@ -1,6 +1,6 @@
-// Hostile measures checks of sites that have far too much of something, and of sites twice as
-// large. It prints the table "Sites that are too much of something" of docs/limits.md. Its exit
-// status is 1 if a site of twice the size takes more than 2.3 times as long.
+// Hostile measures bindc check on sites that repeat something very often, and on sites of twice that
+// size. It prints the table "Sites that are too much of something" of docs/limits.md. The exit status
+// is 1 if a check takes more than 2.3 times as long for twice the size.
 //
 //	go run ./cmd/hostile
 //	go run ./cmd/hostile -share 10    a tenth of each, for a quick look
@@ -21,7 +21,7 @@ import (
 	"bindc/bench/built"
 )
 
-// most is the largest allowed ratio between the times for twice the size and for the size.
+// most is the largest allowed growth of the time when a site becomes twice as large.
 const most = 2.3
 
 func main() {
@@ -34,13 +34,13 @@ func main() {
 	}
 }
 
-// site is a site made of n equal parts: one file of bindings or data, or several files.
+// site is a site in which something is repeated n times.
 type site struct {
 	name  string
 	n     int
 	text  func(n int) string
-	data  bool                          // text is a data file, not a bindings file
-	files func(n int) map[string]string // the files of the site, instead of text
+	data  bool                          // whether text returns a data file rather than a bindings file
+	files func(n int) map[string]string // if not nil, used instead of text
 }
 
 var sites = []site{
@@ -84,7 +84,7 @@ var sites = []site{
 	{"globs of Hiera 5 over as many files, beyond `maxFoundAgain`", 1_500, nil, false, globs},
 }
 
-// categories returns a site of n categories with the given bindings.
+// categories returns the files of a site with n categories and the given bindings.
 func categories(n int, bindings string) map[string]string {
 	return map[string]string{
 		"binder_config.yaml": "version: 1\ncategories:\n" + lines("  - [c#, '${v#}']")(n) +
@@ -93,7 +93,8 @@ func categories(n int, bindings string) map[string]string {
 	}
 }
 
-// globs returns a site of Hiera 5 with n data files that each of n entries finds.
+// globs returns the files of a Hiera 5 site with n data files. Each of the n hierarchy entries
+// matches all of the files.
 func globs(n int) map[string]string {
 	files := map[string]string{"hiera.yaml": "version: 5\nhierarchy:\n" + lines("  - {name: e#, glob: '*.yaml'}")(n)}
 	for i := range n {
@@ -102,7 +103,8 @@ func globs(n int) map[string]string {
 	return files
 }
 
-// lines returns a function that repeats texts n times, with the number of the repetition in place of #.
+// lines returns a function that repeats each text n times, on lines of their own. It replaces # by
+// the number of the repetition.
 func lines(texts ...string) func(n int) string {
 	return func(n int) string {
 		var b strings.Builder
@@ -115,7 +117,7 @@ func lines(texts ...string) func(n int) string {
 	}
 }
 
-// chain returns n keys that form a chain of lookups.
+// chain returns the bindings of a chain of n lookups. The last key is bound to 1.
 func chain(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -159,14 +161,13 @@ func run(share, rounds int) error {
 	return nil
 }
 
-// cost is the cost of a check.
 type cost struct {
 	*built.Cost
-	lines int // number of printed lines
+	lines int
 }
 
-// check writes the site of size n and checks it once per round. The fastest round counts, because
-// other load only makes it slower.
+// check writes a site with n repetitions and checks it rounds times. It returns the cost of the
+// fastest check, because other load on the machine only makes checks slower.
 func (s *site) check(bindc, dir string, n, rounds int) (cost, error) {
 	if err := s.write(dir, n); err != nil {
 		return cost{}, err

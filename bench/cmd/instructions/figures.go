@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// recorded holds the content of instructions.txt.
 type recorded struct {
-	with   string // the Go toolchain and the architecture
+	with   string // Go toolchain and architecture
 	counts map[string]int
 }
 
 func toolchain() string { return runtime.Version() + " " + runtime.GOARCH }
 
-// comparable reports whether this toolchain made the figures, because another compiler generates other instructions.
+// comparable reports whether the counts were recorded with this toolchain. Other compilers generate
+// different instructions.
 func (r *recorded) comparable() bool { return r.with == toolchain() }
 
 const heading = "# Instructions of one operation. Written by go run ./cmd/instructions -record; see README.md.\n"

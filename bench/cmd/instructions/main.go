@@ -1,12 +1,12 @@
-// Instructions counts the processor's instructions for the operations that matter and compares them with the figures
-// in instructions.txt. Unlike times, counts do not depend on what else the machine is doing, so a change of a few per
-// cent can fail a build.
+// Instructions counts the CPU instructions of frequent operations and compares them with the counts in
+// instructions.txt. Unlike times, counts do not depend on other load on the machine, so a change of a
+// few percent can fail a build.
 //
 //	go run ./cmd/instructions            # count and compare; exit status 1 if an operation differs by more than 2 %
 //	go run ./cmd/instructions -record    # count and keep the new figures
 //
-// It needs valgrind. Each operation runs in a process of its own, twice with different numbers of repetitions; the
-// difference of the two counts has no start-up in it.
+// It needs valgrind. Each operation is measured in two processes, with different numbers of
+// repetitions. The difference between the counts leaves out the start of the process.
 package main
 
 import (
@@ -52,7 +52,6 @@ type options struct {
 	only      string
 }
 
-// figures is the file that holds the recorded counts.
 const figures = "instructions.txt"
 
 func run(opts options, out io.Writer) error {
@@ -104,7 +103,8 @@ func record(operations []operation, count func(operation) (int, error)) error {
 	return writeFigures(figures, operations, counts)
 }
 
-// thrice returns the median of three counts, because the seeds of Go's maps differ from process to process.
+// thrice returns the median of three counts. Counts vary because each process seeds Go's maps
+// differently.
 func thrice(op operation, count func(operation) (int, error)) (int, error) {
 	var counts [3]int
 	for i := range counts {
@@ -117,7 +117,8 @@ func thrice(op operation, count func(operation) (int, error)) (int, error) {
 	return counts[1], nil
 }
 
-// counter returns a function that counts the instructions of one repetition.
+// counter returns a function that counts the instructions of one repetition. It runs the operation
+// with two numbers of repetitions; the difference leaves out the start of the process.
 func counter(program, dir string) func(operation) (int, error) {
 	return func(op operation) (int, error) {
 		few, err := instructions(program, dir, op.name, op.repeat)
@@ -134,9 +135,9 @@ func counter(program, dir string) func(operation) (int, error) {
 
 var collected = regexp.MustCompile(`Collected : (\d+)`)
 
-// instructions returns the number of instructions of a process that repeats an operation. valgrind does not know all
-// instructions of newer processors, so the program must not use them. callgrind does not survive the signals with which
-// Go preempts goroutines.
+// instructions runs an operation in valgrind and returns the number of instructions of the process.
+// GODEBUG turns off instructions of newer processors, which valgrind does not know, and
+// asynchronous preemption, whose signals crash callgrind.
 func instructions(program, dir, operation string, repeat int) (int, error) {
 	cmd := exec.Command("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", program,
 		"-operation", operation, "-repeat", strconv.Itoa(repeat), dir)
@@ -152,8 +153,9 @@ func instructions(program, dir, operation string, repeat int) (int, error) {
 	return strconv.Atoi(string(found[1]))
 }
 
-// compare prints each operation with its recorded figure. It fails if one has no figure or differs by more than the
-// tolerance, in per cent. If an operation seems to differ, compare counts it three more times before it fails.
+// compare counts each operation and prints the count next to the recorded one. If they differ by
+// more than tolerance percent, it takes the median of three more counts. It fails if that still
+// differs, or if there is no recorded count.
 func compare(out io.Writer, kept *recorded, operations []operation, count func(operation) (int, error),
 	tolerance float64) error {
 	var wrong []string

@@ -15,14 +15,14 @@ import (
 	"bindc/serve/client"
 )
 
-// operation is an operation whose instructions are counted.
+// operation is a function to measure. start prepares it and returns a function that performs it n
+// times.
 type operation struct {
 	name   string
 	repeat int
 	start  func(dir string) (perform func(n int) error, err error)
 }
 
-// operations lists the most frequent operations of lookups, requests and the Puppet module.
 var operations = []operation{
 	{"hot", 100_000, lookUp(generated, constants(100), true)},
 	{"uniform", 100_000, lookUp(generated, constants(0), true)},
@@ -41,7 +41,6 @@ var operations = []operation{
 	{"serve", 400, serveQuestions},
 }
 
-// perform runs an operation in this process.
 func perform(name string, n int, dir string) error {
 	for _, op := range operations {
 		if op.name == name {
@@ -55,7 +54,8 @@ func perform(name string, n int, dir string) error {
 	return fmt.Errorf("unknown operation %q", name)
 }
 
-// generatedKeys returns the keys of the generated site in a fixed order, which differs from the order in the file.
+// generatedKeys returns the keys of the generated site. The constants are shuffled, always in the
+// same way, so that lookups do not follow the order of the file.
 func generatedKeys() (constants, interpolated []string, err error) {
 	site, err := gen.New(config)
 	if err != nil {
@@ -73,7 +73,8 @@ func generatedKeys() (constants, interpolated []string, err error) {
 	return constants, interpolated, nil
 }
 
-// constants returns a function that returns n keys bound to constants, or all of them if n is 0.
+// constants returns a function that returns n keys bound to constants. If n is 0, it returns all of
+// them.
 func constants(n int) func() ([]string, error) {
 	return func() ([]string, error) {
 		all, _, err := generatedKeys()
@@ -97,8 +98,8 @@ func absent() ([]string, error) {
 	return keys, err
 }
 
-// numbered returns a function that returns names in the Hiera 5 site. format gets the number of a class and of a
-// key.
+// numbered returns a function that returns keys of the Hiera 5 site. format gets the number of the
+// class and the number of the key.
 func numbered(format string) func() ([]string, error) {
 	return func() ([]string, error) {
 		var out []string
@@ -109,7 +110,7 @@ func numbered(format string) func() ([]string, error) {
 	}
 }
 
-// factsOf returns facts of a node, for either site.
+// factsOf returns the facts of a node. The facts for the Hiera 5 site do not depend on the node.
 func factsOf(site string, node int) (*bindings.Facts, error) {
 	given, err := gen.Facts(config, node)
 	if err != nil {
@@ -138,8 +139,11 @@ func open(dir, site string) (*bindings.Request, error) {
 	return snap.Request(facts)
 }
 
-// lookUp returns a function that looks up keys in turn, and fails unless each one is found, or absent. Inlined into the
-// initialization of operations, which is long, it would not be compiled like a program: nothing would be inlined there.
+// lookUp returns a function that looks up keys in turn. It fails if a key is missing although
+// present is true, or found although it is false.
+//
+// It must not be inlined: the compiler inlines nothing into the initialization of operations,
+// because that is too long.
 //
 //go:noinline
 func lookUp(site string, choose func() ([]string, error), present bool) func(string) (func(int) error, error) {
@@ -164,7 +168,7 @@ func lookUp(site string, choose func() ([]string, error), present bool) func(str
 	}
 }
 
-// readKinds looks up keys and reads the kind of each value.
+// readKinds looks up keys bound to constants and reads the kind of each value.
 func readKinds(dir string) (func(int) error, error) {
 	return reading(dir, func(v bindings.Value) error {
 		if v.Kind() == bindings.Undef {
@@ -174,7 +178,8 @@ func readKinds(dir string) (func(int) error, error) {
 	})
 }
 
-// readSmall looks up keys and reads the values of small constants: TextView, Int or Bool.
+// readSmall looks up keys bound to constants and reads each value with TextView, Int or Bool. It
+// skips lists and hashes.
 func readSmall(dir string) (func(int) error, error) {
 	return reading(dir, func(v bindings.Value) error {
 		var err error
@@ -190,7 +195,6 @@ func readSmall(dir string) (func(int) error, error) {
 	})
 }
 
-// copyText looks up keys and copies the values that are strings.
 func copyText(dir string) (func(int) error, error) {
 	return reading(dir, func(v bindings.Value) error {
 		if v.Kind() != bindings.String {
@@ -201,7 +205,8 @@ func copyText(dir string) (func(int) error, error) {
 	})
 }
 
-// reading returns a function that looks up constants in turn and reads each value.
+// reading returns a function that looks up keys bound to constants in turn and calls read for each
+// value.
 func reading(dir string, read func(bindings.Value) error) (func(int) error, error) {
 	keys, err := constants(0)()
 	if err != nil {
@@ -225,7 +230,7 @@ func reading(dir string, read func(bindings.Value) error) (func(int) error, erro
 	}, nil
 }
 
-// requests resets one request for different nodes in turn.
+// requests resets a request to the facts of each node in turn.
 func requests(dir string) (func(int) error, error) {
 	request, err := open(dir, generated)
 	if err != nil {
@@ -247,7 +252,7 @@ func requests(dir string) (func(int) error, error) {
 	}, nil
 }
 
-// serveQuestions asks a server for ten keys at a time, as the Puppet module does.
+// serveQuestions asks a server for the values of ten keys at a time, as the Puppet module does.
 func serveQuestions(dir string) (func(int) error, error) {
 	server := serve.New(serve.Options{Path: filepath.Join(dir, hiera5)})
 	toServer, questions := io.Pipe()

@@ -10,20 +10,19 @@ import (
 	"bindc/bench/gen"
 )
 
-// config describes a generated site of Hiera 2. It is small, because counts do not depend on the size of a site, but
-// has a few thousand keys, so that hashing and comparing keys cost as much as in a real one.
+// config is the configuration of the generated site. Its size hardly affects the counts, but it has
+// enough keys that hashing and comparing them costs as much as in a real site.
 var config = gen.Config{Nodes: 200, Keys: 2_000, Modules: 20, Overrides: 20, Seed: 1}
 
-// The files below the directory of a run.
+// The files with the snapshots.
 const (
 	generated = "generated.bsnap"
 	hiera5    = "hiera5.bsnap"
 )
 
-// hiera5Keys is the number of plain keys in the site of Hiera 5.
+// hiera5Keys is the number of keys of each kind in the Hiera 5 site.
 const hiera5Keys = 500
 
-// prepare makes both sites and builds them.
 func prepare(dir string) error {
 	program := filepath.Join(dir, "bindc")
 	if err := built.Bindc(program); err != nil {
@@ -44,7 +43,8 @@ func prepare(dir string) error {
 	return nil
 }
 
-// writeHiera5 writes a control repository of four levels, with hashes to dig in and lookup_options that merge.
+// writeHiera5 writes a control repository with four levels. It has nested hashes for dotted keys,
+// and lookup_options that merge lists.
 func writeHiera5(dir string) error {
 	var common, debian strings.Builder
 	common.WriteString("lookup_options:\n  '^merged::': {merge: unique}\n")

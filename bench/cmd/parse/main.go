@@ -1,5 +1,5 @@
-// Command parse parses all YAML files below a directory into nodes with go.yaml.in/yaml/v4, on all processors.
-// Builds are compared with this: it is the cost of reading the files before any work on their content.
+// Command parse parses all YAML files in a directory into nodes with go.yaml.in/yaml/v4, on all
+// processors. Builds are compared with it, because any build has to read its files first.
 package main
 
 import (
@@ -29,7 +29,7 @@ func main() {
 	fmt.Printf("%d files, %d bytes\n", files, bytes)
 }
 
-// parseAll parses the files below dir. It releases the nodes of a file before it parses the next.
+// parseAll parses the files in dir and its subdirectories. It does not keep the nodes.
 func parseAll(dir string, jobs int) (files int, bytes int64, err error) {
 	paths, sizes := make(chan string), make(chan int64)
 	var workers sync.WaitGroup

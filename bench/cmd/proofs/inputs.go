@@ -9,12 +9,11 @@ import (
 	"bindc/bench/gen"
 )
 
-// types holds the type of a parameter for each kind of value.
 var types = map[gen.Kind]string{gen.String: "String[1]", gen.Interpolated: "String", gen.Integer: "Integer[0]",
 	gen.Boolean: "Boolean", gen.List: "Array[Variant[String, Numeric, Boolean]]", gen.Hash: "Hash[String, Data]"}
 
-// writeClasses writes a manifest with classes that receive all keys of site, and declares them. It returns the number
-// of parameters.
+// writeClasses writes a manifest that declares classes whose parameters are all keys of site. It
+// returns the number of parameters.
 func writeClasses(dir string, site *gen.Site) (parameters int, err error) {
 	params := map[string][]string{}
 	var names []string
@@ -40,8 +39,9 @@ func writeClasses(dir string, site *gen.Site) (parameters int, err error) {
 	return parameters, os.WriteFile(filepath.Join(dir, "site.pp"), []byte(b.String()), 0o666)
 }
 
-// policiesOf returns 100 policies about site, which hold: 50 about integers in one environment, 25 that a key is bound,
-// 20 about the keys of a module, and 5 about all keys.
+// policiesOf returns a file with 100 policies that site does not violate. 50 check the integers in
+// an environment, 25 check that a key is bound, 20 check the keys of a module, and 5 check all
+// keys.
 func policiesOf(site *gen.Site) []byte {
 	var b strings.Builder
 	b.WriteString("policy_version: 1\npolicies:\n")

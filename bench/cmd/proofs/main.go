@@ -53,7 +53,7 @@ func run(size string, rounds int) error {
 	return nil
 }
 
-// cases are the checks that are compared with a check of the same site with neither.
+// cases are the checks to measure. Each is compared with a check without classes and policies.
 var cases = []struct {
 	name              string
 	classes, policies bool
@@ -64,7 +64,7 @@ var cases = []struct {
 	{"check with classes and 100 policies", true, true, 1.25},
 }
 
-// world holds the site. Its classes are in a directory of their own while they are not used.
+// world is a site to check. The directory classes is moved into the site only while it is used.
 type world struct {
 	bindc, dir, policies, classes string
 	parameters                    int
@@ -87,7 +87,8 @@ func (w *world) write(config gen.Config) error {
 	return built.Bindc(w.bindc)
 }
 
-// round checks the site without and with each case in turn, and adds the ratios of their processor times.
+// round checks the site without and then with each case, and appends the ratio of the two CPU times
+// to ratios.
 func (w *world) round(ratios [][]float64) error {
 	for i, c := range cases {
 		plain, err := w.check(false, false)

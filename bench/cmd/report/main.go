@@ -1,4 +1,4 @@
-// Report runs the commands of the sections of a document and writes their output into it.
+// Report runs the commands in a document and replaces their output in the document.
 //
 //	go run ./cmd/report                        all sections of README.md
 //	go run ./cmd/report -only cmd/table        those whose command matches
@@ -6,7 +6,7 @@
 //
 // A section begins with a line <!-- made by: COMMAND --> and ends with <!-- end -->. The command
 // runs in the directory bench, and its output replaces what is between these lines. A line below it
-// names the commit, the day, the machine and its load.
+// says when, on which commit and on which machine the command ran.
 package main
 
 import (
@@ -34,7 +34,7 @@ func main() {
 	}
 }
 
-// section matches a section: its command, and what is between the marks.
+// section matches a section of the document with its command and its text.
 var section = regexp.MustCompile(`(?s)(<!-- made by: ([^\n]*) -->\n)(.*?)(<!-- end -->)`)
 
 func run(path, only string, list bool) error {
@@ -66,7 +66,8 @@ func run(path, only string, list bool) error {
 	return nil
 }
 
-// replace writes a section. It reads the file again, because measuring takes a long time and the file may have changed.
+// replace writes the text of a section. It reads the document again, because the command may have
+// run for a long time and the document may have changed.
 func replace(path, command, made string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -82,7 +83,8 @@ func replace(path, command, made string) error {
 	return os.WriteFile(path, []byte(written), 0o644)
 }
 
-// output runs a command and returns what it prints, with a line about the run.
+// output runs a command and returns its output, followed by a line about the commit and the
+// machine.
 func output(command string) (string, error) {
 	before := load()
 	cmd := exec.Command("sh", "-c", command)
@@ -96,7 +98,6 @@ func output(command string) (string, error) {
 		runtime.NumCPU(), runtime.Version(), before, load()), nil
 }
 
-// load returns the average number of running processes in the last minute.
 func load() string {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
@@ -105,7 +106,8 @@ func load() string {
 	return strings.Fields(string(text))[0]
 }
 
-// commit returns the measured commit. A + means that a source has been changed since.
+// commit returns the short hash of the current commit. It appends a + if a file other than
+// bench/*.md has uncommitted changes.
 func commit() string {
 	hash, err := exec.Command("git", "rev-parse", "--short", "HEAD").Output()
 	if err != nil {

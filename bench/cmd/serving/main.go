@@ -1,12 +1,12 @@
-// Serving compares bindq serve with a Redis server that holds the same answers, for clients that ask
-// for a thousand keys at a time over a Unix socket.
+// Serving compares bindq serve with a Redis server that has the same values. Clients request a
+// thousand keys at a time over a Unix socket.
 //
 //	go run ./cmd/serving                  redis-server has to be in PATH
 //	go run ./cmd/serving -size M -turn 2s -rounds 5
 //
-// For Redis, the answers of each node are computed before: one string per node and key, in JSON. It
-// gets one MGET per request. bindq gets one question 'keys'; in the rows with a session, it also gets
-// the node's facts each time. Both kinds of clients know the length of the answer and only read it.
+// The values in Redis are computed in advance: a JSON string for each node and key. A request to Redis
+// is a single MGET. A request to bindq is a single question 'keys'; in the row with new sessions, it
+// also contains the node's facts. Clients read answers, whose length they know, without parsing them.
 package main
 
 import (
@@ -33,8 +33,9 @@ func main() {
 	}
 }
 
-// clients lists the numbers of concurrent clients to measure. Each client asks for a different node.
-var clients = []int{1, 16, 255} // bindq serve has at most 256 connections; one loads the answers
+// clients lists the numbers of concurrent clients to measure. Each client asks for a different
+// node.
+var clients = []int{1, 16, 255} // bindq serve allows 256 connections, and prepare uses one of them
 
 func run(size string, keys int, turn time.Duration, rounds int) error {
 	site, err := built.Get(gen.Sizes[size])

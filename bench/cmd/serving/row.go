@@ -12,21 +12,21 @@ import (
 	"bindc/serve/client"
 )
 
-// row is a server and how its clients talk to it.
+// row is a server and the messages that its clients send.
 type row struct {
 	name   string
 	server *server
 	talk   func(*visitor) talk
 }
 
-// result is what one turn measured.
 type result struct {
 	rate  float64 // requests per second
 	p99   time.Duration
-	cores float64 // processor time of the server per second
+	cores float64 // CPU seconds of the server per second
 }
 
-// measure makes all visitors ask repeatedly for one turn. Each asks again when it has its answer.
+// measure lets all visitors send requests for one turn. Each visitor sends a request when it has
+// received the answer to the previous one.
 func (r row) measure(visitors []*visitor, turn time.Duration) (result, error) {
 	conns := make([]net.Conn, len(visitors))
 	for i, v := range visitors {
@@ -59,7 +59,8 @@ func (r row) measure(visitors []*visitor, turn time.Duration) (result, error) {
 		(after - before).Seconds() / wall.Seconds()}, nil
 }
 
-// connect opens a connection, sends the first text of t and reads the answer.
+// connect opens a connection to the server. If t.before is set, it sends it and reads the two
+// answers.
 func (r row) connect(t talk) (net.Conn, error) {
 	c, err := net.Dial("unix", r.server.socket)
 	if err != nil || t.before == nil {
@@ -74,8 +75,8 @@ func (r row) connect(t talk) (net.Conn, error) {
 	return c, err
 }
 
-// askUntil asks until end, and returns how long each answer took. All answers have the same length. The last byte
-// shows that the answer was read to its end.
+// askUntil sends requests until end, and returns the time that each answer took. It reads t.answer
+// bytes for each answer; the last byte shows whether that is the whole answer.
 func askUntil(c net.Conn, t talk, end time.Time) (took []time.Duration, err error) {
 	buf := make([]byte, t.answer)
 	for time.Now().Before(end) {
@@ -94,7 +95,7 @@ func askUntil(c net.Conn, t talk, end time.Time) (took []time.Duration, err erro
 	return took, nil
 }
 
-// median returns the median of each figure.
+// median returns the median of each field. For cores, it uses the median of cores per request.
 func median(results []result) (m result) {
 	rates, p99, cores := make([]float64, 0), make([]time.Duration, 0), make([]float64, 0)
 	for _, r := range results {

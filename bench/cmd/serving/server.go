@@ -11,13 +11,12 @@ import (
 	"time"
 )
 
-// server is a program that answers on a socket.
 type server struct {
 	socket string
 	cmd    *exec.Cmd
 }
 
-// start starts a program and waits for its socket.
+// start starts a program and waits until it listens on the socket.
 func start(socket, program string, args ...string) (*server, error) {
 	s := &server{socket, exec.Command(program, args...)}
 	s.cmd.Stderr = os.Stderr
@@ -40,7 +39,7 @@ func (s *server) stop() {
 	_ = s.cmd.Wait()
 }
 
-// used returns the processor time that the server has used.
+// used returns the CPU time that the server has used since it started.
 func (s *server) used() (time.Duration, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
 	if err != nil {
@@ -52,5 +51,5 @@ func (s *server) used() (time.Duration, error) {
 	if err1 != nil || err2 != nil {
 		return 0, fmt.Errorf("cannot read the times in %q", text)
 	}
-	return time.Duration(user+system) * (time.Second / 100), nil // Linux counts hundredths
+	return time.Duration(user+system) * (time.Second / 100), nil // Linux counts hundredths of a second
 }

@@ -16,28 +16,29 @@ import (
 	"bindc/serve/client"
 )
 
-// talk is what a client sends: before once at the start, and then the same question repeatedly, whose answer has a
-// fixed length.
+// talk contains the messages that a client sends. It sends before once, if that is not nil, and
+// then ask repeatedly.
 type talk struct {
 	before, ask []byte
-	answer      int // length of the answer to the repeated question; the answer to before is a separate frame
+	answer      int // length in bytes of each answer to ask
 }
 
-// visitor is a node that asks.
+// visitor contains the messages for one node: to bindq in a session, to bindq with a new session
+// each time, and to Redis.
 type visitor struct{ keys, session, mget talk }
 
-// object is a JSON object.
 type object = map[string]any
 
 func frame(question any) []byte {
 	text, err := json.Marshal(question)
 	if err != nil {
-		panic(err) // impossible: the object has only strings and numbers
+		panic(err) // unreachable: a question has only strings and numbers
 	}
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(text))), text...)
 }
 
-// prepare asks bindq for the answers of n nodes, and gives them to Redis.
+// prepare asks bindq for the values of n nodes and stores them in Redis. It returns a visitor for
+// each node.
 func prepare(site *built.Site, keys, n int, ours, redis *server) ([]*visitor, error) {
 	names := slices.Clone(site.KeyNames())
 	if len(names) < keys {
@@ -79,7 +80,7 @@ func prepare(site *built.Site, keys, n int, ours, redis *server) ([]*visitor, er
 	return visitors, nil
 }
 
-// meet asks bindq for the answers of a node and stores them in Redis.
+// meet asks bindq for the values of one node and stores them in Redis.
 func meet(c *client.Client, facts map[string]any, asked []string, digest string, i int, store io.Writer,
 	replies *bufio.Reader) (*visitor, error) {
 	node := object{"ask": "node", "session": 1, "digest": digest, "facts": facts}
@@ -117,7 +118,6 @@ func meet(c *client.Client, facts map[string]any, asked []string, digest string,
 	}, nil
 }
 
-// command encodes a command for Redis.
 func command(words []string) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "*%d\r\n", len(words))

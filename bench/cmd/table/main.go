@@ -25,7 +25,8 @@ func main() {
 	flag.StringVar(&names[0], "small", names[0], "`size` of the small site")
 	flag.StringVar(&names[1], "large", names[1], "`size` of the large site")
 	flag.StringVar(&names[2], "huge", names[2], "`size` of the huge site")
-	plan := measure.Plan{Rounds: 101, Turn: 5 * time.Millisecond} // on a busy machine, short turns lose fewer results
+	// The turns are short, so that other load on the machine affects only a few of them.
+	plan := measure.Plan{Rounds: 101, Turn: 5 * time.Millisecond}
 	flag.IntVar(&plan.Rounds, "rounds", plan.Rounds, "turns of each case")
 	flag.DurationVar(&plan.Turn, "turn", plan.Turn, "length of a turn")
 	only := flag.String("only", "", "a regular `expression`: measure only rows whose name matches")
@@ -81,7 +82,8 @@ func run(names [3]string, plan measure.Plan, only string) error {
 	return out.Flush()
 }
 
-// lookups returns all rows with lookup times. It builds the multibinding sites only if one of their rows is chosen.
+// lookups returns all rows with lookup times. It builds the sites with multibindings or classes
+// only if their rows are chosen.
 func lookups(small, large, huge, hiera5 *rows.World, chosen *regexp.Regexp) ([]rows.Row, error) {
 	out, err := rows.Lookups(large)
 	if err != nil {
@@ -105,7 +107,6 @@ func lookups(small, large, huge, hiera5 *rows.World, chosen *regexp.Regexp) ([]r
 	return slices.DeleteFunc(out, func(r rows.Row) bool { return !chosen.MatchString(r.Name) }), nil
 }
 
-// facts returns counts and sizes, and the time of a process.
 func facts(large, huge *rows.World) ([]rows.Fact, error) {
 	allocations, err := rows.Allocations(large)
 	if err != nil {
@@ -123,7 +124,7 @@ func facts(large, huge *rows.World) ([]rows.Fact, error) {
 	return append(append([]rows.Fact{allocations, process}, own...), of...), err
 }
 
-// open prepares a site, and prints the cost of its snapshot if it was built.
+// open prepares a site. If it had to build the snapshot, it prints the cost.
 func open(config gen.Config) (*rows.World, error) {
 	w, err := rows.Open(config)
 	if err != nil {
@@ -154,7 +155,7 @@ func factLine(f rows.Fact) string {
 		f.Name, f.Value, f.Unit, f.Against, f.Other, f.Unit, f.Value/f.Other, judged(f.Value/f.Other, f.Target))
 }
 
-// judged formats a target, with a mark if value misses it.
+// judged formats a target, with ", missed" if value is larger.
 func judged(value, target float64) string {
 	s := fmt.Sprintf("≤ %.3g", target)
 	if value > target {

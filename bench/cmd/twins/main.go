@@ -1,5 +1,5 @@
-// Twins compares lookups and builds of a generated site of Hiera 5 with those of the same site of
-// Hiera 2.
+// Twins compares a generated Hiera 5 site with the same data in a Hiera 2 site: the times of lookups
+// and builds.
 //
 //	go run ./cmd/twins -size L
 package main
@@ -60,7 +60,7 @@ func run(size string, plan measure.Plan) error {
 	return out.Flush()
 }
 
-// builds prints the cost of building both sites, in each case the smallest of three runs.
+// builds prints the CPU times of building both sites. Each time is the smallest of three.
 func builds(out *tabwriter.Writer, site *built.Site, size string) error {
 	var own, other time.Duration
 	for i := range 3 {

@@ -12,7 +12,7 @@ import (
 	"bindc/diag"
 )
 
-// Run checks a site until the effort is used up, which is an error, too.
+// Run checks a site. If the effort is used up, it stops and reports an error.
 func Run(e *pass.Env, s *index.Ordered, l *index.Levels) {
 	c := &checker{Env: e, Ordered: s, levels: l}
 	doubtful, needs := c.doubtful(), c.findNeeds()
@@ -59,7 +59,6 @@ func (c *checker) checkEffort() {
 	c.Diags.Add(d)
 }
 
-// mostBound returns the keyIndex with the most candidates, or nil.
 func (c *checker) mostBound() *keyIndex {
 	var most *keyIndex
 	for _, key := range slices.Sorted(maps.Keys(c.indexes)) {

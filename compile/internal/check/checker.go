@@ -20,13 +20,13 @@ type checker struct {
 // Therefore two candidates of equal rank conflict only if they are in one scope, or in scopes with different shapes.
 func (c *checker) doubtful() map[uint32]bool {
 	out := map[uint32]bool{}
-	lastScope := make([]int, len(c.Names)) // number of the last scope with the key, from 1
+	lastScope := make([]int, len(c.Names)) // index of the last scope with each key, plus one
 	mixed := c.mixedRanks()
 	for i := range c.Scopes {
 		s := &c.Scopes[i]
 		shapes, isMixed := mixed[s.Rank]
 		if len(s.Members) == 1 && s.Members[0].Binding == nil && !isMixed {
-			continue // all keys of a file differ
+			continue // a file has each key only once
 		}
 		for key, _ := range s.Bound() {
 			n := c.InNames[key]
@@ -51,7 +51,8 @@ func (c *checker) doubtful() map[uint32]bool {
 	return out
 }
 
-// mixedRanks returns the ranks whose scopes differ in shape. Each rank has an empty map from keys to shapes.
+// mixedRanks returns the ranks whose scopes differ in shape. Each is mapped to an empty map, which the caller fills
+// with the shape of each key.
 func (c *checker) mixedRanks() map[int]map[uint32]int {
 	first, out := map[int]int{}, map[int]map[uint32]int{}
 	for _, s := range c.Scopes {
@@ -66,7 +67,7 @@ func (c *checker) mixedRanks() map[int]map[uint32]int {
 	return out
 }
 
-// addKinds adds the keys that s binds with abstract or override bindings.
+// addKinds adds the keys of the abstract and override bindings in s.
 func (c *checker) addKinds(keys map[uint32]bool, s *place.Scope) {
 	for _, m := range s.Members {
 		if m.Binding != nil && m.Binding.More != nil && (m.Binding.More.Abstract || m.Binding.More.Override) {
@@ -75,7 +76,6 @@ func (c *checker) addKinds(keys map[uint32]bool, s *place.Scope) {
 	}
 }
 
-// addCollecting adds the bound keys of multibindings.
 func (c *checker) addCollecting(keys map[uint32]bool) {
 	for _, ds := range c.Multibinds.Declared {
 		for _, d := range ds {
@@ -86,7 +86,7 @@ func (c *checker) addCollecting(keys map[uint32]bool) {
 	}
 }
 
-// addRebound adds the keys whose lower bindings a rename or rebinding needs.
+// addRebound adds the old names of renames and rebindings that take their values from lower bindings.
 func (c *checker) addRebound(keys map[uint32]bool) {
 	for i := range c.Rebound {
 		if key, bound := c.Find(c.Rebound[i].Old()); bound && c.Rebound[i].Below() {
@@ -130,7 +130,7 @@ func (c *checker) addCandidates(indexes map[uint32]*keyIndex, s *place.Scope) {
 	}
 }
 
-// add does nothing if k is nil: the key needs no index.
+// add adds a candidate for key. If k is nil, it does nothing, because the key needs no index.
 func (k *keyIndex) add(cand place.Candidate, key uint32) {
 	if k != nil {
 		cand.Key = key

@@ -61,7 +61,8 @@ func (k *keyIndex) checkExclusions() {
 	}
 }
 
-// excludes reports that a excludes the class that b includes. both is the conjunction of the two conditions.
+// excludes reports a conflict between contributions that exclude and include a class. both is the conjunction of the
+// two conditions.
 func (k *keyIndex) excludes(a, b *place.Candidate, both loader.Condition) {
 	at, other, is := a, b, [2]string{"excluded", "included"}
 	if b.Pos().Compare(a.Pos()) < 0 {

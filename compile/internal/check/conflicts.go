@@ -54,14 +54,14 @@ func (k *keyIndex) checkRank(from, to int) {
 	}
 }
 
-// anyErases reports whether one of the candidates is a rename. A hidden rename conflicts, too, because the value below
+// anyErases reports whether any of the candidates is a rename. A hidden rename also conflicts, because the value below
 // it would be ambiguous.
 func (k *keyIndex) anyErases(list []int) bool {
 	return slices.ContainsFunc(list, func(i int) bool { return k.all[i].Erases() })
 }
 
-// conflicts compares the candidates of two conditions. It reports each candidate that precedes the last candidate of
-// the other condition.
+// conflicts reports conflicts between the candidates of two conditions. It reports each candidate that precedes the
+// last candidate of the other condition.
 func (k *keyIndex) conflicts(as, bs []int, both loader.Condition) {
 	report := func(list []int, last int) {
 		for _, i := range list {
@@ -74,7 +74,7 @@ func (k *keyIndex) conflicts(as, bs []int, both loader.Condition) {
 	report(bs, as[len(as)-1])
 }
 
-// conflict reports that a and b have equal rank and can be effective together.
+// conflict reports two candidates that have equal rank and can be effective together.
 func (k *keyIndex) conflict(a, b *place.Candidate, both loader.Condition) {
 	d := diag.Diagnostic{Pos: a.Pos(), Code: "conflict",
 		Message: "'" + k.name + "' is bound twice with the same precedence" + k.Describe(both) + k.InLayer(a.Layer),
@@ -93,7 +93,7 @@ func (k *keyIndex) conflict(a, b *place.Candidate, both loader.Condition) {
 	k.Report(d)
 }
 
-// renames reports whether c gives another name to the key.
+// renames reports whether c gives the key another name.
 func (k *keyIndex) renames(c *place.Candidate) bool {
 	return c.Erases() || c.Binding != nil && c.Binding.Key != k.name
 }

@@ -10,11 +10,11 @@ import (
 	"bindc/internal/value"
 )
 
-// deadLookups finds lookups that never find anything.
+// deadLookups finds lookups that never find a value.
 type deadLookups struct {
 	*checker
 	askable []string // the bound keys that are not internal
-	// the values of each key that a hash lookup reads; no values if one of them is computed
+	// hashes maps each key that a hash lookup reads to its values, or to nil if they are computed or merged.
 	hashes map[uint32][]value.Value
 	places map[string]int // number of values that look up a key
 }
@@ -51,7 +51,7 @@ func (c *checker) checkDeadLookups(ofValue map[uint32]needs) {
 	}
 }
 
-// warnOfBindings reports each warning at all bindings that have the value.
+// warnOfBindings reports the warning about each value at all bindings that have it.
 func (v *deadLookups) warnOfBindings(found map[uint32]diag.Diagnostic) {
 	if len(found) == 0 {
 		return
@@ -101,7 +101,7 @@ func (v *deadLookups) judge(n needs) diag.Diagnostic {
 	return diag.Diagnostic{}
 }
 
-// entry returns a warning if there are hashes, but no hash has the entry that r reads.
+// entry returns a warning if hashes is not empty and no hash has the entry that r reads.
 func (v *deadLookups) entry(r *recipe.Recipe, hashes []value.Value) diag.Diagnostic {
 	var entries []string
 	for _, h := range hashes {
@@ -124,7 +124,6 @@ func (v *deadLookups) entry(r *recipe.Recipe, hashes []value.Value) diag.Diagnos
 	return d
 }
 
-// findHashes collects the values of the keys that hash lookups read.
 func (v *deadLookups) findHashes(ofValue map[uint32]needs) {
 	v.hashes = map[uint32][]value.Value{}
 	for _, n := range ofValue {
@@ -154,7 +153,6 @@ func (v *deadLookups) findHashes(ofValue map[uint32]needs) {
 	}
 }
 
-// noteHash records the key whose hash n reads.
 func (v *deadLookups) noteHash(n needs) {
 	if n.tries != nil && n.tries.Kind == recipe.HashLookup && len(n.tried) > 0 {
 		v.hashes[n.tried[0].key] = nil

@@ -68,7 +68,7 @@ func decides(o *recipe.Options, named bool) bool {
 	return o.PriorityOnUnnamed
 }
 
-// collide reports whether contributions i and j are an error because they are always effective together. The caller has
+// collide reports whether it is an error that contributions i and j are always effective together. The caller has
 // checked that j is effective wherever i is.
 func (k *keyIndex) collide(i, j int, o *recipe.Options, when []loader.Condition) bool {
 	if !k.Effort.Spend(8*len(when)) || !k.Relations.Implies(k.terms(j), k.terms(i)) ||

@@ -68,7 +68,7 @@ func (h *hieraNeeds) warnOfNearOptions(key uint32, val uint32, at diag.Pos) {
 
 const options = "lookup_options"
 
-// needs returns the roots of the keys that a value looks up, quoted if necessary.
+// needs returns the roots of the keys that the value number val looks up. Roots with dots are quoted.
 func (h *hieraNeeds) needs(val uint32) []string {
 	text := h.Values[val]
 	if text[0] != recipe.CompiledRecipe {
@@ -85,7 +85,6 @@ func (h *hieraNeeds) needs(val uint32) []string {
 	return keys
 }
 
-// warnOfNear warns about unbound keys that resemble a bound key.
 func (h *hieraNeeds) warnOfNear(keys []string, at diag.Pos) {
 	for _, key := range keys {
 		if _, bound := h.Find(key); bound {
@@ -100,7 +99,6 @@ func (h *hieraNeeds) warnOfNear(keys []string, at diag.Pos) {
 	}
 }
 
-// places returns the number of values that look up key.
 func (h *hieraNeeds) places(key string) int {
 	if h.counts == nil {
 		h.counts = map[string]int{}
@@ -123,7 +121,7 @@ func (h *hieraNeeds) findLoops() {
 	}
 }
 
-// hieraStep is a key on a path. The keys in next are still to be followed.
+// hieraStep is a key on the path of a depth-first search. The search has not followed the keys in next yet.
 type hieraStep struct {
 	key  string
 	next []string
@@ -155,7 +153,6 @@ func (h *hieraNeeds) follow(start string, state map[string]int) {
 	}
 }
 
-// reportLoop warns about a loop, which begins with its first key.
 func (h *hieraNeeds) reportLoop(loop []hieraStep) {
 	h.Report(diag.Diagnostic{Pos: h.certain[loop[0].key].at, Severity: diag.Warning, Code: "loop",
 		Message: loopMessage(len(loop), func(i int) string { return loop[i].key }) +

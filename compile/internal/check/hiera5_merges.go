@@ -68,12 +68,12 @@ func (c *checker) checkFit(key string, m rewrite.MergedKey, all []fittedValue) {
 		}
 		c.Report(d)
 	}
-	if m.Secret == nil { // the message shows the value
+	if m.Secret == nil { // the warning shows the value, so it must not be secret
 		c.checkKnockouts(key, strategy, all)
 	}
 }
 
-// shownValues is the number of values that are shown with a wrong strategy.
+// shownValues limits how many values a message about a wrong strategy shows.
 const shownValues = 3
 
 // reportStrategy reports a strategy that can merge none of the values, if another strategy merges them all. It returns

@@ -19,11 +19,11 @@ type keyIndex struct {
 	groups  []*group
 }
 
-// group holds the candidates whose settled conditions name the same dimensions.
+// group holds the candidates whose settled conditions have the same dimensions.
 type group struct {
 	dims    []int
 	members []settledCandidate
-	// projected indexes the members by their values for some of dims. Its keys encode these dimensions.
+	// projected maps each subset of dims, in encoded form, to an index of the members by their values for that subset.
 	projected map[string]map[string][]int
 }
 
@@ -55,7 +55,8 @@ func (k *keyIndex) group() []*group {
 	return k.groups
 }
 
-// compatible ranges over the candidates above rank that can be effective where terms hold.
+// compatible returns an iterator over the candidates above rank that can be effective where terms hold. They are given
+// as indexes in k.all.
 func (k *keyIndex) compatible(terms loader.Condition, rank int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for list := range k.near(terms, false) {
@@ -71,7 +72,8 @@ func (k *keyIndex) compatible(terms loader.Condition, rank int) iter.Seq[int] {
 	}
 }
 
-// implied ranges over the candidates above rank that are always effective where terms hold.
+// implied returns an iterator over the candidates above rank that are always effective where terms hold. They are
+// given as indexes in k.all.
 func (k *keyIndex) implied(terms loader.Condition, rank int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for list := range k.near(terms, true) {
@@ -87,8 +89,8 @@ func (k *keyIndex) implied(terms loader.Condition, rank int) iter.Seq[int] {
 	}
 }
 
-// near ranges over lists of candidates, each with the highest rank first. A candidate in a list has the same values as
-// terms in all dimensions that both name. If implied is set, near omits candidates that name other dimensions, unless
+// near returns an iterator over lists of candidates, each with the highest rank first. A candidate has the same values
+// as terms in all dimensions that both have. If implied is set, near omits candidates with further dimensions, unless
 // these dimensions are open.
 func (k *keyIndex) near(terms loader.Condition, implied bool) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
@@ -128,7 +130,6 @@ func (k *keyIndex) project(g *group, shared []int) map[string][]int {
 	return m
 }
 
-// sharedDims returns the dimensions that both dims and terms contain.
 func sharedDims(dims []int, terms loader.Condition) []int {
 	var out []int
 	for _, t := range terms {
@@ -177,7 +178,6 @@ func (k *keyIndex) erasedAbove(rank int, terms loader.Condition) int {
 	return out
 }
 
-// neverWins reports whether no lookup finds candidate i.
 func (k *keyIndex) neverWins(i int) bool {
 	return !k.Relations.Possible(k.terms(i)) || k.hidden(k.all[i].Rank, k.terms(i))
 }

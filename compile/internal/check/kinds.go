@@ -10,7 +10,7 @@ import (
 func (k *keyIndex) checkKinds(names []string) {
 	alternatives := map[int][]int{} // indexes in k.all, by order in the input
 	wins := map[int]bool{}
-	var orders []int // orders of bindings that are not always hidden
+	var orders []int // positions in the input of bindings that are not always hidden
 	for i := range k.all {
 		more := k.all[i].More()
 		if more == nil || !more.Abstract && !more.Override {
@@ -85,8 +85,8 @@ func (k *keyIndex) checkOverride(alternatives []int, names []string) {
 	}
 }
 
-// overridden returns a candidate that i overrides, and a rival in the same layer that overrides i, or -1. The third
-// result reports whether i overrides something wherever it is effective.
+// overridden returns the index of a candidate that i overrides, and of a rival in the same layer that overrides i.
+// Each is -1 if there is none. always reports whether i overrides something wherever i is effective.
 func (k *keyIndex) overridden(i int) (beaten, rival int, always bool) {
 	beaten, rival = -1, -1
 	for j := range k.compatible(k.terms(i), index.NoRank) {

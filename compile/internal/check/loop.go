@@ -70,7 +70,7 @@ func (f *loopFinder) enqueueAll() int {
 // that contribute to them.
 func (f *loopFinder) collected() map[string]bool {
 	out := map[string]bool{}
-	within := map[string][]string{} // ids that a contribution collects, by the id that it contributes to
+	within := map[string][]string{} // ids of contributing multibindings, by the id that they contribute to
 	var todo []string
 	for id, ds := range f.Multibinds.Declared {
 		for _, d := range ds {

@@ -16,8 +16,8 @@ import (
 	"bindc/loader"
 )
 
-// declines reports whether cand certainly declines in the plain requests of terms. It returns false if the value
-// depends on a fact. The keys in path led to cand.
+// declines reports whether cand certainly declines in the plain requests of terms (see loopFinder). It returns false
+// if the value depends on a fact. The keys in path led to cand.
 func (f *loopFinder) declines(cand *place.Candidate, terms loader.Condition, path []uint32) bool {
 	r := cand.Computed()
 	if r == nil || !r.Declines() || !f.Effort.Spend(1+len(path)) {
@@ -46,8 +46,9 @@ func (f *loopFinder) declines(cand *place.Candidate, terms loader.Condition, pat
 	return true
 }
 
-// answer returns the candidate of a key, below a rank, that provides the value in the plain requests of terms, or nil.
-// decided is false if it is unknown which candidate provides the value. The keys in path led to this key.
+// answer returns the candidate that provides the value of key in the plain requests of terms, or nil if there is none.
+// It ignores candidates that are not below the given rank. decided is false if it is unknown which candidate provides
+// the value. The keys in path led to this key.
 func (f *loopFinder) answer(key uint32, terms loader.Condition, below int, path []uint32) (found *place.Candidate,
 	decided bool) {
 
@@ -77,9 +78,10 @@ func (f *loopFinder) answer(key uint32, terms loader.Condition, below int, path 
 // undefSteps limits the evaluation steps of an expression in isUndef.
 const undefSteps = 1000
 
-// isUndef reports whether the expression r is certainly undef in the plain requests of terms that set no facts. Plain
-// requests do set well-known facts and the variables that determine categories, so an expression that reads such a
-// variable is not certain. All expressions are evaluated for the same requests, so their results are consistent.
+// isUndef reports whether the expression r is certainly undef in the plain requests of terms that set no facts. Even
+// these requests set well-known facts and the variables that determine categories, so isUndef returns false for an
+// expression that reads such a variable. All expressions are evaluated for the same requests, so their results are
+// consistent.
 func (f *loopFinder) isUndef(r *recipe.Recipe, terms loader.Condition, path []uint32) bool {
 	if undef, ok := f.undef[r]; ok {
 		return undef
@@ -124,7 +126,7 @@ func (s factless) Lookup(key string, t *types.Type) (v value.Value, found bool, 
 	return v, true, err
 }
 
-// answering is like answer, for the name of a key. It is undecided for a dotted key and for a key on the path.
+// answering is answer for a key given by name. The result is undecided if the key is dotted, or if it is on the path.
 func (s factless) answering(key string) (found *place.Candidate, decided bool) {
 	number, bound := s.Find(key)
 	switch {

@@ -50,7 +50,7 @@ const (
 	finished  = -1
 )
 
-// step is a visit on the path. The candidates in next are still to be followed.
+// step is a visit on the path of the depth-first search. The search has not followed the candidates in next yet.
 type step struct {
 	visit
 	next []*place.Candidate
@@ -89,8 +89,8 @@ func (f *loopFinder) enqueueFurther(cand *place.Candidate, terms loader.Conditio
 	return true
 }
 
-// enqueueUndef schedules v again for the requests in which target a is undef or renamed, because v then tries the next
-// target.
+// enqueueUndef schedules v again for the requests in which the target of attempt a is undef or renamed. In these
+// requests, v tries its next target.
 func (f *loopFinder) enqueueUndef(v visit, a attempt) {
 	k, terms := f.indexes[a.key], f.conditions.list[v.condition]
 	for i := range k.compatible(terms, index.NoRank) {
@@ -101,7 +101,7 @@ func (f *loopFinder) enqueueUndef(v visit, a attempt) {
 	}
 }
 
-// isUndefFor reports whether cand is undef and has the type that a requires, so that the next target is tried.
+// isUndefFor reports whether cand is undef and the target of a accepts undef, so that the next target is tried.
 func (f *loopFinder) isUndefFor(cand *place.Candidate, a attempt) bool {
 	undef := value.Value{}
 	return f.Values[cand.Value] == string(recipe.AppendConstant(nil, undef)) && a.target.Type.Check(undef) == nil
@@ -119,7 +119,6 @@ func (f *loopFinder) needsOfCandidate(cand *place.Candidate) needs {
 	return f.ofValue[cand.Value]
 }
 
-// together returns the condition under which both terms and the condition of cand hold.
 func (f *loopFinder) together(terms loader.Condition, cand *place.Candidate) loader.Condition {
 	return relation.Union(terms, f.Site.Conditions[cand.Condition])
 }
@@ -145,13 +144,12 @@ func (f *loopFinder) partsOf(id string) []*keyIndex {
 	return out
 }
 
-// conditionTable assigns numbers to conditions.
 type conditionTable struct {
 	list []loader.Condition
 	at   map[string]int
 }
 
-// number returns the number of a condition, which it adds if necessary.
+// number returns the number of a condition. It adds the condition if it is new.
 func (t *conditionTable) number(terms loader.Condition) int {
 	var key []byte
 	for _, term := range terms {

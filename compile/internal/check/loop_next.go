@@ -8,7 +8,7 @@ import (
 	"bindc/internal/recipe"
 )
 
-// next returns the candidates that v needs. It schedules the candidates that the binding needs in other requests of the
+// next returns the candidates that v needs. It also schedules candidates that v needs only in some requests of the
 // condition.
 func (f *loopFinder) next(v visit) []*place.Candidate {
 	n := f.needsOfCandidate(v.cand)
@@ -49,8 +49,8 @@ func (f *loopFinder) nextTried(v visit, tried []attempt) (out []*place.Candidate
 	return out
 }
 
-// takesOne reports whether a multibinding uses at most one of several contributions with the same name or, if named is
-// false, without a name.
+// takesOne reports whether a multibinding uses at most one of several contributions with the same name. If named is
+// false, it reports this for contributions without a name.
 func takesOne(o *recipe.Options, named bool) bool {
 	return decides(o, named) || o.Resolution == recipe.Ignore
 }

@@ -38,7 +38,6 @@ func (f *loopFinder) reportLoop(path []step, condition int) {
 	}
 }
 
-// loopMessage describes a loop of the given length.
 func loopMessage(length int, name func(i int) string) string {
 	names := make([]string, min(length, maxNamed), maxNamed+2)
 	for i := range names {

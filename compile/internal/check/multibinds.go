@@ -12,7 +12,7 @@ import (
 	"bindc/loader"
 )
 
-// checkMultibinds reports errors in multibindings and their contributions that do not depend on facts. It checks no
+// checkMultibinds reports errors in multibindings and their contributions that do not depend on facts. It skips
 // contributions to a multibinding that never takes effect.
 func (c *checker) checkMultibinds() {
 	ids := slices.Sorted(maps.Keys(c.Multibinds.Declared))
@@ -60,7 +60,7 @@ func (c *checker) checkHiding(d place.Declaration, id string) {
 	}
 }
 
-// hiding returns the indexes of the candidates that hide the multibinding b.
+// hiding returns the candidates that hide the multibinding b, as indexes in k.all.
 func (k *keyIndex) hiding(b *loader.Binding) map[int]bool {
 	out := map[int]bool{}
 	for i := range k.all {
@@ -134,7 +134,6 @@ func (c *checker) multibindsByKey(ids []string) map[string]*loader.Binding {
 	return out
 }
 
-// warnOfSameID warns about multibindings that have the same id and different keys.
 func (c *checker) warnOfSameID(id string) {
 	ds := c.Multibinds.Declared[id]
 	for _, d := range ds[1:] {
@@ -147,7 +146,6 @@ func (c *checker) warnOfSameID(id string) {
 	}
 }
 
-// checkContribution checks the name and the value of a contribution.
 func (c *checker) checkContribution(cand *place.Candidate, d place.Declaration) {
 	b := cand.Binding
 	if !d.Options.Array && b.Key == "" {
@@ -177,7 +175,8 @@ func (c *checker) checkContribution(cand *place.Candidate, d place.Declaration) 
 	}
 }
 
-// mismatch reports that a contribution does not have the element type. If m is nil, it does nothing.
+// mismatch reports a contribution whose value does not have the element type of the multibinding. It does nothing if m
+// is nil.
 func (c *checker) mismatch(cand *place.Candidate, d place.Declaration, m *types.Mismatch, at diag.Pos, hint string) {
 	if m == nil {
 		return

@@ -14,10 +14,10 @@ type needs struct {
 	tried    []attempt      // targets that are looked up in order, until a value is not undef
 	below    []uint32       // keys that are looked up below the binding itself; at most one
 	collects *recipe.Recipe // the recipe, if it collects contributions
-	tries    *recipe.Recipe // the recipe, if its value is undef when no target in tried has one
+	tries    *recipe.Recipe // the recipe, if its value is undef when no target in tried has a value
 }
 
-// attempt is a target that a recipe tries, with its key.
+// attempt is a target that a recipe tries, and the index of its key in Names.
 type attempt struct {
 	key    uint32
 	target recipe.Target
@@ -57,7 +57,7 @@ func (c *checker) needsOf(r *recipe.Recipe) needs {
 	return n
 }
 
-// producesTarget reports whether a recipe of kind k has the value of one of its targets, or a part of that value.
+// producesTarget reports whether a recipe of kind k returns the value of one of its targets, or a part of that value.
 func producesTarget(k recipe.Kind) bool {
 	return k == recipe.LookupOf || k == recipe.FirstFound || k == recipe.HashLookup
 }
@@ -112,7 +112,7 @@ func (c *checker) needsOfValues() map[uint32]needs {
 	return out
 }
 
-// keysOf returns all bound keys in n, including the internal key of contributions.
+// keysOf returns all bound keys in n. This includes the internal key of contributions that n collects.
 func (c *checker) keysOf(n needs) []uint32 {
 	out := append(slices.Clone(n.keys), n.below...)
 	for _, a := range n.tried {
@@ -126,9 +126,9 @@ func (c *checker) keysOf(n needs) []uint32 {
 	return out
 }
 
-// endless returns the part of graph from which infinite paths begin, with its edges reversed.
+// endless returns the nodes of graph from which infinite paths begin, with the edges between them reversed.
 func endless(graph map[uint32][]uint32) map[uint32][]uint32 {
-	reversed, left := map[uint32][]uint32{}, map[uint32]int{} // left: remaining edges by node
+	reversed, left := map[uint32][]uint32{}, map[uint32]int{} // left counts the remaining edges of each node
 	for from, tos := range graph {
 		left[from] = len(tos)
 		for _, to := range tos {
@@ -157,11 +157,11 @@ func endless(graph map[uint32][]uint32) map[uint32][]uint32 {
 	return reversed
 }
 
-// addKeys adds the keys that need an index for the search: the keys that keys on a possible loop need. If bindings may
-// decline, it also adds the keys that determine whether they decline.
+// addKeys adds the keys that the search for loops needs to index: all keys that a key on a possible loop needs. If
+// bindings may decline, it also adds the keys that determine whether they decline.
 func (g *needGraph) addKeys(keys map[uint32]bool, decline bool) {
 	for key := range g.circular {
-		for _, other := range g.ofKey[key] { // the loop leads back to key through a key that key needs
+		for _, other := range g.ofKey[key] { // a loop leads from key to one of the keys that it needs
 			keys[other] = true
 		}
 	}

@@ -25,8 +25,8 @@ func (c *checker) checkRebound() {
 	}
 }
 
-// checkRenames reports contributions whose name two renames of equal precedence change. For keys, checkConflicts
-// reports this.
+// checkRenames reports contributions whose name is changed by two renames of equal precedence. For keys,
+// checkConflicts reports this.
 func (c *checker) checkRenames() {
 	byName := map[string]*keyIndex{}
 	for i := range c.Rebound {

@@ -13,7 +13,7 @@ import (
 
 // checkTypes checks bindings against the types of the abstract bindings that they override.
 func (k *keyIndex) checkTypes(t *place.Tables) {
-	seen := map[[2]int]bool{} // orders of an abstract binding and a binding that overrides it
+	seen := map[[2]int]bool{} // checked pairs of bindings, by their positions in the input
 	for i := range k.all {
 		if more := k.all[i].More(); more == nil || !more.Abstract || more.Type == nil {
 			continue
@@ -69,7 +69,6 @@ func misfit(t *types.Type, r *recipe.Recipe, secret bool) string {
 	return m.Text(secret)
 }
 
-// collects returns the kind of value that a multibinding produces.
 func collects(r *recipe.Recipe) value.Kind {
 	if r.Options.Array {
 		return value.Array
@@ -77,7 +76,6 @@ func collects(r *recipe.Recipe) value.Kind {
 	return value.Hash
 }
 
-// isSecret reports whether any binding of the key is sensitive.
 func (k *keyIndex) isSecret() bool {
 	return slices.ContainsFunc(k.all, func(c place.Candidate) bool {
 		r := c.Computed()

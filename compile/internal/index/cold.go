@@ -9,7 +9,7 @@ import (
 	"bindc/snapshot"
 )
 
-// coldBinding is a binding for reports that no scope of a level contains, because lookups never read it.
+// coldBinding is a binding that lookups never read. Only reports use it, so the scopes of levels do not contain it.
 type coldBinding struct {
 	rank, order int
 	cold        snapshot.Cold
@@ -22,7 +22,8 @@ func byRankAndOrder(a, b coldBinding) int {
 	return a.order - b.order
 }
 
-// coldContributions returns the contributions one by one, for reports. Scopes contain them only as lists.
+// coldContributions returns a coldBinding for each contribution. The scopes of levels contain contributions only as
+// lists.
 func coldContributions(site *loader.Site, all []place.Candidate) []coldBinding {
 	out := make([]coldBinding, len(all))
 	for i := range all {
@@ -33,7 +34,8 @@ func coldContributions(site *loader.Site, all []place.Candidate) []coldBinding {
 	return out
 }
 
-// sortCold returns the cold bindings of a key, sorted by precedence. The ranks of the levels are in ascending order.
+// sortCold returns the cold bindings of a key, sorted by precedence. ranks lists the ranks of the levels in ascending
+// order.
 func sortCold(list []coldBinding, ranks []int) []snapshot.Cold {
 	slices.SortStableFunc(list, byRankAndOrder)
 	out := make([]snapshot.Cold, len(list))

@@ -16,7 +16,7 @@ import (
 type Lists struct {
 	byScope map[place.ScopeKey][]snapshot.Entry // sorted by key
 	cold    map[uint32][]coldBinding            // contributions by key
-	ARM8    bool                                // a contribution uses ARM-8 operations
+	ARM8    bool                                // whether any contribution uses ARM-8 operations
 }
 
 // ListContributions returns the entries of internal keys. It also sets the keys of the contributions in s and sorts

@@ -13,11 +13,12 @@ import (
 	"bindc/snapshot"
 )
 
-// Levels is the index of a site. It holds the bindings of each key that can win, and those that cannot.
+// Levels is the index of a site. For each key, it contains the bindings that can win, and the cold bindings that
+// cannot.
 type Levels struct {
-	Defaults []KeyDefault // by number of the key
+	Defaults []KeyDefault // by index in Ordered.Names
 	byKey    map[levelKey]*level
-	cold     [][]coldBinding // by number of the key
+	cold     [][]coldBinding // by index in Ordered.Names
 }
 
 // levelKey identifies a level: a layer and the shape of a condition. A request is in at most one scope of a level.
@@ -28,16 +29,17 @@ type level struct {
 	scopes []snapshot.Scope
 }
 
-// KeyDefault is the highest unconditional binding of a key that always ends a lookup. It hides all lower bindings.
+// KeyDefault is the highest binding of a key that is unconditional and always ends a lookup. It hides all lower
+// bindings.
 type KeyDefault struct {
 	Rank  int // NoRank if there is none
 	value int // value number in the snapshot; -1 if there is none
 }
 
-// NoRank has lower precedence than any rank: a smaller rank has higher precedence.
+// NoRank has lower precedence than any rank. A smaller rank has higher precedence.
 const NoRank = math.MaxInt
 
-// findDefaults finds, for each key, the highest unconditional binding that always ends a lookup.
+// findDefaults returns the KeyDefault of each key, by index in s.Names.
 func findDefaults(s *Ordered) []KeyDefault {
 	out := make([]KeyDefault, len(s.Names))
 	for key := range out {
@@ -90,8 +92,8 @@ type filler struct {
 	*Ordered
 	*Levels
 
-	// These are the entries of the current scope. An element of sorted holds a key number in the upper 32 bits, and an
-	// index in values and origins in the lower bits.
+	// The entries of the current scope. An element of sorted has a key number in the upper 32 bits, and an index in
+	// values and origins in the lower 32 bits.
 	sorted  []uint64
 	values  []uint32
 	origins []snapshot.Origin
@@ -99,7 +101,7 @@ type filler struct {
 	entryRoom  room[snapshot.Entry]
 	originRoom room[snapshot.Origin]
 	valueRoom  room[string]
-	scopes     map[levelKey]int // upper bound per level, not counting scopes that bind only internal keys
+	scopes     map[levelKey]int // maximum number of scopes by level, not counting scopes that bind only internal keys
 }
 
 // fill adds a scope to its level. internal holds the entries of internal keys.
@@ -126,9 +128,9 @@ func (f *filler) levelOf(s *place.Scope) levelKey {
 	return levelKey{s.Layer, f.Ranks.ShapeOf[s.Condition]}
 }
 
-// entries returns the entries of a scope, sorted by key, and their positions. It only records for reports the bindings
-// that an unconditional binding always hides, and further bindings of the same key. No lookup finds such bindings: they
-// are a conflict, or a higher binding hides them.
+// entries returns the entries of a scope, sorted by key, and their positions. It keeps a binding only for reports if
+// an unconditional binding always hides it, or if the scope has an earlier entry for the same key. Lookups never find
+// such bindings.
 func (f *filler) entries(s *place.Scope, internal []snapshot.Entry) ([]snapshot.Entry, []snapshot.Origin) {
 	f.sorted, f.values, f.origins = f.sorted[:0], f.values[:0], f.origins[:0]
 	for i := range s.Members {

@@ -59,7 +59,7 @@ func boundKeys(s *rewrite.Bindings) (bound []uint32) {
 	return bound
 }
 
-// Find returns the index of name in Names.
+// Find returns the index of name in Names. bound is false if nothing binds the name.
 func (s *Ordered) Find(name string) (key uint32, bound bool) {
 	at, bound := slices.BinarySearch(s.Names, name)
 	return uint32(at), bound

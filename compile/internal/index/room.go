@@ -3,10 +3,8 @@ package index
 // room allocates small lists in chunks, because separate allocations would cost more.
 type room[T any] struct{ free []T }
 
-// roomItems is the number of items in one allocation.
 const roomItems = 1 << 12
 
-// take returns an empty list with capacity n.
 func (r *room[T]) take(n int) []T {
 	if n > len(r.free) {
 		if n > roomItems/4 {

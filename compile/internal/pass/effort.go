@@ -3,11 +3,11 @@ package pass
 import "bindc/diag"
 
 // Effort limits the number of comparisons in a build. For a hostile site, whose conditions can all hold together, the
-// checks would take at least quadratic time. A step takes about 100 ns. When no steps are left, searches find nothing
-// more, and Env.Report drops their results.
+// checks would take at least quadratic time. A step takes about 100 ns. When no steps are left, searches stop early,
+// and Env.Report drops their results.
 type Effort struct {
 	Left, Limit int
-	OnPatterns  diag.Pos // the lookup_options whose patterns used up the effort
+	OnPatterns  diag.Pos // position of the lookup_options whose patterns used up the effort
 }
 
 func newEffort(limit int) *Effort {

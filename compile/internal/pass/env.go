@@ -23,7 +23,7 @@ type Env struct {
 	IsParameter func(key string) bool // reports whether a class has a parameter with this key; may be nil
 }
 
-// relationsOf returns the relations between dimensions. Comparing them takes steps from left.
+// relationsOf finds the relations between dimensions. Each comparison spends steps of left.
 func relationsOf(dims []loader.Dimension, left *Effort) *relation.Relations {
 	out := make([]relation.Dimension, len(dims))
 	for i, d := range dims {
@@ -35,7 +35,7 @@ func relationsOf(dims []loader.Dimension, left *Effort) *relation.Relations {
 	return relation.New(out, func(steps int) { left.Spend(steps) })
 }
 
-// Report adds a diagnostic, unless the effort is used up, because the checks are then incomplete.
+// Report adds a diagnostic unless the effort is used up. In that case the checks are incomplete, and d may be wrong.
 func (e *Env) Report(d diag.Diagnostic) {
 	if !e.Effort.Over() {
 		e.Diags.Add(d)

@@ -2,11 +2,11 @@ package pass
 
 import "bindc/diag"
 
-// Unbound completes d, which is about key, a key that nothing binds. near is a similar bound key, or "". places is the
-// number of places that use key, without as many that use near.
+// Unbound completes d, a diagnostic about a key that nothing binds. near is a similar key that is bound, or "". places
+// is the number of places that use key, minus the number that use near.
 //
-// The Fix of d replaces key by near, unless this may spread a typo: if key is a parameter of a class, or if more places
-// use key than bind near. Then a note has the place that binds near.
+// Normally, the fix of d replaces key by near. But near may be the misspelt name: if only key is a parameter of a
+// class, or if more places use key than bind near. Then d has no fix, and a note shows where near is bound.
 func (e *Env) Unbound(d *diag.Diagnostic, key, near string, places int) {
 	fix := diag.MeantAs(key, near)
 	if fix.IsNone() {
@@ -33,7 +33,7 @@ func (e *Env) Unbound(d *diag.Diagnostic, key, near string, places int) {
 
 func (e *Env) isParameter(key string) bool { return e.IsParameter != nil && e.IsParameter(key) }
 
-// bindingsOf returns the number of places that bind key, and the first of them.
+// bindingsOf returns the number of positions that bind key, and the first of these positions.
 func (e *Env) bindingsOf(key string) (n int, first diag.Pos) {
 	seen := map[diag.Pos]bool{}
 	note := func(at diag.Pos) {

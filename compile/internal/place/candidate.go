@@ -23,7 +23,6 @@ type Candidate struct {
 	Recipe    *recipe.Recipe // only for contributions
 }
 
-// Pos returns the position of the binding in its file.
 func (c *Candidate) Pos() diag.Pos {
 	if c.Binding != nil {
 		return c.Binding.Pos
@@ -31,7 +30,7 @@ func (c *Candidate) Pos() diag.Pos {
 	return c.File.Pos(c.Entry)
 }
 
-// More returns the attributes that only bindings in the long form have, or nil.
+// More returns the attributes of a binding in the long form. For any other binding it returns nil.
 func (c *Candidate) More() *bindingsfile.Compiled {
 	if c.Binding == nil {
 		return nil
@@ -39,7 +38,7 @@ func (c *Candidate) More() *bindingsfile.Compiled {
 	return c.Binding.More
 }
 
-// Computed returns the recipe of c, see RecipeOf.
+// Computed returns the recipe of the binding of c (see RecipeOf), or nil for an entry of a data file.
 func (c *Candidate) Computed() *recipe.Recipe {
 	if c.Binding == nil {
 		return nil
@@ -55,19 +54,19 @@ func RecipeOf(b *loader.Binding) *recipe.Recipe {
 	return b.More.Recipe
 }
 
-// Final reports whether a lookup that reaches c always ends there (see recipe.IsFinal).
+// Final reports whether a lookup that reaches c always ends at c (see recipe.IsFinal).
 func (c *Candidate) Final() bool {
 	r := c.Computed()
 	return r == nil || r.IsFinal()
 }
 
-// Erases reports whether c ends the old name of a rename. Lookups of that name find nothing below c.
+// Erases reports whether c erases the old name of a rename. Lookups of the old name find nothing below c.
 func (c *Candidate) Erases() bool {
 	r := c.Computed()
 	return r != nil && r.Kind == recipe.Erased
 }
 
-// Collects returns the id of a multibinding. For any other binding it returns "".
+// Collects returns the id of the multibinding that c declares, or "" if c declares none.
 func (c *Candidate) Collects() string {
 	if more := c.More(); more != nil && more.Multibind != nil {
 		return more.Multibind.ID
@@ -75,12 +74,11 @@ func (c *Candidate) Collects() string {
 	return ""
 }
 
-// Includes reports whether the contribution c to recipe.ClassesKey includes its class. Otherwise, it excludes the
+// Includes reports whether c, a contribution to recipe.ClassesKey, includes its class. Otherwise, c excludes the
 // class.
 func (c *Candidate) Includes() bool { return c.Recipe.Value.Text() == recipe.Include }
 
-// Beats reports whether a lookup prefers c to other where both are effective. Of two candidates of equal rank, neither
-// beats the other.
+// Beats reports whether c has higher precedence than other. Candidates of equal rank do not beat each other.
 func (c *Candidate) Beats(other *Candidate) bool { return c.Rank < other.Rank }
 
 // ByRank compares candidates by precedence, highest first, and then by order in the input.
@@ -88,7 +86,8 @@ func ByRank(a, b Candidate) int {
 	return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Order, b.Order))
 }
 
-// Hides reports whether c hides a multibinding, and nothing in c shows that this is intended.
+// Hides reports whether c would hide a lower multibinding unintentionally: lookups always end at c, and it is neither
+// a multibinding nor abstract nor marked 'override'.
 func (c *Candidate) Hides() bool {
 	more := c.More()
 	return c.Final() && c.Collects() == "" && (more == nil || !more.Override && !more.Abstract)

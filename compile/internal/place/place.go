@@ -32,13 +32,12 @@ type Scope struct {
 	Layer, Condition int
 	Rank             int // precedence among all layers; 0 is the highest
 	Members          []Member
-	Hidden           []*loader.DataFile // files whose keys other members all bind, see loader.DataFile
+	Hidden           []*loader.DataFile // files that are never used, see loader.DataFile
 }
 
 // ScopeKey identifies a scope.
 type ScopeKey struct{ Layer, Condition int }
 
-// Key returns the layer and the condition of s.
 func (s *Scope) Key() ScopeKey { return ScopeKey{s.Layer, s.Condition} }
 
 // Member is a data file or a structured binding in a scope.
@@ -56,7 +55,7 @@ type LayeredBinding struct {
 	Layer int
 }
 
-// Bindings places the bindings that the files of a site contain.
+// Bindings places the bindings in the files of a site.
 func Bindings(site *loader.Site, ranks *Ranking) *Placement {
 	p := &Placement{Tables: newTables(site), Ranks: ranks, scopeAt: make(map[ScopeKey]int, len(site.Conditions)),
 		Scopes:     make([]Scope, 0, len(site.Conditions)),
@@ -152,7 +151,7 @@ func (p *Placement) scope(layer, condition int) *Scope {
 	return &p.Scopes[at]
 }
 
-// Bound ranges over the keys that s binds, and their values. Both are numbers in Tables.
+// Bound returns an iterator over the keys that s binds and their values, as numbers in Tables.
 func (s *Scope) Bound() iter.Seq2[uint32, uint32] {
 	return func(yield func(key, value uint32) bool) {
 		for i := range s.Members {
@@ -200,7 +199,6 @@ func (ms *Multibinds) declare(b *loader.Binding) {
 	ms.Declared[m.ID] = append(ms.Declared[m.ID], Declaration{b, m.Options})
 }
 
-// declaresARM8 reports whether b, a multibinding, uses ARM-8 operations.
 func declaresARM8(b *loader.Binding) bool {
 	return b.More.Multibind.Options != nil && b.More.Recipe != nil && b.More.Recipe.IsARM8()
 }
@@ -238,7 +236,7 @@ func (r *Rebound) Old() string { return r.More.Rebinds.ID }
 // IsOwn reports whether r refers to the key that it binds.
 func (r *Rebound) IsOwn() bool { return r.Old() == r.Key }
 
-// Below reports whether r has the value that the old name has below r.
+// Below reports whether r takes its value from the bindings of the old name below r.
 func (r *Rebound) Below() bool {
 	k := RecipeOf(r.Binding)
 	return k != nil && k.Kind == recipe.Below

@@ -11,7 +11,7 @@ import (
 type Ranking struct {
 	Shapes  []shape
 	ShapeOf []int // index in Shapes, by condition
-	classes int   // number of distinct classes
+	classes int   // number of distinct values of shape.class
 }
 
 // shape is the set of dimensions in a condition.
@@ -65,7 +65,7 @@ func findShapes(conditions []loader.Condition) *Ranking {
 	return r
 }
 
-// comparePrecedence compares lists of categories. The list with higher precedence comes first.
+// comparePrecedence compares two lists of categories. The result is negative if the first has higher precedence.
 func comparePrecedence(a, b []int) int {
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {
@@ -80,7 +80,6 @@ func (r *Ranking) Rank(layer, condition int) int {
 	return layer*r.classes + r.Shapes[r.ShapeOf[condition]].class
 }
 
-// DimsOf returns the dimensions in a condition.
 func DimsOf(c loader.Condition) []int {
 	out := make([]int, len(c))
 	for i, t := range c {
@@ -89,10 +88,9 @@ func DimsOf(c loader.Condition) []int {
 	return out
 }
 
-// AppendDim appends a dimension to a map key.
+// AppendDim appends the encoding of a dimension to a map key.
 func AppendDim(dst []byte, dim int) []byte { return binary.AppendUvarint(dst, uint64(dim)) }
 
-// AppendDims appends dimensions to a map key.
 func AppendDims(dst []byte, dims []int) []byte {
 	for _, d := range dims {
 		dst = AppendDim(dst, d)

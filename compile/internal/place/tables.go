@@ -33,7 +33,7 @@ func (t *Tables) AddKey(text string) uint32 {
 	return uint32(len(t.Keys) - 1)
 }
 
-// Number returns the number of a recipe, which it adds if necessary.
+// Number returns the number of a recipe. It adds the recipe if it is new.
 func (t *Tables) Number(r *recipe.Recipe) uint32 {
 	text := string(recipe.AppendCompiled(nil, r))
 	n, ok := t.added[text]
@@ -44,7 +44,7 @@ func (t *Tables) Number(r *recipe.Recipe) uint32 {
 	return n
 }
 
-// keep adds a value to the snapshot.
+// keep adds a value to those in the snapshot, unless it is already there.
 func (t *Tables) keep(val uint32) {
 	if int(val) >= len(t.keptAt) {
 		t.keptAt = append(t.keptAt, make([]uint32, max(int(val)+1, len(t.Values))-len(t.keptAt))...)
@@ -65,7 +65,7 @@ func (t *Tables) KeepRecipe(r *recipe.Recipe) uint32 {
 // Stored returns the number that a kept value has in the snapshot.
 func (t *Tables) Stored(val uint32) uint32 { return t.keptAt[val] - 1 }
 
-// Recipe returns the recipe of a value. For a constant, it makes one.
+// Recipe returns the recipe of a value. For a constant, it returns a recipe of kind recipe.Constant.
 func (t *Tables) Recipe(val uint32) (*recipe.Recipe, error) {
 	text := t.Values[val]
 	if text[0] != recipe.CompiledConstant {

@@ -9,8 +9,8 @@ import (
 	"bindc/loader"
 )
 
-// bindCollected returns a multibinding of each key that collects statements from many sets (language.md, sections 14.3
-// and 14.4).
+// bindCollected returns the multibindings that collect included classes and dependencies from all sets (language.md,
+// sections 14.3 and 14.4).
 func bindCollected(p *place.Placement) (out []place.LayeredBinding) {
 	includes := func(cand place.Candidate) bool { return cand.Includes() }
 	if slices.ContainsFunc(p.Multibinds.Contributions[recipe.ClassesKey], includes) {
@@ -22,7 +22,7 @@ func bindCollected(p *place.Placement) (out []place.LayeredBinding) {
 	return out
 }
 
-// collectUnder returns a multibinding of key, whose id is the key. It is unconditional, in the lowest layer with
+// collectUnder returns a multibinding whose key and id are both key. It is unconditional, in the lowest layer with
 // contributions, and has the position of that layer's first contribution.
 func collectUnder(p *place.Placement, key string, o *recipe.Options) place.LayeredBinding {
 	all := p.Multibinds.Contributions[key]

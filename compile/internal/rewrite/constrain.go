@@ -10,7 +10,7 @@ import (
 	"bindc/loader"
 )
 
-// constraint is the type that an abstract binding requires of the bindings that override it.
+// constraint is the type of an abstract binding, which bindings that override it must have.
 type constraint struct {
 	typ              *types.Type
 	layer, condition int
@@ -22,8 +22,9 @@ type constrainer struct {
 	demanded map[uint32][]constraint // constraints by number of the key
 }
 
-// constrain returns scopes in which computed bindings also check the types of the abstract bindings that they override.
-// It covers bindings in higher layers whose conditions imply the condition of the abstract binding.
+// constrain returns scopes with additional type checks. A computed binding also checks the type of each abstract
+// binding that it overrides. This applies to bindings in higher layers whose conditions imply the condition of the
+// abstract binding.
 func constrain(e *pass.Env, t *place.Tables, scopes []place.Scope) []place.Scope {
 	c := constrainer{e, t, constraintsOf(scopes)}
 	if len(c.demanded) == 0 {
@@ -57,7 +58,7 @@ func constraintsOf(scopes []place.Scope) map[uint32][]constraint {
 	return out
 }
 
-// constrainedFile returns f with values that check the types that the scope requires. It copies f only if a value
+// constrainedFile returns f with values that also check the types that apply in s. It copies f only if a value
 // changes.
 func (c *constrainer) constrainedFile(f *loader.DataFile, s *place.Scope) *loader.DataFile {
 	out := f
@@ -76,7 +77,8 @@ func (c *constrainer) constrainedFile(f *loader.DataFile, s *place.Scope) *loade
 	return out
 }
 
-// constrained returns the number of a value like val that also checks all constraints that always apply in the scope.
+// constrained returns the number of a value that is like val but also checks the types that always apply in s. If
+// there are none, it returns val.
 func (c *constrainer) constrained(val uint32, s *place.Scope, demanded []constraint) uint32 {
 	for _, d := range demanded {
 		if s.Layer < d.layer && c.Relations.Implies(c.Site.Conditions[s.Condition], c.Site.Conditions[d.condition]) {
@@ -86,8 +88,8 @@ func (c *constrainer) constrained(val uint32, s *place.Scope, demanded []constra
 	return val
 }
 
-// asserting returns the number of a value like val that checks type t. It returns val itself if the recipe cannot check
-// types, or checks a type that does not include t.
+// asserting returns the number of a value that is like val but checks type t. If the recipe of val cannot check types,
+// or checks a type that does not include t, it returns val.
 func (c *constrainer) asserting(val uint32, t *types.Type) uint32 {
 	r, err := c.Recipe(val)
 	if err != nil || !TakesType(r) || r.Type != nil && !r.Type.Accepts(t) {

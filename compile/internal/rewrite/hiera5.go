@@ -22,16 +22,16 @@ type Merges struct {
 // InternalBinding is an unconditional binding of an internal key.
 type InternalBinding struct{ Key, Value uint32 }
 
-// MergedKey is a Hiera 5 key to which lookup_options apply. The values in files belong to an internal key. The key
-// itself is bound to a recipe that merges them.
+// MergedKey is a Hiera 5 key to which lookup_options apply. The values from files are bound to an internal key. The
+// key itself is bound to a recipe that merges these values.
 type MergedKey struct {
 	Internal uint32 // the internal key of the values
 
-	// recipe merges the values of the hierarchies, and defaults those of default_hierarchy. Each is a number in
-	// place.Tables, or noValue if lookup_options do not apply.
+	// recipe is the number in place.Tables of the recipe that merges the values of the hierarchies. defaults is the
+	// same for default_hierarchy. Each is noValue if lookup_options do not apply.
 	recipe, defaults uint32
 
-	Entry *merge.Entry // the options, if they are the same for all requests
+	Entry *merge.Entry // the options if they are the same for all requests, or nil
 
 	// Secret maps values in files to their sensitive forms. It is nil if lookup_options cannot make the result
 	// sensitive.
@@ -66,8 +66,8 @@ func (ms *Merges) Place(key string, e *merge.Entry) (at diag.Pos, ok bool) {
 	return diag.Pos{}, false
 }
 
-// Found returns the number of the value that lookups find if layer binds key to val. The value is val, or a recipe that
-// merges.
+// Found returns the number of the value that lookups find if layer binds key to val. This is val itself, or a recipe
+// that merges values.
 func (ms *Merges) Found(layer int, key, val uint32) uint32 {
 	m, ok := ms.In(layer, key)
 	switch {
@@ -79,7 +79,7 @@ func (ms *Merges) Found(layer int, key, val uint32) uint32 {
 	return m.recipe
 }
 
-// Filed returns the value that the internal key has for val, the value in a file.
+// Filed returns the number of the value that is bound to the internal key for val, a value in a file.
 func (m MergedKey) Filed(val uint32) uint32 {
 	if secret, ok := m.Secret[val]; ok {
 		return secret
@@ -87,8 +87,7 @@ func (m MergedKey) Filed(val uint32) uint32 {
 	return val
 }
 
-// HieraPlaces returns the place that each layer has in the Hiera 5 hierarchies. It returns nil for a site without Hiera
-// 5.
+// HieraPlaces returns the place of each layer in the Hiera 5 hierarchies. It returns nil for a site without Hiera 5.
 func HieraPlaces(site *loader.Site) []snapshot.HieraPlace {
 	out := make([]snapshot.HieraPlace, len(site.Layers))
 	found := false

@@ -54,7 +54,7 @@ func (c *optionsChecker) warnOfErasing(o lookupOptions) {
 	}
 }
 
-// rootsOf returns the roots of all keys that scopes bind, without internal keys.
+// rootsOf returns the roots of all bound keys, except internal keys.
 func rootsOf(t *place.Tables, scopes []place.Scope) []string {
 	seen := make([]bool, len(t.Keys))
 	var out []string
@@ -70,8 +70,8 @@ func rootsOf(t *place.Tables, scopes []place.Scope) []string {
 	return out
 }
 
-// warnOfOptions adds a warning for each part of err, which comes from package merge. name is the entry that a part is
-// about, unless the part names another entry. options is the value of the entry.
+// warnOfOptions adds a warning for each error joined in err, which is from package merge. name is the entry with the
+// error, unless the error names another entry. options is the value of the entry.
 func (c *optionsChecker) warnOfOptions(o lookupOptions, name, consequence string, err error, options value.Value) {
 	parts := []error{err}
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
@@ -123,7 +123,6 @@ func strategyFix(options value.Value) (fix diag.Fix, hint string) {
 	return fix, hint
 }
 
-// conversionFix returns the correction of a misspelt type in convert_to.
 func conversionFix(options value.Value) diag.Fix {
 	to, _ := options.Get(value.FromString("convert_to"))
 	if to.Kind() == value.Array && to.Len() > 0 {
@@ -138,11 +137,12 @@ func conversionFix(options value.Value) diag.Fix {
 	return correctName(to, conversions)
 }
 
-// conversions lists the types that convert_to names most.
+// conversions lists the types that convert_to names most often.
 var conversions = []string{"Array", "Boolean", "Float", "Integer", "Numeric", "Sensitive", "String", "Timespan",
 	"Timestamp"}
 
-// correctName returns the correction of a name that is not in names but resembles one of names.
+// correctName returns the correction of a misspelt name. It returns no fix if names contains the name, or has none
+// that resembles it.
 func correctName(name value.Value, names []string) diag.Fix {
 	if name.Kind() != value.String || slices.Contains(names, name.Text()) {
 		return diag.Fix{}
@@ -194,7 +194,7 @@ func (c *optionsChecker) warnOfUnread(o lookupOptions, e *merge.Entry) {
 	}
 }
 
-// misplacedStrategy returns the correction of a strategy that is next to merge and not in it.
+// misplacedStrategy returns the correction of a strategy that is next to 'merge' instead of inside it.
 func misplacedStrategy(options value.Value) (fix diag.Fix, hint string) {
 	name, _ := options.Get(value.FromString("strategy"))
 	if options.Len() == 1 && slices.Contains(strategies, name.Text()) {
@@ -203,14 +203,14 @@ func misplacedStrategy(options value.Value) (fix diag.Fix, hint string) {
 	return diag.Fix{}, "write merge options inside 'merge': merge: {strategy: …}"
 }
 
-// rootOf returns the part of key before the first dot.
 func rootOf(key string) string {
 	root, _, _ := strings.Cut(key, ".")
 	return root
 }
 
-// warnOfUnused warns about an entry that applies to none of the roots, which are also the keys of bound. It allows an
-// entry for an unbound key that does not resemble a bound key, because class parameters need not be bound.
+// warnOfUnused warns about an entry of lookup_options that applies to no bound key. roots and bound both contain the
+// roots of the bound keys. An entry for an unbound key is allowed if no bound key resembles it, because class
+// parameters need not be bound.
 func (c *optionsChecker) warnOfUnused(o lookupOptions, e *merge.Entry, roots []string, bound map[string]bool) {
 	d := diag.Diagnostic{Pos: o.position(e.Name), Severity: diag.Warning, Code: "hiera_options",
 		Message: "lookup_options contain '" + e.Name + "', but no binding has this key"}

@@ -10,9 +10,9 @@ import (
 	"bindc/loader"
 )
 
-// findHierarchies returns the parts of the Hiera 5 configuration that can make all lookups in a hierarchy fail: paths
-// that depend on the request, and lookup_options that have or may have errors. For explanations, it adds the source of
-// the hierarchies. It returns nil if the site has no such parts.
+// findHierarchies returns the binding of recipe.HierarchiesKey. Its value lists what can make all lookups in a
+// hierarchy fail: paths that depend on the request, and lookup_options that have or may have errors. For explanations,
+// the value also has the source of the hierarchies. If all of this is empty, findHierarchies returns nil.
 func findHierarchies(site *loader.Site, t *place.Tables, options []lookupOptions) *InternalBinding {
 	var paths []value.Pair
 	for _, module := range slices.Sorted(maps.Keys(site.Paths)) {

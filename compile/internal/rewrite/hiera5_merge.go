@@ -18,8 +18,8 @@ type merger struct {
 	*place.Tables
 	scopes  []place.Scope
 	refused map[diag.Pos]bool           // positions of patterns already reported as too slow
-	named   map[string][]*lookupOptions // options with an entry for a key, by the key
-	others  []*lookupOptions            // options that have patterns, or are not known
+	named   map[string][]*lookupOptions // options with an entry for a key, by that key
+	others  []*lookupOptions            // options that have patterns or are not known during the build
 	erasing map[string]bool             // modules whose lookup_options are null under a condition
 	Merges
 }
@@ -44,7 +44,7 @@ func mergeHiera(e *pass.Env, t *place.Tables, scopes []place.Scope) *Merges {
 	return &m.Merges
 }
 
-// index records for which keys m must look at o.
+// index adds o to m.named or to m.others, and its module to m.erasing if o may erase lookup_options.
 func (m *merger) index(o *lookupOptions) {
 	if o.level == nil {
 		m.others = append(m.others, o)
@@ -62,7 +62,6 @@ func (m *merger) index(o *lookupOptions) {
 	}
 }
 
-// isDefault reports whether o belongs to the default_hierarchy of a module.
 func (m *merger) isDefault(o *lookupOptions) bool {
 	return m.Site.Layers[o.layer].Hiera == loader.HieraDefaults
 }
@@ -97,7 +96,6 @@ func (m *merger) addSecretValues() {
 	}
 }
 
-// secretValue returns the number of the sensitive form of val.
 func (m *merger) secretValue(val uint32) uint32 {
 	r, err := m.Recipe(val)
 	if err != nil {
@@ -107,7 +105,7 @@ func (m *merger) secretValue(val uint32) uint32 {
 	return m.KeepRecipe(r)
 }
 
-// mergeKey records a key if lookup_options apply to it.
+// mergeKey adds key to ByKey if lookup_options apply to it.
 func (m *merger) mergeKey(key uint32) {
 	parsed, _ := lookupkey.Parse(m.Keys[key]) // an invalid key has an empty root
 	module := lookupkey.Module(parsed.Root)
@@ -155,13 +153,13 @@ func (m *merger) touches(o *lookupOptions, root string) bool {
 	return touches || err != nil
 }
 
-// makesSecret reports whether o may make the value of root sensitive.
 func (m *merger) makesSecret(o *lookupOptions, root string) bool {
 	return o.secret || o.level != nil && o.level.Secret(root, &m.Effort.Left)
 }
 
-// mergeRecipe returns the recipe for root, a key of a module to which the lookup_options in own apply. It returns
-// noValue if they do not change its lookups. It also returns the entry for root, if it is the same for all requests.
+// mergeRecipe returns the number of the recipe that merges the values of root. own lists the lookup_options that apply
+// to root. It returns noValue if they do not change lookups of root. It also returns the entry for root if this is the
+// same for all requests.
 func (m *merger) mergeRecipe(root, module string, own []*lookupOptions) (uint32, *merge.Entry) {
 	r := &recipe.Recipe{Kind: recipe.Merged}
 	depends := func(o *lookupOptions) bool { return o.level == nil || o.condition != 0 }
@@ -199,7 +197,7 @@ func (m *merger) levelsFor(module string) (levels [][]*merge.Level) {
 	return levels
 }
 
-// refusePattern reports a pattern that takes too many steps to match, so that the lookup_options of a key are
+// refusePattern reports a pattern that takes too many steps to match. Because of it, the lookup_options of a key are
 // unknown.
 func (m *merger) refusePattern(o *lookupOptions, err error) {
 	at := o.position("")

@@ -11,7 +11,7 @@ import (
 	"bindc/loader"
 )
 
-// lookupOptions holds the lookup_options in one file.
+// lookupOptions describes the lookup_options in one file.
 type lookupOptions struct {
 	layer, condition int
 	at               diag.Pos            // position of the key lookup_options
@@ -22,8 +22,8 @@ type lookupOptions struct {
 	secret           bool                // the options may make a value sensitive; only if level is nil
 }
 
-// IsLookupOptions reports whether key is lookup_options. Lookups use all effective bindings of this key, not only the
-// highest.
+// IsLookupOptions reports whether key is lookup_options, of the environment or of a module. Lookups use all effective
+// bindings of this key, not only the highest.
 func IsLookupOptions(key string) bool { return strings.HasPrefix(key, recipe.LookupOptionsKey) }
 
 // findLookupOptions returns all lookup_options of the site in the order of scopes, so higher layers come first.
@@ -61,7 +61,7 @@ func optionsOf(t *place.Tables, s *place.Scope, f *loader.DataFile, i int) looku
 	return o
 }
 
-// position returns the position of an entry of o, or the position of o if it has no such entry.
+// position returns the position of the entry called name, or of the lookup_options if there is no such entry.
 func (o *lookupOptions) position(name string) diag.Pos {
 	if at, ok := o.entries[name]; ok {
 		return at

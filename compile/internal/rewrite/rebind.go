@@ -13,21 +13,22 @@ import (
 	"bindc/loader"
 )
 
-// rebinding holds the bindings and contributions that aliases, renames and rebindings add.
+// rebinding contains the bindings and contributions that aliases, renames and rebindings add.
 type rebinding struct {
 	rebound  []place.Rebound        // rebindings with OfKey and OfPart set
 	bindings []place.OrderedBinding // bindings of new names, and of old names that are erased
 	parts    []renamedPart
-	erased   map[uint32]bool // keys with a rename
+	erased   map[uint32]bool // renamed keys, by number in place.Tables
 }
 
-// renamedPart is a contribution that gets another name. The candidate has no condition yet.
+// renamedPart is a contribution under a new name. The condition of the candidate is not set yet.
 type renamedPart struct {
 	id        string // id of the multibinding
 	candidate place.Candidate
 }
 
-// rebind returns what aliases, renames and rebindings add. All other bindings must be placed already.
+// rebind returns the bindings and contributions that aliases, renames and rebindings add. All other bindings must have
+// been placed.
 func rebind(e *pass.Env, p *place.Placement) rebinding {
 	out := rebinding{rebound: p.Rebound, erased: map[uint32]bool{}}
 	if len(p.Rebound) == 0 {
@@ -52,7 +53,6 @@ func rebind(e *pass.Env, p *place.Placement) rebinding {
 	return out
 }
 
-// addTo places the additional bindings and contributions in p.
 func (r rebinding) addTo(p *place.Placement) {
 	p.Rebound = r.rebound
 	for _, b := range r.bindings {
@@ -100,7 +100,7 @@ type names struct {
 	sorted  []string            // names of keys and contributions, for hints; nil until it is needed
 }
 
-// namesOf finds the names that are bound, including new names.
+// namesOf finds all bound names, including those that aliases and renames add.
 func namesOf(e *pass.Env, p *place.Placement) names {
 	n := names{numbers: make(map[string]uint32, len(p.Keys)), keys: map[string]bool{}, parts: map[string][]string{},
 		digs: HieraPlaces(e.Site) != nil}
@@ -133,8 +133,8 @@ func namesOf(e *pass.Env, p *place.Placement) names {
 	return n
 }
 
-// addPart records that the multibinding id has a contribution called name, and its new names, directly or through other
-// new names. The contributions of a multibinding must be added one after another.
+// addPart records that the multibinding id has a contribution called name. It does the same for the new names of name,
+// and their new names. All contributions of a multibinding must be added before those of the next.
 func (n *names) addPart(name, id string, newNames map[string][]string) {
 	for todo := []string{name}; len(todo) > 0; {
 		name, todo = todo[len(todo)-1], todo[:len(todo)-1]
@@ -146,7 +146,7 @@ func (n *names) addPart(name, id string, newNames map[string][]string) {
 	}
 }
 
-// addNewNames adds the new names of all names, directly or through other new names.
+// addNewNames adds the new names of all names, and their new names in turn.
 func addNewNames(names map[string]bool, newNames map[string][]string) {
 	var todo []string
 	for old := range newNames {
@@ -179,7 +179,7 @@ func (n *names) binds(r *place.Rebound) bool {
 	return false
 }
 
-// reportUnbound reports that nothing has the name that r refers to.
+// reportUnbound reports that r refers to a name that nothing has.
 func (n *names) reportUnbound(e *pass.Env, r *place.Rebound) {
 	if n.sorted == nil {
 		all := slices.Concat(slices.Collect(maps.Keys(n.keys)), slices.Collect(maps.Keys(n.parts)))

@@ -14,7 +14,7 @@ type Bindings struct {
 	Scopes     []place.Scope
 	Multibinds place.Multibinds
 	Rebound    []place.Rebound
-	Erased     map[uint32]bool // keys with a rename, by number in place.Tables
+	Erased     map[uint32]bool // renamed keys, by number in place.Tables
 	Merges     *Merges
 	Totals     place.Totals
 }
@@ -35,5 +35,5 @@ func Apply(e *pass.Env, p *place.Placement) *Bindings {
 		Rebound: rebinding.rebound, Erased: rebinding.erased, Merges: merges, Totals: totals}
 }
 
-// IsFinal reports whether lookups of key never continue below an unconditional binding to val.
+// IsFinal reports whether an unconditional binding of key to val always ends a lookup of key.
 func (s *Bindings) IsFinal(key, val uint32) bool { return !s.Declining[val] && !s.Erased[key] }

@@ -21,15 +21,15 @@ type transfers struct {
 	*pass.Env
 	*place.Tables
 	maps  map[string][]boundMap        // maps by key, highest first
-	bound map[string]map[string]uint32 // numbers of keys, by prefix and rest
+	bound map[string]map[string]uint32 // numbers of bound keys, by key prefix of the target and by parameter name
 	out   []place.LayeredBinding
 }
 
-// boundMap is a binding of a parameter map.
+// boundMap is one binding of a parameter map, under one condition.
 type boundMap struct {
 	rank, condition int
 	entries         value.Value
-	erased          bool // the map is renamed, so no request finds a lower one
+	erased          bool // the map is renamed here, so no lookup of its old name finds a lower one
 }
 
 type layeredTransfer struct {
@@ -37,7 +37,6 @@ type layeredTransfer struct {
 	layer int
 }
 
-// transferParameters returns the bindings for all transfers of a site.
 func transferParameters(e *pass.Env, p *place.Placement) []place.LayeredBinding {
 	all := transfersOf(e.Site)
 	if len(all) == 0 {
@@ -179,7 +178,6 @@ func (x *transfers) pairs(t layeredTransfer) []pair {
 	return list.pairs
 }
 
-// addCommon adds the parameters that both targets of t have.
 func (x *transfers) addCommon(list *pairList, t layeredTransfer, depends bool) {
 	for name := range x.bound[t.FromKeys] {
 		_, own := x.bound[t.Keys][name]
@@ -191,7 +189,7 @@ func (x *transfers) addCommon(list *pairList, t layeredTransfer, depends bool) {
 	}
 }
 
-// pairList is a list of pairs with distinct names.
+// pairList is a list of pairs in which each parameter name occurs once.
 type pairList struct {
 	pairs []pair
 	at    map[string]int // index in pairs, by name
@@ -228,8 +226,8 @@ func (x *transfers) bind(t layeredTransfer, pairs []pair) {
 
 func (t layeredTransfer) optional() bool { return t.Like.Recipe.Optional }
 
-// bindTo binds one parameter to an alias of the other parameter or, if the request determines which parameter that is,
-// to an expression.
+// bindTo binds one parameter to an alias of the other target's parameter. If the request determines which parameter
+// that is, bindTo binds it to an expression instead.
 func (x *transfers) bindTo(t layeredTransfer, p pair) {
 	key, bound := x.bound[t.Keys][p.Name]
 	if !bound {

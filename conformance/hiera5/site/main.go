@@ -45,7 +45,7 @@ func run(args []string) error {
 	return ask(site, dir)
 }
 
-// ask writes a line for each question.
+// ask writes Puppet's answers to expect.jsonl, one line per question.
 func ask(site *hiera5.Site, dir string) error {
 	puppet, err := hiera5.StartPuppet()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"bindc/internal/value"
 )
 
-// Puppet holds the functions of Puppet and the default limits.
+// Puppet has the functions of package stdlib and the default limits.
 var Puppet = expr.Options{Functions: stdlib.Functions}
 
 // Env is an expr.Env with variables and bindings.
@@ -37,8 +37,8 @@ func (e Env) Lookup(key string, typ *types.Type) (value.Value, bool, error) {
 	return v, ok, nil
 }
 
-// Evaluate evaluates src as parsed and after folding, each with and without encoding. The test fails if the results
-// differ.
+// Evaluate parses and evaluates src. It also evaluates src after folding, after encoding, and after both. The test
+// fails if the results differ.
 func Evaluate(t testing.TB, src string, env Env) (value.Value, error) {
 	t.Helper()
 	n, errs := syntax.ParseExpression(src)

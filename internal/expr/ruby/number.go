@@ -10,10 +10,10 @@ import (
 	"bindc/internal/value"
 )
 
-// numeric splits the text of a number into its sign, hexadecimal digits, whole part and the rest.
+// numeric matches a number. The groups are its sign, hexadecimal digits, whole part and the rest.
 var numeric = pattern.Lazy(`^[ \t]*([-+]?)[ \t]*(?:(0[xX][0-9A-Fa-f]+)|(\d+)((?:\.\d+)?(?:[eE]-?\d+)?))[ \t]*$`)
 
-// Number converts v to a number. A String must be the text of a number.
+// Number converts v to a number. It returns false unless v is a number or the text of one.
 func Number(v value.Value) (value.Value, bool) {
 	switch v.Kind() {
 	case value.Int, value.Float:
@@ -24,7 +24,8 @@ func Number(v value.Value) (value.Value, bool) {
 	return v, false
 }
 
-// ParseNumber parses a number as Puppet does: it may be decimal, hexadecimal, octal, or have a fraction.
+// ParseNumber parses a number like Puppet: it may be decimal, hexadecimal or octal, or have a fraction or an
+// exponent.
 func ParseNumber(s string) (value.Value, bool) {
 	m := numeric().FindStringSubmatch(strings.TrimPrefix(s, "::"))
 	if m == nil {
@@ -45,7 +46,7 @@ func ParseNumber(s string) (value.Value, bool) {
 	return ParseInt(sign+whole, 10)
 }
 
-// ParseInt parses digits to an Integer. ok is false if the number does not fit 64 bits.
+// ParseInt parses digits as an Integer. It returns false if the number does not fit in 64 bits.
 func ParseInt(digits string, base int) (value.Value, bool) {
 	n, err := strconv.ParseInt(digits, base, 64)
 	return value.FromInt(n), err == nil

@@ -60,7 +60,7 @@ func findSpecial(r rune) (int, bool) {
 	return i, i < len(special) && special[i].lower == r
 }
 
-// convert applies the function with to each character of s. It keeps bytes that are not UTF-8.
+// convert applies with to each character of s. It keeps bytes that are not valid UTF-8.
 func convert(s string, with func(rune) string) string {
 	var out strings.Builder
 	for len(s) > 0 {

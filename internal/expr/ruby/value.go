@@ -37,7 +37,7 @@ func Equal(a, b value.Value) bool {
 	return true
 }
 
-// IndexOf returns the index of the first element that Equal finds equal to v, or -1.
+// IndexOf returns the index of the first element that is Equal to v, or -1.
 func IndexOf(elems []value.Value, v value.Value) int {
 	for i, e := range elems {
 		if Equal(e, v) {
@@ -72,7 +72,7 @@ func arrayOrder(a, b []value.Value) (int, bool) {
 	return len(a) - len(b), true
 }
 
-// Flatten replaces arrays in list by their elements, down to depth levels. A negative depth means all levels.
+// Flatten replaces arrays in list with their elements, down to depth levels. A negative depth means all levels.
 func Flatten(list []value.Value, depth int) []value.Value {
 	var out []value.Value
 	for _, v := range list {

@@ -12,8 +12,8 @@ import (
 func runAll(c *call) (value.Value, error) { return quantify(c, false) }
 func runAny(c *call) (value.Value, error) { return quantify(c, true) }
 
-// quantify calls the lambda for each element. It returns wanted if a result equals wanted, and the opposite if none
-// does.
+// quantify calls the lambda for each element until the lambda returns wanted. Then it returns wanted itself. If the
+// lambda never does, quantify returns the opposite.
 func quantify(c *call, wanted bool) (value.Value, error) {
 	src, err := iterable(c)
 	if err != nil {
@@ -139,7 +139,7 @@ func indexBy(c *call) (value.Value, error) {
 		return value.Value{}, err
 	}
 	for k, e := range src.seq {
-		args := []value.Value{e} // index passes the values of a hash, unlike other functions
+		args := []value.Value{e} // unlike other functions, index passes only the values of a hash
 		if two {
 			args = []value.Value{k, e}
 		}

@@ -32,12 +32,12 @@ func runNew(c *call) (value.Value, error) {
 	return c.Yield(v)
 }
 
-// New evaluates new(t, args...). It needs at least one argument.
+// New evaluates new(t, args...). There must be at least one argument.
 func New(t *types.Type, opts expr.Options, args ...value.Value) (value.Value, error) {
 	return convert(expr.NewInvocation(t.String(), opts, args...), t)
 }
 
-// convert returns a value of type t that is made from the arguments. A value that has type t is returned unchanged.
+// convert makes a value of type t from the arguments. It returns a value that already has type t unchanged.
 func convert(c *call, t *types.Type) (value.Value, error) {
 	if err := c.Traverse(c.Args[0]); err != nil {
 		return c.Args[0], err
@@ -84,7 +84,6 @@ var makers = map[types.Kind]func(*call) (value.Value, error){
 	types.NotUndef: newSame,
 }
 
-// countBetween returns an error unless the number of arguments is between low and high.
 func countBetween(c *call, low, high int) error {
 	if len(c.Args) < low || len(c.Args) > high {
 		return c.Failf("takes %d to %d arguments, found %d", low, high, len(c.Args))
@@ -94,7 +93,8 @@ func countBetween(c *call, low, high int) error {
 
 func newSame(c *call) (value.Value, error) { return c.Args[0], countBetween(c, 1, 1) }
 
-// namedArguments converts an argument such as {from => v, radix => 16, abs => true} to separate arguments.
+// namedArguments converts a single argument such as {from => v, radix => 16, abs => true} to separate arguments in
+// the order of names.
 func namedArguments(c *call, names ...string) (*call, error) {
 	if len(c.Args) != 1 || c.Args[0].Kind() != value.Hash {
 		return c, countBetween(c, 1, len(names))

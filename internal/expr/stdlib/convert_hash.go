@@ -48,7 +48,7 @@ func isPairs(v value.Value) bool {
 	return v.Len() > 0
 }
 
-// isTree reports whether v is a list of pairs of a path and a value.
+// isTree reports whether v is an array of pairs, each with a path and a value.
 func isTree(v value.Value) bool {
 	for e := range v.Elems() {
 		if e.Index(0).Kind() != value.Array {
@@ -79,7 +79,8 @@ func (b *branch) set(key value.Value, val any) {
 	b.keys, b.values = append(b.keys, key), append(b.values, val)
 }
 
-// into returns the branch at key, and creates it if necessary. It returns nil if the value at key is not a collection.
+// into returns the branch at key. It creates the branch if key does not exist, and returns nil if the value at key is
+// not a collection.
 func (b *branch) into(c *call, key value.Value) (*branch, error) {
 	i, exists := b.index[distinctKey(key)]
 	if !exists {
@@ -134,7 +135,8 @@ func (b *branch) finish() value.Value {
 	return h.Hash()
 }
 
-// hashOfTree builds a collection from a list of paths and values.
+// hashOfTree builds a hash from v, an array of paths and values. If hashes is set, it converts arrays among the
+// values to hashes.
 func hashOfTree(c *call, v value.Value, hashes bool) (value.Value, error) {
 	root := newBranch(false)
 	n := 0
@@ -173,7 +175,8 @@ func hashOfTree(c *call, v value.Value, hashes bool) (value.Value, error) {
 	return h, c.Check(h, 0)
 }
 
-// placeAt sets the value at the last key of path in b. If b is an array, it replaces or appends an element.
+// placeAt sets the value at the last key of path in b. If b is an array, the key must be the index of an element, or
+// the index after the last element.
 func placeAt(c *call, b *branch, path []value.Value, val value.Value) error {
 	key := path[len(path)-1]
 	if b.array && (key.Kind() != value.Int || key.Int() < 0 || key.Int() > int64(len(b.keys))) {
@@ -197,7 +200,7 @@ func mergeRoot(c *call, root *branch, val value.Value) error {
 	return nil
 }
 
-// arrayAsHash replaces arrays at every depth by hashes whose keys are the indexes.
+// arrayAsHash converts arrays at every depth to hashes whose keys are the indexes.
 func arrayAsHash(v value.Value) value.Value {
 	if v.Kind() != value.Array {
 		return v

@@ -33,7 +33,7 @@ func newInteger(c *call) (value.Value, error) {
 	return applyAbs(c, 2, n)
 }
 
-// Puppet only lets Ruby parse strings of these forms.
+// Puppet passes only strings of these forms to Ruby.
 var (
 	integerForm = pattern.Lazy(`^[+-]?\s*(?:\d+|0[xX][0-9A-Fa-f]+|0[bB][01]+)$`)
 	numericForm = pattern.Lazy(`^[+-]?\s*(?:(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE]-?\d+)?|0[xX][0-9A-Fa-f]+|` +
@@ -76,8 +76,8 @@ func withoutGap(s string) string {
 	return s
 }
 
-// integerText parses s like Ruby's Integer(). Radix 0 means that the prefix determines the radix; for any other radix,
-// only the matching prefix is allowed.
+// integerText parses s like Ruby's Integer(). If radix is 0, the prefix determines the radix; otherwise only the
+// prefix of this radix is allowed.
 func integerText(s string, radix int) (int64, bool) {
 	s = strings.Trim(s, " \t\n\v\f\r")
 	digits := strings.TrimLeft(s, "+-")

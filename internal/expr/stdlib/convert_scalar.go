@@ -103,8 +103,7 @@ func (f *textFormat) float(v value.Value) (string, error) {
 	return "", f.illegal("Float", "dxXobBeEfgGaAsp")
 }
 
-// recased applies the letter of a format that changes the case of s or strips its white space. ok is false for other
-// letters.
+// recased applies a format letter that changes the case of s or strips white space. ok is false for other letters.
 func recased(letter byte, s string) (text string, ok bool) {
 	switch letter {
 	case 'c':
@@ -171,13 +170,12 @@ func (f *textFormat) illegal(kind, letters string) error {
 		letters)
 }
 
-// flags applies the width and precision of f to s.
 func (f *textFormat) flags(s string) string {
 	d := directive{minus: f.minus, width: f.width, precision: f.precision}
 	return d.text(s)
 }
 
-// kernel formats v with Ruby's format, using the flags of f and letter.
+// kernel formats v like Ruby's format, with the flags of f and the given letter.
 func (f *textFormat) kernel(letter byte, v value.Value) (string, error) {
 	k := formatter{format: f.source[:len(f.source)-1] + string(letter), args: []value.Value{v}, room: expr.DefaultSize}
 	err := k.run()

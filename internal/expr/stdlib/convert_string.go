@@ -31,7 +31,7 @@ func newString(c *call) (value.Value, error) {
 	return c.MakeText(s)
 }
 
-// indentation describes where a value is in indented text.
+// indentation describes the position of a value in indented text.
 type indentation struct {
 	level int
 	first bool // the value is the first one in its collection
@@ -42,7 +42,6 @@ func (in indentation) inside(on bool) indentation { return indentation{in.level 
 func (in indentation) breaks() bool               { return in.on && in.level > 0 && !in.first }
 func (in indentation) padding() string            { return strings.Repeat("  ", in.level) }
 
-// textWriter formats values within the limits of an evaluation.
 type textWriter struct{ c *call }
 
 func (w textWriter) write(v value.Value, formats formatMap, in indentation) (string, error) {
@@ -90,7 +89,7 @@ func (w textWriter) kind(v value.Value, f *textFormat, formats formatMap, in ind
 	return f.typ(v)
 }
 
-// delimiters returns the delimiters of a collection. If f has no delimiters, they are open and end.
+// delimiters returns the delimiters of a collection. If f does not specify any, they are open and end.
 func (f *textFormat) delimiters(open, end string) (string, string) {
 	switch f.open {
 	case '[':
@@ -110,7 +109,7 @@ func (f *textFormat) delimiters(open, end string) (string, string) {
 	return open, end
 }
 
-// element formats an element of a collection that has format f.
+// element formats an element of a collection whose format is f.
 func (w textWriter) element(v value.Value, f *textFormat, formats formatMap, in indentation) (string, error) {
 	if !expr.IsCollection(v) {
 		formats = f.inner
@@ -179,7 +178,7 @@ func trimBlanks(b []byte) []byte {
 	return []byte(strings.TrimRight(string(b), blanks))
 }
 
-// widest returns the width of the widest run of elements that are not collections.
+// widest returns the total width of the widest run of elements that are not collections.
 func widest(elems []value.Value, texts []string) int {
 	longest, run := 0, 0
 	for i, e := range elems {
@@ -225,7 +224,7 @@ func (w textWriter) hash(v value.Value, f *textFormat, formats formatMap, in ind
 	return f.layOutHash(lines, in), nil
 }
 
-// fits returns an error unless the limits of the evaluation allow n copies of text.
+// fits returns an error if n copies of text would exceed the limits of the evaluation.
 func (w textWriter) fits(text string, n int) error {
 	if n > 0 && len(text) > w.c.Room()/n {
 		return expr.ErrSize
@@ -233,7 +232,7 @@ func (w textWriter) fits(text string, n int) error {
 	return nil
 }
 
-// comma returns the text between two elements, and arrow the text between a key and its value.
+// comma returns the text between two elements. arrow returns the text between a key and its value.
 func (f *textFormat) comma() string {
 	if f.separator != nil {
 		return *f.separator

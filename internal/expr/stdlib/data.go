@@ -21,7 +21,8 @@ func runDig(c *call) (value.Value, error) {
 	return dig(c, v, c.Args[1:])
 }
 
-// dig follows path into v. Nothing at a key is undef; a value at which the path cannot continue is an error.
+// dig follows path from v. If there is nothing at a key, the result is undef. If a value on the path is not a
+// collection, dig returns an error.
 func dig(c *call, v value.Value, path []value.Value) (value.Value, error) {
 	for i, key := range path {
 		if err := c.Search(v, key); err != nil {
@@ -53,7 +54,7 @@ func runGet(c *call) (value.Value, error) {
 }
 
 // getPath returns the value at a dotted path in v, or the default in argument 2. If the path does not fit v and there
-// is a lambda, the lambda receives the message.
+// is a lambda, getPath calls the lambda with the error message.
 func getPath(c *call, v value.Value, path string) (value.Value, error) {
 	if err := c.Needs(1); err != nil {
 		return v, err
@@ -119,7 +120,8 @@ func pathSegments(c *call, path string) ([]value.Value, error) {
 
 var variablePath = pattern.Lazy(`^((?:::)?(?:[a-z]\w*::)*[a-z_]\w*)(?:\.(.*)|)$`)
 
-// runGetvar reads a variable at a dotted path. An undefined variable is never an error; the result is then the default.
+// runGetvar returns the value at a dotted path that begins with a variable. If the variable is not defined, the
+// result is the default, and never an error.
 func runGetvar(c *call) (value.Value, error) {
 	text, err := c.Text(0)
 	if err != nil {
@@ -138,11 +140,10 @@ func runGetvar(c *call) (value.Value, error) {
 	return getPath(&inner, v, m[2])
 }
 
-// lookupOptions lists the options of lookup() when they are given as a hash.
+// lookupOptions lists the keys of lookup() options that are given as a hash.
 var lookupOptions = map[string]bool{"name": true, "value_type": true, "default_value": true, "override": true,
 	"default_values_hash": true, "merge": true}
 
-// query holds the arguments of a call of lookup().
 type query struct {
 	names      []string
 	typ        *types.Type
@@ -150,7 +151,8 @@ type query struct {
 	hasDefault bool
 }
 
-// runLookup looks up another key. If there is a lambda, it receives the value or undef, and its result is the result.
+// runLookup looks up another key. If there is a lambda, runLookup calls it with the value or undef, and returns its
+// result.
 func runLookup(c *call) (value.Value, error) {
 	q, err := readQuery(c)
 	if err != nil {
@@ -166,7 +168,7 @@ func runLookup(c *call) (value.Value, error) {
 	return c.Yield(v)
 }
 
-// runFail fails. The message consists of the arguments, joined by spaces.
+// runFail returns an error whose message consists of the arguments, joined by spaces.
 func runFail(c *call) (value.Value, error) {
 	message, err := joinDeep(c, value.FromSlice(c.Args), " ")
 	if err == nil {
@@ -230,7 +232,7 @@ func keyNames(c *call, v value.Value) ([]string, error) {
 	return out, nil
 }
 
-// valueType returns the type in v, which may be its text. For undef it returns nil.
+// valueType returns the type v. The type may also be given as text. For undef, valueType returns nil.
 func valueType(c *call, v value.Value) (*types.Type, error) {
 	switch v.Kind() {
 	case value.Undef:
@@ -247,7 +249,7 @@ func valueType(c *call, v value.Value) (*types.Type, error) {
 	return nil, c.Failf("the type must be a Type or its text, found %s", expr.Describe(v))
 }
 
-// checkMerge returns an error for all strategies except 'first'. Bindings are merged by multibindings.
+// checkMerge returns an error unless the merge strategy is 'first'. Only multibindings merge values.
 func checkMerge(c *call, v value.Value) error {
 	if v.IsUndef() || v.Kind() == value.String && v.Text() == "first" {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"bindc/internal/value"
 )
 
-// directive is one % directive of a format string.
+// directive contains the flags, width and precision of a % directive in a format string.
 type directive struct {
 	plus, space, minus, zero, alt bool
 	width                         int
@@ -38,7 +38,6 @@ func (d *directive) flag(c byte) bool {
 	return true
 }
 
-// format formats v with the flags of d and the given verb.
 func (d directive) format(verb byte, v value.Value) (string, error) {
 	switch verb {
 	case 's':
@@ -64,7 +63,6 @@ func (d directive) format(verb byte, v value.Value) (string, error) {
 	return d.float(verb, n), nil
 }
 
-// pad adds spaces to s up to the width.
 func (d directive) pad(s string) string {
 	missing := d.width - utf8.RuneCountInString(s)
 	switch {
@@ -130,7 +128,6 @@ func formatFloat(v value.Value) (float64, error) {
 	return 0, fmt.Errorf("%s cannot be converted to a Float", expr.Describe(v))
 }
 
-// sign returns the sign to print before a number.
 func (d directive) sign(negative bool) string {
 	switch {
 	case negative:
@@ -216,7 +213,7 @@ func (d directive) wholeFloat(n int64) string {
 	return d.fillNumber(d.sign(n < 0), digits)
 }
 
-// fillNumber pads a number to the width, with the flag 0 by zeros after the sign.
+// fillNumber pads a number to the width of d. With the flag 0, it adds zeros after the sign.
 func (d directive) fillNumber(head, digits string) string {
 	if d.zero && !d.minus {
 		digits = zeros(d.width-len(head)-len(digits)) + digits

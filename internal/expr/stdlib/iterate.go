@@ -10,7 +10,7 @@ import (
 	"bindc/internal/value"
 )
 
-// source iterates over a value: over its elements and their indexes, or over the values of a hash and their keys.
+// source is a value to iterate over. seq yields indexes and elements, or the keys and values of a hash.
 type source struct {
 	hash bool
 	seq  iter.Seq2[value.Value, value.Value]
@@ -74,8 +74,8 @@ func integers(from, to int64) iter.Seq[value.Value] {
 	}
 }
 
-// loop calls the lambda for each element of src. It passes the key or index, too, if the lambda has two parameters. It
-// passes each result to do, and stops when do returns false.
+// loop calls the lambda for each element of src. If the lambda takes two arguments, it also receives the key or
+// index. loop passes each result to do, and stops when do returns false.
 func loop(c *call, src source, do func(k, e, answer value.Value) bool) error {
 	two := c.Lambda.Takes(2)
 	if !two && !c.Lambda.Takes(1) {
@@ -102,7 +102,7 @@ func loop(c *call, src source, do func(k, e, answer value.Value) bool) error {
 	return nil
 }
 
-// elements returns the elements of argument 0. Those of a hash are pairs.
+// elements returns the elements of argument 0. The elements of a hash are pairs.
 func elements(c *call) ([]value.Value, error) {
 	src, err := iterable(c)
 	if err != nil {

@@ -62,7 +62,6 @@ func decimalOf(c *call) (value.Value, error) {
 func runFloor(c *call) (value.Value, error)   { return rounded(c, math.Floor) }
 func runCeiling(c *call) (value.Value, error) { return rounded(c, math.Ceil) }
 
-// rounded applies round to argument 0 and converts the result to an Integer.
 func rounded(c *call, round func(float64) float64) (value.Value, error) {
 	v := c.Args[0]
 	f := v.Float()
@@ -102,7 +101,7 @@ func floatText(s string) (float64, bool) {
 	return f, err == nil
 }
 
-// runRound rounds to the nearest integer, and halves away from zero.
+// runRound rounds to the nearest integer. It rounds halves away from zero.
 func runRound(c *call) (value.Value, error) {
 	v := c.Args[0]
 	switch v.Kind() {
@@ -180,7 +179,6 @@ func extreme(c *call, direction int) (value.Value, error) {
 	return best, nil
 }
 
-// comparisonOf returns the function that compares the values in list for max and min.
 func comparisonOf(c *call, list []value.Value) func(a, b value.Value) (int, error) {
 	if c.Lambda != nil {
 		return func(a, b value.Value) (int, error) { return orderOf(c, a, b) }
@@ -200,7 +198,7 @@ func comparisonOf(c *call, list []value.Value) func(a, b value.Value) (int, erro
 
 var plainNumber = pattern.Lazy(`^-?\d+([._eE]\d+)?$`)
 
-// compareTexts compares two strings, by value if both are numbers.
+// compareTexts compares two strings. If both are numbers, it compares their values.
 func compareTexts(a, b string) int {
 	if plainNumber().MatchString(a) && plainNumber().MatchString(b) {
 		x, _ := strconv.ParseFloat(strings.ReplaceAll(a, "_", ""), 64) // infinite if out of range
@@ -309,8 +307,8 @@ func compareVersions(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// compareParts orders the parts of versions: first -, then ., then all others. It compares numbers by value, unless one
-// of them has leading zeros.
+// compareParts compares two different parts of versions. A '-' comes first, then a '.', then all others. It compares
+// numbers by value, unless one of them has leading zeros.
 func compareParts(l, r string) int {
 	for _, separator := range []string{"-", "."} {
 		switch separator {
@@ -329,7 +327,8 @@ func compareParts(l, r string) int {
 	return strings.Compare(ruby.Upcase(l), ruby.Upcase(r))
 }
 
-// wholeNumber converts f to an Integer without its fraction. It returns an error if the number does not fit 64 bits.
+// wholeNumber converts f to an Integer without its fraction. It returns an error if the number does not fit in 64
+// bits.
 func wholeNumber(f float64) (value.Value, error) {
 	if !(f >= -1<<63 && f < 1<<63) {
 		return value.Value{}, fmt.Errorf("the result does not fit in 64 bits")

@@ -12,7 +12,8 @@ import (
 	"bindc/internal/value"
 )
 
-// patternSource returns the source of the regular expression in argument i: a String, a Regexp, or a type with one.
+// patternSource returns the source of the regular expression in argument i, which may be a String, a Regexp or a
+// Regexp type.
 func patternSource(c *call, i int) (string, error) {
 	switch v := c.Args[i]; v.Kind() {
 	case value.String, value.Regexp:
@@ -25,7 +26,7 @@ func patternSource(c *call, i int) (string, error) {
 	return "", c.Wrong(i, "a regular expression")
 }
 
-// findAll returns all matches of src in s. It stops when the evaluation has no room for more.
+// findAll returns all matches of src in s. It returns an error if the evaluation has no room for them.
 func findAll(c *call, src, s string) ([][]int, error) {
 	re, err := c.Regexp(src, len(s))
 	if err != nil {
@@ -56,7 +57,7 @@ func runSplit(c *call) (value.Value, error) {
 	return c.MakeArray(value.Strings(parts...).Slice())
 }
 
-// splitAt splits s at the matches. Like Ruby's split, it adds the groups, and drops empty parts at the end.
+// splitAt splits s at the matches in found. Like Ruby's split, it adds the groups, and drops empty parts at the end.
 func splitAt(s string, found [][]int) []string {
 	var parts []string
 	from := 0
@@ -122,7 +123,7 @@ func runMatch(c *call) (value.Value, error) {
 	return c.MakeArray(out)
 }
 
-// matchFirst returns the groups of the first of several patterns that matches s, or undef.
+// matchFirst returns the groups of the first regular expression in pattern that matches s, or undef.
 func matchFirst(c *call, s string, pattern value.Value) (value.Value, error) {
 	sources, err := sources(c, pattern, 0)
 	if err != nil {
@@ -140,7 +141,7 @@ func matchFirst(c *call, s string, pattern value.Value) (value.Value, error) {
 	return value.Value{}, nil
 }
 
-// sources returns the sources of the regular expressions in pattern, which may be an array.
+// sources returns the sources of all regular expressions in pattern, which may be an array.
 func sources(c *call, pattern value.Value, depth int) ([]string, error) {
 	switch pattern.Kind() {
 	case value.String, value.Regexp:
@@ -210,8 +211,8 @@ func runRegsubst(c *call) (value.Value, error) {
 	return c.MakeArray(out)
 }
 
-// substitution reads the arguments of regsubst from argument 1 on. src is the expression with its flags. all means that
-// every match is replaced.
+// substitution reads the arguments of regsubst from argument 1 on. src is the regular expression with its flags. all
+// means that every match is replaced.
 func substitution(c *call) (src string, all bool, err error) {
 	if src, err = patternSource(c, 1); err != nil {
 		return "", false, err
@@ -280,8 +281,8 @@ func substitute(c *call, s, src string, all bool) (string, error) {
 	return string(out), c.Produce(len(out))
 }
 
-// appendReplacement appends the replacement of a match: an entry of a hash, or a string in which references such as \1
-// and \k<name> are replaced. It stops when dst is longer than c.Room().
+// appendReplacement appends the replacement of the match m. It is an entry of a hash, or a string in which references
+// such as \1 and \k<name> are replaced. It stops when dst is longer than c.Room().
 func appendReplacement(c *call, dst []byte, re *regexp.Regexp, s string, m []int) []byte {
 	if by := c.Args[2]; by.Kind() == value.Hash {
 		v, _ := by.Get(value.FromString(s[m[0]:m[1]]))
@@ -320,7 +321,7 @@ func appendReplacement(c *call, dst []byte, re *regexp.Regexp, s string, m []int
 	return dst
 }
 
-// unknownGroup returns the first group that text refers to and re does not have.
+// unknownGroup returns the first group that text refers to but re does not have.
 func unknownGroup(re *regexp.Regexp, text string) (string, bool) {
 	for i := 0; i+1 < len(text); i++ {
 		if text[i] != '\\' {
@@ -334,7 +335,7 @@ func unknownGroup(re *regexp.Regexp, text string) (string, bool) {
 	return "", false
 }
 
-// groupReference parses the reference k<name> at the start of text. length is 0 if there is none.
+// groupReference parses the reference k<name> at the start of text. If there is none, length is 0.
 func groupReference(text string) (name string, length int) {
 	if !strings.HasPrefix(text, "k<") {
 		return "", 0

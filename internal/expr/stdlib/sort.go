@@ -36,7 +36,6 @@ func runSort(c *call) (value.Value, error) {
 	return value.FromSlice(elems), err
 }
 
-// joined joins characters to a String.
 func joined(characters []value.Value) value.Value {
 	var b strings.Builder
 	for _, c := range characters {
@@ -71,7 +70,7 @@ func orderOf(c *call, a, b value.Value) (int, error) {
 	return order, nil
 }
 
-// distinctKey returns a string that only Identical values share.
+// distinctKey returns the same string for two values only if they are Identical.
 func distinctKey(v value.Value) string { return string(value.AppendDistinct(nil, v)) }
 
 func runUnique(c *call) (value.Value, error) {
@@ -95,8 +94,8 @@ func runUnique(c *call) (value.Value, error) {
 	return value.FromSlice(out), nil
 }
 
-// uniqueElements removes elements that equal an earlier one. If there is a lambda, it compares the results of the
-// lambda.
+// uniqueElements removes elements that equal an earlier one. If there is a lambda, uniqueElements compares its
+// results instead.
 func uniqueElements(c *call, elems []value.Value) ([]value.Value, error) {
 	seen := map[string]bool{}
 	out := elems[:0:0]
@@ -128,7 +127,7 @@ func identityBy(c *call, v value.Value) (string, error) {
 	return id, c.Produce(len(id))
 }
 
-// uniqueHash combines the keys that have equal values: {[a, b] => [1]}.
+// uniqueHash combines the keys that have equal values: {a => 1, b => 1} becomes {[a, b] => [1]}.
 func uniqueHash(c *call) (value.Value, error) {
 	type group struct{ keys, values []value.Value }
 	var groups []*group

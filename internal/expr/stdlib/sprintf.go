@@ -61,7 +61,6 @@ func withoutRegexps(v value.Value) value.Value {
 	return v
 }
 
-// formatter applies a format string to arguments.
 type formatter struct {
 	format string
 	pos    int
@@ -99,7 +98,6 @@ func (f *formatter) run() error {
 	return nil
 }
 
-// directive formats the directive after a %.
 func (f *formatter) directive() error {
 	d := directive{precision: -1}
 	var arg *value.Value
@@ -135,7 +133,7 @@ func (f *formatter) directive() error {
 	return errIncomplete
 }
 
-// number reads a number. Its first digit may already be consumed.
+// number reads a number at f.pos. If there is no digit, it returns 0.
 func (f *formatter) number() (int, error) {
 	from := f.pos
 	for f.pos < len(f.format) && '0' <= f.format[f.pos] && f.format[f.pos] <= '9' {
@@ -151,7 +149,7 @@ func (f *formatter) number() (int, error) {
 	return int(n), nil
 }
 
-// width reads a width, or an argument number, which ends with $.
+// width reads a width, or the number of an argument, which ends with '$'. The first digit has already been read.
 func (f *formatter) width(d *directive, arg **value.Value) error {
 	f.pos--
 	n, err := f.number()
@@ -184,7 +182,7 @@ func (f *formatter) precision(d *directive) (err error) {
 	return err
 }
 
-// star reads the next argument, which is a width or precision.
+// star returns the next argument, which is the width or precision for a '*'.
 func (f *formatter) star() (int, error) {
 	v, err := f.argument()
 	if err != nil {
@@ -208,7 +206,7 @@ func (f *formatter) argument() (value.Value, error) {
 	return f.args[f.next-1], nil
 }
 
-// named reads a name and its closing bracket. It returns the value of that name in the only argument, a hash.
+// named reads a name up to its closing bracket. It returns the value of this key in the only argument, a hash.
 func (f *formatter) named(open byte) (*value.Value, error) {
 	end := strings.IndexByte(f.format[f.pos:], open+2) // in ASCII, a closing bracket is 2 after its opening one
 	if end < 0 {

@@ -24,7 +24,7 @@ func runStrip(c *call) (value.Value, error)      { return eachText(c, strip) }
 func runDowncase(c *call) (value.Value, error)   { return deepTexts(c, c.Args[0], ruby.Downcase) }
 func runUpcase(c *call) (value.Value, error)     { return deepTexts(c, c.Args[0], ruby.Upcase) }
 
-// eachText applies f to argument 0, which is a String or an Array of strings. It keeps numbers.
+// eachText applies f to argument 0, a String or an Array of strings. It returns numbers unchanged.
 func eachText(c *call, f func(string) string) (value.Value, error) {
 	v := c.Args[0]
 	switch v.Kind() {
@@ -127,7 +127,7 @@ func runJoin(c *call) (value.Value, error) {
 	return value.FromString(s), err
 }
 
-// joinDeep joins the strings of v and of all arrays in it.
+// joinDeep joins the elements of v and of all arrays in it.
 func joinDeep(c *call, v value.Value, delimiter string) (string, error) {
 	var b strings.Builder
 	for i, p := range joinable(nil, v) {
@@ -166,7 +166,7 @@ func runMD5(c *call) (value.Value, error)    { return digest(c, md5.New()) }
 func runSHA1(c *call) (value.Value, error)   { return digest(c, sha1.New()) }
 func runSHA256(c *call) (value.Value, error) { return digest(c, sha256.New()) }
 
-// digest returns the hash of argument 0 in hexadecimal. The content of a regular expression is its source.
+// digest returns the hash of argument 0 in hexadecimal. For a regular expression, it hashes the source.
 func digest(c *call, h hash.Hash) (value.Value, error) {
 	v := c.Args[0]
 	if k := v.Kind(); k != value.String && k != value.Undef && k != value.Regexp {
@@ -176,7 +176,7 @@ func digest(c *call, h hash.Hash) (value.Value, error) {
 	return value.FromString(hex.EncodeToString(h.Sum(nil))), nil
 }
 
-// chomp removes one line break at the end.
+// chomp removes one line break from the end of s.
 func chomp(s string) string {
 	if t, ok := strings.CutSuffix(s, "\r\n"); ok {
 		return t

@@ -13,8 +13,8 @@ import (
 	"bindc/internal/value"
 )
 
-// textFormat is a format for values of one type: %<flags><width>.<precision><letter>. For collections, it includes the
-// separators and the formats of elements.
+// textFormat is a format for values of one type: %<flags><width>.<precision><letter>. For collections, it includes
+// the separators and the formats of elements.
 type textFormat struct {
 	directive
 	source                string
@@ -45,7 +45,7 @@ func simpleFormat(letter byte) *textFormat {
 	return &textFormat{directive: directive{precision: -1}, source: "%" + string(letter), letter: letter}
 }
 
-// defaultFormats returns the formats for values without an explicit one. Strings in collections are quoted.
+// defaultFormats returns the formats for values without an explicit format. Strings in collections are quoted.
 func defaultFormats() formatMap {
 	return formatMap{
 		{types.Of(types.Float), simpleFormat('f')},
@@ -179,7 +179,7 @@ func readContainerFormat(v value.Value) (*textFormat, error) {
 	return f, nil
 }
 
-// mergeFormats combines both lists. Formats in higher override those in lower for the same or a narrower type.
+// mergeFormats combines both lists. A format in higher overrides a format in lower for the same or a narrower type.
 func mergeFormats(lower, higher formatMap) formatMap {
 	var out formatMap
 	for _, l := range lower {
@@ -195,7 +195,7 @@ func mergeFormats(lower, higher formatMap) formatMap {
 	return sortFormats(out)
 }
 
-// formatFor returns the format for the type t itself, or nil.
+// formatFor returns the format for exactly the type t, or nil.
 func (m formatMap) formatFor(t *types.Type) *textFormat {
 	i := slices.IndexFunc(m, func(tf typeFormat) bool { return sameType(tf.typ, t) })
 	if i < 0 {
@@ -245,7 +245,7 @@ func sortFormats(list formatMap) formatMap {
 	return append(append(out, left...), right...)
 }
 
-// ranks orders types of which neither is wider than the other.
+// ranks orders types if neither is wider than the other.
 var ranks = map[types.Kind]int{types.Struct: 1, types.Hash: 2, types.Tuple: 3, types.Array: 4, types.Pattern: 10,
 	types.Enum: 11, types.String: 12}
 

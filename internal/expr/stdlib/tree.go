@@ -9,7 +9,7 @@ import (
 	"bindc/internal/value"
 )
 
-// runTreeEach visits the values in nested arrays and hashes, each with its path.
+// runTreeEach visits the values in nested arrays and hashes, with the path of each value.
 func runTreeEach(c *call) (value.Value, error) {
 	if k := c.Args[0].Kind(); k != value.Array && k != value.Hash {
 		return value.Value{}, c.Wrong(0, "an Array or a Hash")
@@ -41,13 +41,11 @@ func runTreeEach(c *call) (value.Value, error) {
 	return c.Args[0], nil
 }
 
-// treeNode is a value with its path from the root.
 type treeNode struct {
 	path []value.Value
 	val  value.Value
 }
 
-// walker collects the nodes that tree_each visits.
 type walker struct {
 	c                       *call
 	root                    value.Value
@@ -146,7 +144,7 @@ func (w *walker) descend(from treeNode) error {
 	return nil
 }
 
-// visit adds p to found unless the options exclude it. It reports whether to visit the values inside p.
+// visit adds p to found unless the options exclude it. It reports whether the values inside p must be visited.
 func (w *walker) visit(p treeNode) (into bool, err error) {
 	if err := w.c.Traverse(p.val); err != nil {
 		return false, err

@@ -6,7 +6,8 @@ import (
 	"bindc/internal/value"
 )
 
-// runAssertType returns argument 1 if it has the type. Otherwise it calls the lambda, or fails without one.
+// runAssertType returns argument 1 if it has the type in argument 0. Otherwise, it calls the lambda, or fails if
+// there is none.
 func runAssertType(c *call) (value.Value, error) {
 	if err := c.Needs(2); err != nil {
 		return value.Value{}, err
@@ -32,7 +33,6 @@ func runAssertType(c *call) (value.Value, error) {
 	return c.Yield(t.Value(), types.Detailed(v).Value())
 }
 
-// runCall calls the function whose name is argument 0.
 func runCall(c *call) (value.Value, error) {
 	name, err := c.Text(0)
 	if err != nil {
@@ -61,8 +61,7 @@ func runConvertTo(c *call) (value.Value, error) {
 	return c.Yield(v)
 }
 
-// runType returns the type of a value. It may be detailed, reduced (one type for all elements of a collection) or
-// generalized.
+// runType returns the type of a value: detailed, reduced (one type for all elements of a collection) or generalized.
 func runType(c *call) (value.Value, error) {
 	how := "detailed"
 	if len(c.Args) > 1 {

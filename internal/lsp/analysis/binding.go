@@ -10,17 +10,17 @@ import (
 	"bindc/loader"
 )
 
-// Binding is a place that binds a key or contributes to a multibinding.
+// Binding is the position of a binding or contribution in a file.
 type Binding struct {
 	Pos   diag.Pos
 	Layer string
-	When  string // the condition, or "" if there is none
+	When  string // condition in readable form, or ""
 
 	layer int
 	terms loader.Condition
 }
 
-// Bindings returns the places that bind a key, highest first.
+// Bindings returns the bindings of a key, highest first.
 func (s *Site) Bindings(key string) []Binding {
 	number := slices.Index(s.Site.Keys, key)
 	var out []Binding
@@ -44,7 +44,7 @@ func (s *Site) Bindings(key string) []Binding {
 	return inOrder(out)
 }
 
-// Contributions returns the places that contribute to the multibinding with an id, highest first.
+// Contributions returns the contributions to the multibinding called id, highest first.
 func (s *Site) Contributions(id string) []Binding {
 	var out []Binding
 	for n, layer := range s.Site.Layers {
@@ -59,7 +59,8 @@ func (s *Site) Contributions(id string) []Binding {
 	return inOrder(out)
 }
 
-// Multibind returns the place that declares the multibinding called id, and the key that it is bound to.
+// Multibind returns where the multibinding called id is declared and the key to which it is bound. ok is false if there
+// is no declaration.
 func (s *Site) Multibind(id string) (key string, at diag.Pos, ok bool) {
 	for _, layer := range s.Site.Layers {
 		for _, c := range layer.Contributions {
@@ -73,7 +74,7 @@ func (s *Site) Multibind(id string) (key string, at diag.Pos, ok bool) {
 	return "", diag.Pos{}, false
 }
 
-// Multibinds returns the ids of all multibindings, sorted.
+// Multibinds returns the ids of all multibindings, sorted and without duplicates.
 func (s *Site) Multibinds() (ids []string) {
 	for _, layer := range s.Site.Layers {
 		for _, c := range layer.Contributions {
@@ -100,7 +101,7 @@ func (s *Site) binding(layer int, at diag.Pos, condition int) Binding {
 	return Binding{Pos: at, Layer: s.Site.Layers[layer].Name, When: s.Describe(terms), layer: layer, terms: terms}
 }
 
-// Describe formats a condition, as in "osfamily = debian".
+// Describe formats a condition, such as "osfamily = debian".
 func (s *Site) Describe(terms loader.Condition) string {
 	parts := make([]string, len(terms))
 	for i, t := range terms {
@@ -109,8 +110,8 @@ func (s *Site) Describe(terms loader.Condition) string {
 	return strings.Join(parts, ", ")
 }
 
-// inOrder sorts bindings by precedence and removes duplicate places. A place may occur twice, because a file may be
-// read under several conditions.
+// inOrder sorts bindings by precedence and removes duplicates. A binding occurs several times if its file is read under
+// several conditions.
 func inOrder(list []Binding) []Binding {
 	slices.SortStableFunc(list, func(a, b Binding) int {
 		return cmp.Or(cmp.Compare(a.layer, b.layer), compareConditions(a.terms, b.terms))
@@ -123,8 +124,8 @@ func inOrder(list []Binding) []Binding {
 	})
 }
 
-// compareConditions orders conditions by precedence: first the one with the higher category, or otherwise with more
-// categories.
+// compareConditions compares conditions by precedence. The condition with the higher category comes first, and
+// otherwise the one with more categories.
 func compareConditions(a, b loader.Condition) int {
 	for i := range min(len(a), len(b)) {
 		if c := cmp.Compare(a[i].Dimension, b[i].Dimension); c != 0 {

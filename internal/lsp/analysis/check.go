@@ -17,23 +17,24 @@ import (
 	"bindc/loader"
 )
 
-// Finding is a diagnostic, with offsets in the text that it was found in.
+// Finding is a diagnostic with byte offsets in the text.
 type Finding struct {
 	diag.Diagnostic
-	From, To int // the text to correct, or the token at the diagnostic's position
-	At       int // the diagnostic's position: a misspelt name may be inside the value that begins there
+	From, To int // range to underline
+	At       int // offset of the diagnostic's position, which may be before From
 }
 
-// Empty returns a site without content.
+// Empty returns a Site without content, for files that belong to no site.
 func Empty(dir string) *Site {
 	return &Site{Dir: dir, Site: &loader.Site{}, compiled: &compiled{}, manifests: &manifests{}}
 }
 
-// HasYAMLLines reports whether positions in a file count lines as YAML does.
+// HasYAMLLines reports whether positions in the file count lines as YAML does. See buffer.Text.At.
 func HasYAMLLines(path string) bool { return filepath.Ext(path) != ".pp" }
 
-// Check returns two kinds of diagnostics for a text: those from checking it alone, and those from the last read of the
-// site, where the text has not changed since. site is nil before the first read. f holds the entries of a YAML file.
+// Check returns the findings in the current text of a file: those from checking the text alone, and those from reading
+// the site, unless the text has changed there since. site is nil before the first read. f is the outline of text, or
+// nil if the file has none.
 func Check(site *Site, path string, text *buffer.Text, f *outline.File) []Finding {
 	if site == nil {
 		return nil
@@ -57,14 +58,14 @@ func Check(site *Site, path string, text *buffer.Text, f *outline.File) []Findin
 	return Locate(site, path, text, append(list, site.remaining(path, old, text)...))
 }
 
-// hasPolicies reports whether a text is a policy file.
+// hasPolicies reports whether the text is a policy file of the site.
 func (s *Site) hasPolicies(path string, text *buffer.Text) bool {
 	return filepath.Dir(path) == filepath.Join(s.Dir, policy.Policies.Name) &&
 		strings.Contains(text.Src, policy.Policies.Version)
 }
 
-// remaining returns the diagnostics of the last read that a check of the old text alone does not find, at their current
-// positions.
+// remaining returns the diagnostics from reading the site that checking the text alone cannot find, moved to their
+// positions in the text now. old is the text that was read.
 func (s *Site) remaining(path string, old, now *buffer.Text) (out []diag.Diagnostic) {
 	if old == nil {
 		return nil
@@ -85,8 +86,7 @@ func (s *Site) remaining(path string, old, now *buffer.Text) (out []diag.Diagnos
 	return out
 }
 
-// follow returns a diagnostic of the text old at its position in the text now. ok is false if the token at the position
-// has changed.
+// follow moves a diagnostic from the text old to the text now. ok is false if the token at its position has changed.
 func follow(d diag.Diagnostic, old, now *buffer.Text) (out diag.Diagnostic, ok bool) {
 	from := old.At(d.Pos, HasYAMLLines(d.Pos.File))
 	begin, ok := now.Follow(old, from)
@@ -99,7 +99,7 @@ func follow(d diag.Diagnostic, old, now *buffer.Text) (out diag.Diagnostic, ok b
 	return d, true
 }
 
-// Locate converts diagnostics to findings in a text, without duplicates.
+// Locate converts diagnostics of the file at path to findings, and removes duplicates.
 func Locate(site *Site, path string, t *buffer.Text, list []diag.Diagnostic) []Finding {
 	list = slices.Clone(list)
 	diag.Locate(list, func(file string) ([]byte, error) {
@@ -143,16 +143,15 @@ func Locate(site *Site, path string, t *buffer.Text, list []diag.Diagnostic) []F
 	return out
 }
 
-// same reports whether two diagnostics are the same finding.
 func same(a, b diag.Diagnostic) bool {
 	return a.Pos == b.Pos && a.Code == b.Code && a.Message == b.Message
 }
 
-// bindingsVersion is the key of every bindings file. A file without it may be a data file that was empty when the site
-// was read.
+// bindingsVersion is a key that every bindings file has. A file without it may be a data file that was empty when the
+// site was read.
 const bindingsVersion = "bindings_version"
 
-// alone returns the diagnostics from checking a text of the site alone.
+// alone returns the diagnostics from checking the text of one file without the rest of the site.
 func (s *Site) alone(path, src string) []diag.Diagnostic {
 	if !s.Reads(path) || IsConfig(path) {
 		return nil

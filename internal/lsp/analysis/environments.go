@@ -10,17 +10,17 @@ import (
 	"bindc/loader"
 )
 
-// IsEnvironments reports whether a file declares environments, by its name.
+// IsEnvironments reports whether path is the name of an environments.pp.
 func IsEnvironments(path string) bool { return filepath.Base(path) == loader.EnvironmentsFile }
 
-// Environments reads a text as the environments.pp at path. Only the directories in fence may be read.
+// Environments parses an environments.pp with the given text. It only reads directories in fence.
 func Environments(path string, text *buffer.Text, fence []string) (*loader.Environments, []Finding) {
 	disk := fsx.Disk{Overlay: fsx.NewOverlay(map[string][]byte{path: []byte(text.Src)}), Fence: fsx.NewFence(fence...)}
 	diags := diag.List{All: true}
 	all := loader.ReadEnvironments(disk, filepath.Dir(path), &diags)
 	list := diags.Sorted()
 	for i := range list {
-		if d := &list[i]; d.Pos.File != path { // the diagnostic is about a directory
+		if d := &list[i]; d.Pos.File != path { // the diagnostic is about a directory, so show it in this file
 			d.Message = strings.TrimPrefix(d.Pos.File, filepath.Dir(path)+"/") + ": " + d.Message
 			d.Pos = diag.Pos{File: path}
 		}

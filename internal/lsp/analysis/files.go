@@ -17,13 +17,14 @@ import (
 	"bindc/internal/yaml"
 )
 
-// File is a file of the site with its text.
+// File is a file with its current text, saved or not.
 type File struct {
 	Path string
 	Text *buffer.Text
 }
 
-// FilesWith yields the files of the site, and the manifests in it, that may mention name. It ends early if ctx is done.
+// FilesWith returns an iterator over the files of the site, including manifests, that may mention name. The iteration
+// stops when ctx is done.
 func (s *Site) FilesWith(ctx context.Context, name string) iter.Seq[File] {
 	return func(yield func(File) bool) {
 		for _, path := range s.candidates(name) {
@@ -45,8 +46,8 @@ func (s *Site) FilesWith(ctx context.Context, name string) iter.Seq[File] {
 	}
 }
 
-// candidates returns the files that may contain name, sorted: data files that mention it as a key, in a value or in
-// lookup_options, and all open files, manifests, configurations and bindings files.
+// candidates returns the files that may mention name, sorted. It omits data files in which no key or value contains the
+// name.
 func (s *Site) candidates(name string) []string {
 	number := slices.Index(s.Site.Keys, name)
 	values := make([]bool, len(s.Site.Values))
@@ -82,13 +83,14 @@ func (s *Site) candidates(name string) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// lastWord returns the last segment of a key. In a manifest, a class parameter is called only that.
+// lastWord returns the last segment of a key. For a class parameter, that is its name in the manifest.
 func lastWord(name string) string { return name[strings.LastIndexByte(name, ':')+1:] }
 
-// maxManifests limits the manifests in a site.
+// maxManifests limits the number of manifests read in a site.
 const maxManifests = 20_000
 
-// Manifests returns the manifests below the site, except in hidden directories and specs. It does not follow links.
+// Manifests returns the manifests below the site's directory. It skips hidden directories, directories called spec, and
+// symbolic links.
 func (s *Site) Manifests() (out []string) {
 	if s.Dir == "" {
 		return nil
@@ -114,19 +116,19 @@ func (s *Site) Manifests() (out []string) {
 	return out
 }
 
-// Parameter is a parameter of a class, which Puppet looks up.
+// Parameter is a class parameter. Key is the key that Puppet looks up for it.
 type Parameter struct {
 	Key string
 	At  diag.Pos
 }
 
-// Receiver returns the class parameter that receives the value of key. ok is false if there is none.
+// Receiver returns the position of the class parameter that receives the value of key. ok is false if there is none.
 func (s *Site) Receiver(key string) (at diag.Pos, ok bool) {
 	return params.Receiver(s.Site, s.unsaved, key)
 }
 
-// Choices returns the values that the class parameter for key names in its type, as YAML. For a cursor in quotes, it
-// returns the texts alone.
+// Choices returns the values that a class parameter's type lists, as YAML to insert. key is the parameter's key. If
+// inQuotes is set, the values are not quoted again.
 func (s *Site) Choices(key string, inQuotes bool) (out []string) {
 	texts, boolean := params.Choices(s.Site, s.unsaved, key)
 	for _, text := range texts {
@@ -145,7 +147,7 @@ func (s *Site) Choices(key string, inQuotes bool) (out []string) {
 	return out
 }
 
-// Parameters returns the parameters of all classes in the manifests of the site.
+// Parameters returns the parameters of all classes in the site's manifests.
 func (s *Site) Parameters() []Parameter {
 	s.manifests.once.Do(func() {
 		for _, path := range s.Manifests() {

@@ -14,18 +14,17 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Fleet holds the facts of nodes. A nil Fleet has no nodes.
+// Fleet has the facts of all nodes. A nil *Fleet has no nodes.
 type Fleet struct {
 	Nodes []FleetNode // sorted by name
 }
 
-// FleetNode is a node with its facts.
 type FleetNode struct {
 	Name string
 	vars *lookup.Facts
 }
 
-// ReadFleet reads the facts of all nodes in a directory. It also returns an error for each file that cannot be read.
+// ReadFleet reads the facts in dir. It skips files that cannot be read and returns an error for each.
 func ReadFleet(dir string) (*Fleet, []error) {
 	nodes, wrong, err := facts.ReadGood(dir)
 	if err != nil {
@@ -43,10 +42,9 @@ func ReadFleet(dir string) (*Fleet, []error) {
 	return f, wrong
 }
 
-// errUnknownNode is the error for a node without facts.
 var errUnknownNode = errors.New("no facts for this node")
 
-// Request returns a request for a node of the fleet.
+// Request returns a request with the facts of a node.
 func (s *Site) Request(f *Fleet, node string) (*lookup.Request, error) {
 	snap := s.Snapshot()
 	if f == nil || snap == nil {
@@ -60,7 +58,7 @@ func (s *Site) Request(f *Fleet, node string) (*lookup.Request, error) {
 	return nil, errUnknownNode
 }
 
-// Each calls do with requests for the first nodes of the fleet, at most most of them. It stops when ctx is done.
+// Each calls do for the first nodes of the fleet, up to most. It stops when ctx is done.
 func (s *Site) Each(ctx context.Context, f *Fleet, most int, do func(node string, r *lookup.Request)) {
 	snap := s.Snapshot()
 	if f == nil || snap == nil {
@@ -76,13 +74,13 @@ func (s *Site) Each(ctx context.Context, f *Fleet, most int, do func(node string
 	}
 }
 
-// Count is a value of a fact and the number of nodes that have it.
+// Count is the number of nodes that have a certain value of a fact.
 type Count struct {
 	Value string
 	Nodes int
 }
 
-// Values returns the values of a fact, such as os.family, over all nodes, the most frequent first.
+// Values returns the values of a fact, most frequent first. name is a dotted path such as os.family.
 func (f *Fleet) Values(name string) (out []Count) {
 	if f == nil {
 		return nil

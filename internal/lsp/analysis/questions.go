@@ -8,11 +8,12 @@ import (
 	"strings"
 
 	"bindc/diag"
+	"bindc/internal/pattern"
 	"bindc/internal/report/decision"
 	"bindc/internal/value"
 )
 
-// Relative returns a position with its path relative to the site, for messages.
+// Relative formats a position for messages, with a path relative to the site's directory.
 func (s *Site) Relative(at diag.Pos) string {
 	if rel, err := filepath.Rel(s.Dir, at.File); err == nil && !strings.HasPrefix(rel, "..") {
 		at.File = filepath.ToSlash(rel)
@@ -20,8 +21,8 @@ func (s *Site) Relative(at diag.Pos) string {
 	return at.String()
 }
 
-// IsSecret reports whether the values of a key must not be shown, because its lookup_options make them Sensitive or may
-// do so for some nodes.
+// IsSecret reports whether values of the key may be sensitive: its lookup_options convert them to Sensitive, or depend
+// on the node.
 func (s *Site) IsSecret(t *decision.Table) bool {
 	if !t.HasOptions {
 		return false
@@ -29,8 +30,8 @@ func (s *Site) IsSecret(t *decision.Table) bool {
 	return t.Options.IsUndef() || strings.Contains(string(value.AppendJSON(nil, t.Options)), "Sensitive")
 }
 
-// Compared returns, by name, the values that conditions compare facts and categories with. If the site is not compiled,
-// it only knows those of categories.
+// Compared maps the names of facts and categories to the values that conditions compare them with. If the site has
+// errors, it covers only categories.
 func (s *Site) Compared() map[string][]string {
 	if snap := s.Snapshot(); snap != nil {
 		if out, err := snap.Compared(); err == nil {
@@ -53,7 +54,7 @@ func (s *Site) Compared() map[string][]string {
 	return out
 }
 
-// CategoryPlaces returns the place where a category is defined.
+// CategoryPlaces returns where a category is defined.
 func (s *Site) CategoryPlaces(name string) (out []diag.Pos) {
 	for _, d := range s.Site.Dimensions {
 		if !d.Guard && d.Name == name && d.Pos.Line > 0 {
@@ -63,11 +64,11 @@ func (s *Site) CategoryPlaces(name string) (out []diag.Pos) {
 	return out
 }
 
-var interpolated = regexp.MustCompile(`[%$]\\\{[^}]*\\\}`)
+var interpolated = pattern.Lazy(`[%$]\\\{[^}]*\\\}`)
 
-// FilesOf returns the data files that a path or glob in the hierarchy file config refers to.
+// FilesOf returns the data files to which path can refer. path is a path or glob in the configuration file config.
 func (s *Site) FilesOf(config, path string) []string {
-	pattern := interpolated.ReplaceAllString(regexp.QuoteMeta(path), `.+?`)
+	pattern := interpolated().ReplaceAllString(regexp.QuoteMeta(path), `.+?`)
 	pattern = strings.NewReplacer(`\*\*`, `.*`, `\*`, `[^/]*`, `\?`, `[^/]`).Replace(pattern)
 	end := `$`
 	if filepath.Ext(path) == "" || strings.HasSuffix(path, "}") {
@@ -94,5 +95,5 @@ func (s *Site) FilesOf(config, path string) []string {
 	return slices.Compact(out)
 }
 
-// String describes the site for logs.
+// String returns a summary of the site, for logs.
 func (s *Site) String() string { return fmt.Sprintf("%s: %d files", s.Dir, len(s.Site.Inputs)) }

@@ -1,4 +1,4 @@
-// Package analysis reads a site for an editor, including texts that are not saved, and answers questions about it.
+// Package analysis reads a site for an editor and answers questions about it. Unsaved texts replace the saved files.
 package analysis
 
 import (
@@ -24,33 +24,33 @@ import (
 
 // Options configures a Reader.
 type Options struct {
-	Loader loader.Options // Disk, Cache and Context are set by the Reader
-	Strict bool           // report unknown variables as errors
+	Loader loader.Options // the Reader sets Disk, Cache and Context
+	Strict bool           // unknown variables are errors
 	Effort int
 	Lints  []diag.Code
-	Fence  []string // the directories that may be read
+	Fence  []string // only files in these directories may be read
 }
 
-// Reader reads a site again and again. It keeps parsed data files for the next time. It is not safe for concurrent use.
+// Reader reads a site repeatedly and caches parsed data files. It is not safe for concurrent use.
 type Reader struct {
 	opts  Options
 	cache *datafile.Cache
 	lints *lint.Files
 	reads int
 
-	late []diag.Diagnostic       // of the further checks of the last complete read
-	then map[string]*buffer.Text // the texts of that read
+	late []diag.Diagnostic       // diagnostics that later checks found in the last complete read
+	then map[string]*buffer.Text // texts that were open during that read
 }
 
-// NewReader returns a Reader.
 func NewReader(opts Options) *Reader { return &Reader{opts: opts, lints: &lint.Files{}} }
 
-// freshAfter is the number of reads after which the cache is emptied, because it keeps the values of all earlier texts.
+// freshAfter is the number of reads after which the cache is emptied. The cache would otherwise keep the values of all
+// earlier texts.
 const freshAfter = 1000
 
-// Read reads the site in dir, with texts in place of files. Each function in more makes a further check, lints and then
-// proofs, and returns the same site with the added diagnostics. Call them in order; they take most of the time. All
-// results are nil if ctx is done.
+// Read reads the site in dir, using the texts in open instead of saved files. It returns a Site without lints and
+// proofs, which take most of the time. The functions in more add these; call them in order. Each returns the same site
+// with more diagnostics. All results are nil if ctx is done.
 func (r *Reader) Read(ctx context.Context, dir string, open map[string]*buffer.Text) (s *Site, more []func() *Site) {
 	if r.reads++; r.cache == nil || r.reads%freshAfter == 0 {
 		r.cache = datafile.NewCache(datafile.Program{})
@@ -108,8 +108,8 @@ func (r *Reader) Read(ctx context.Context, dir string, open map[string]*buffer.T
 		then(func(s *Site) []diag.Diagnostic { return r.prove(ctx, s, content, disk, broken) }, true)}
 }
 
-// expected returns the diagnostics that the further checks found in the last read, at their current positions. They are
-// shown until the checks are done. Otherwise they would disappear and return with each read.
+// expected returns the diagnostics that the later checks found in the last read, moved to their current positions. The
+// editor shows them until the checks have run again, so that they do not disappear in the meantime.
 func (r *Reader) expected(open map[string]*buffer.Text) (out []diag.Diagnostic) {
 	for _, d := range r.late {
 		before, now := r.then[d.Pos.File], open[d.Pos.File]
@@ -124,9 +124,8 @@ func (r *Reader) expected(open map[string]*buffer.Text) (out []diag.Diagnostic) 
 	return out
 }
 
-// prove proves the policies of the site, and checks its data against the classes that receive it. If content is nil
-// because of errors, or if entries of the site are broken, it only reads the policies: without these entries, other
-// values win.
+// prove checks the site's policies and class parameters. If content is nil because the site has errors, it only reads
+// the policies. It does the same if entries of the site are broken, because other values win without these entries.
 func (r *Reader) prove(ctx context.Context, s *Site, content *snapshot.Content, disk fsx.Disk,
 	broken map[string]bool) []diag.Diagnostic {
 	for path := range broken {
@@ -140,7 +139,8 @@ func (r *Reader) prove(ctx context.Context, s *Site, content *snapshot.Content, 
 	return diags.Sorted()
 }
 
-// findLints returns the lints. In a site with errors, for which content is nil, only files are checked.
+// findLints returns the site's lints. If content is nil because the site has errors, it only covers lints about single
+// files.
 func (r *Reader) findLints(site *loader.Site, content *snapshot.Content, disk fsx.Disk,
 	isParameter func(key string) bool) []diag.Diagnostic {
 	if len(r.opts.Lints) == 0 || site.InputOf == nil {
@@ -152,8 +152,8 @@ func (r *Reader) findLints(site *loader.Site, content *snapshot.Content, disk fs
 	return diags.Sorted()
 }
 
-// readable returns the texts to read in place of files. For a YAML file that does not parse, it leaves out the broken
-// entries. For a broken configuration, it uses the saved file, because the site would be different without an entry.
+// readable returns the texts to read instead of the saved files. Broken entries of YAML files are left out. For a
+// broken configuration file, the saved file is read instead, because leaving out an entry would change the whole site.
 func readable(open map[string]*buffer.Text) (texts map[string][]byte, broken map[string]bool) {
 	texts, broken = make(map[string][]byte, len(open)), map[string]bool{}
 	for _, path := range slices.Sorted(maps.Keys(open)) {
@@ -175,19 +175,18 @@ func readable(open map[string]*buffer.Text) (texts map[string][]byte, broken map
 	return texts, broken
 }
 
-// outlineOptions reads files of all kinds as leniently as Hiera 5 data files.
+// outlineOptions accepts everything that some kind of YAML file allows.
 var outlineOptions = yaml.Options{LastKeyWins: true, Hiera5: true}
 
-// Outline reads the entries of a YAML file.
+// Outline reads the entries of a YAML file, which may have syntax errors.
 func Outline(path, src string) *outline.File { return outline.Read(path, []byte(src), outlineOptions) }
 
-// IsYAML reports whether a file is YAML, by its name.
+// IsYAML reports whether path has the extension of a YAML file.
 func IsYAML(path string) bool {
 	return slices.Contains([]string{".yaml", ".yml", ".eyaml"}, filepath.Ext(path))
 }
 
-// configNames lists the names of files that configure a site or a module.
 var configNames = []string{"hiera.yaml", "hiera5.yaml", "hiera2.yaml", "binder_config.yaml", "bindings_config.yaml"}
 
-// IsConfig reports whether a file configures a site or a module, by its name.
+// IsConfig reports whether path is the name of a file that configures a site or module.
 func IsConfig(path string) bool { return slices.Contains(configNames, filepath.Base(path)) }

@@ -7,16 +7,16 @@ import (
 	"strings"
 
 	"bindc/internal/lsp/buffer"
+	"bindc/internal/pattern"
 	"bindc/internal/recipe"
 	"bindc/internal/report/decision"
 	"bindc/internal/value"
 )
 
-// computedCall matches a lookup whose key has interpolations.
-var computedCall = regexp.MustCompile(`(?:lookup|hiera\w*|alias)\(\s*\\?['"]?([^'")\\]*[%$]\{[^'"]*)`)
+// computedCall matches the beginning of a lookup call whose key contains interpolations.
+var computedCall = pattern.Lazy(`(?:lookup|hiera\w*|alias)\(\s*\\?['"]?([^'")\\]*[%$]\{[^'"]*)`)
 
-// ComputedLookup returns a bound key whose value computes the key of a lookup, which may be key. It returns "" if there
-// is none.
+// ComputedLookup returns a key whose value looks up a computed key that may equal key. It returns "" if there is none.
 func (s *Site) ComputedLookup(key string) string {
 	all, err := s.allTables()
 	if err != nil {
@@ -32,7 +32,7 @@ func (s *Site) ComputedLookup(key string) string {
 			continue
 		}
 		for _, r := range slices.Concat(t.Rows, t.Contributions) {
-			if m := computedCall.FindStringSubmatch(r.Computed); m != nil && mayBe(m[1], key) || dynamic(r.Computed) {
+			if m := computedCall().FindStringSubmatch(r.Computed); m != nil && mayBe(m[1], key) || dynamic(r.Computed) {
 				return bound
 			}
 		}
@@ -40,7 +40,7 @@ func (s *Site) ComputedLookup(key string) string {
 	return ""
 }
 
-// allTables returns decision tables that are prepared for reading all keys.
+// allTables returns decision tables that are fast if all keys are read.
 func (s *Site) allTables() (*decision.Tables, error) {
 	if s.Snapshot() == nil {
 		return nil, errors.New("the site has errors")
@@ -48,7 +48,7 @@ func (s *Site) allTables() (*decision.Tables, error) {
 	return decision.NewTables(s.compiled.file, true, nil)
 }
 
-// dynamic reports whether a value's source passes something other than a constant string to lookup.
+// dynamic reports whether the source of a value calls lookup with something other than a constant string.
 func dynamic(source string) bool {
 	for rest := source; ; {
 		i := strings.Index(rest, "lookup(")
@@ -62,7 +62,7 @@ func dynamic(source string) bool {
 	}
 }
 
-// mayBe reports whether a text with interpolations may result in key.
+// mayBe reports whether text can evaluate to key if its interpolations have suitable values.
 func mayBe(text, key string) bool {
 	parts := regexp.MustCompile(`[%$]\{[^}]*\}?`).Split(text, -1)
 	for i := range parts {
@@ -72,8 +72,8 @@ func mayBe(text, key string) bool {
 	return err != nil || re.MatchString(key)
 }
 
-// keysOf returns the keys that are bound in some files, or that have a value for which holds returns true. It always
-// includes multibinding keys and keys with attributes.
+// keysOf returns the keys that are bound in one of the files, or to a value for which holds returns true. It always
+// includes keys of multibindings and of bindings with attributes.
 func (s *Site) keysOf(files map[string]*buffer.Text, holds func(value string) bool) map[string]bool {
 	values := make([]bool, len(s.Site.Values))
 	for i, v := range s.Site.Values {
@@ -100,8 +100,8 @@ func (s *Site) keysOf(files map[string]*buffer.Text, holds func(value string) bo
 	return out
 }
 
-// concerned returns the keys whose answers a rename may change: keys in changed files, and keys whose values mention
-// one of the names. It returns nil, meaning all keys, if a configuration changes or keys are derived from others.
+// concerned returns the keys whose answers a rename can change: those in changed files and those whose values mention
+// the old or new name. It returns nil, for all keys, if a configuration file changes or keys are derived from others.
 func (s *Site) concerned(changed map[string]*buffer.Text, from, to string) map[string]bool {
 	for path := range changed {
 		if IsConfig(path) {
@@ -120,8 +120,8 @@ func (s *Site) concerned(changed map[string]*buffer.Text, from, to string) map[s
 	})
 }
 
-// DiffersIn returns a key whose decision table differs after renaming from in more than the name, or "" if there is
-// none. changed holds the files after the rename.
+// DiffersIn returns a key whose decision table differs between s and after, apart from the renamed key itself. It
+// returns "" if there is none. changed has the files that the rename changes.
 func (s *Site) DiffersIn(after *Site, changed map[string]*buffer.Text, from, to string) (string, error) {
 	olds, err := s.allTables()
 	if err != nil {
@@ -158,7 +158,7 @@ func (s *Site) DiffersIn(after *Site, changed map[string]*buffer.Text, from, to 
 	return "", nil
 }
 
-// sameTable reports whether two decision tables have the same rows, apart from the name.
+// sameTable reports whether two decision tables are equal once from is replaced by to.
 func sameTable(a, b *decision.Table, from, to string) bool {
 	options := func(t *decision.Table) string { return string(value.AppendText(nil, t.Options)) }
 	return a.Merged == b.Merged && a.HasOptions == b.HasOptions &&

@@ -17,45 +17,44 @@ import (
 	"bindc/snapshot"
 )
 
-// Site is the result of reading a site once. It does not change, and is safe for concurrent use.
+// Site is the result of reading a site once. It is immutable and safe for concurrent use.
 type Site struct {
 	Dir     string
 	Site    *loader.Site
-	Open    map[string]*buffer.Text      // unsaved texts that were read in place of files
-	Diags   map[string][]diag.Diagnostic // diagnostics by file
-	Refused []string                     // paths that were not read because they are outside the fence
-	Failure error                        // why a check was not possible
+	Open    map[string]*buffer.Text      // unsaved texts that replaced saved files
+	Diags   map[string][]diag.Diagnostic // diagnostics by path
+	Refused []string                     // paths that were not read because they are outside Options.Fence
+	Failure error                        // why a check could not run, or nil
 
-	disk      fsx.Disk // reads files as they were saved
-	unsaved   fsx.Disk // reads the texts in Open in place of files
+	disk      fsx.Disk // reads saved files
+	unsaved   fsx.Disk // reads the texts in Open instead of saved files
 	compiled  *compiled
 	manifests *manifests
 }
 
-// compiled is the compiled site.
+// compiled is the compiled site. The method open turns it into a snapshot when it is first needed.
 type compiled struct {
-	content *snapshot.Content // nil if the site has errors, or after open has set the other fields
+	content *snapshot.Content // nil after open, or if the site has errors
 
 	once   sync.Once
-	file   *snapshot.Snapshot // the snapshot in memory; may be nil
-	snap   *lookup.Snapshot   // the same snapshot, opened for lookups
+	file   *snapshot.Snapshot // snapshot in memory, or nil
+	snap   *lookup.Snapshot   // the same snapshot, for lookups
 	mu     sync.Mutex         // guards tables
 	tables *decision.Tables
 }
 
-// manifests holds data that is read from manifests on demand.
+// manifests caches what was found in manifests.
 type manifests struct {
 	once       sync.Once
 	parameters []Parameter
 }
 
-// absence lists the codes of diagnostics that may only be true because an entry is missing.
+// absence lists the codes of diagnostics that may be wrong because an entry is missing.
 var absence = []diag.Code{"key_unbound", "rebind", "multibind_unknown", "override", "abstract", "hiera_options",
 	"map_required", "same_value", "never_wins", "near_key", "empty", "facts_missing", "data_unreached"}
 
-// collect groups the diagnostics by file. A diagnostic without a file is about the site's directory. Lints are kept for
-// open files only. While entries are broken, collect omits diagnostics that a missing entry may cause, and those in
-// broken configurations.
+// collect sets s.Diags and s.Refused. Diagnostics without a file are assigned to the site's directory. Lints are only
+// kept for open files. If broken entries were left out, collect drops the diagnostics that this can cause.
 func (s *Site) collect(found []diag.Diagnostic, broken map[string]bool) {
 	s.Diags = map[string][]diag.Diagnostic{}
 	s.Refused = s.disk.Fence.Refused()
@@ -73,7 +72,7 @@ func (s *Site) collect(found []diag.Diagnostic, broken map[string]bool) {
 	}
 }
 
-// open opens the compiled site as a snapshot in memory, once.
+// open converts the compiled site to a snapshot in memory, once.
 func (c *compiled) open() {
 	c.once.Do(func() {
 		if c.content == nil {
@@ -83,7 +82,7 @@ func (c *compiled) open() {
 		if _, err := snapshot.WriteTo(&b, c.content); err != nil {
 			return
 		}
-		c.content = nil // the snapshot contains the same data
+		c.content = nil // the snapshot has the same data
 		file, err := snapshot.OpenBytes(b.Bytes())
 		if err != nil {
 			return
@@ -96,16 +95,16 @@ func (c *compiled) open() {
 	})
 }
 
-// Prepare does work in advance that the first question would otherwise wait for.
+// Prepare opens the compiled site in advance, so that the first question does not wait for it.
 func (s *Site) Prepare() { s.compiled.open() }
 
-// Snapshot returns the compiled site, or nil if it has errors.
+// Snapshot returns the compiled site for lookups, or nil if the site has errors.
 func (s *Site) Snapshot() *lookup.Snapshot {
 	s.compiled.open()
 	return s.compiled.snap
 }
 
-// Table returns the decision table of a key. It returns nil if the site has errors.
+// Table returns the decision table of a key, or nil if the site has errors.
 func (s *Site) Table(key string) *decision.Table {
 	c := s.compiled
 	if c.open(); c.tables == nil {
@@ -120,7 +119,7 @@ func (s *Site) Table(key string) *decision.Table {
 	return t
 }
 
-// Format returns the format of a data file. ok is false if the site does not read the file as data.
+// Format returns the format in which the site reads a data file. ok is false for other files.
 func (s *Site) Format(path string) (f datafile.Format, ok bool) {
 	json := len(path) > 5 && path[len(path)-5:] == ".json"
 	for _, layer := range s.Site.Layers {
@@ -146,13 +145,12 @@ func (s *Site) Format(path string) (f datafile.Format, ok bool) {
 	return 0, false
 }
 
-// Reads reports whether the site reads a file.
 func (s *Site) Reads(path string) bool {
 	_, ok := s.Site.InputOf[path]
 	return ok
 }
 
-// Path returns the path of the file called label in snapshots.
+// Path returns the path of the file that snapshots call label.
 func (s *Site) Path(label string) (string, bool) {
 	for path, i := range s.Site.InputOf {
 		if s.Site.Inputs[i].Path == label {
@@ -162,7 +160,7 @@ func (s *Site) Path(label string) (string, bool) {
 	return "", false
 }
 
-// Label returns the name of a file in snapshots, or "" if the site does not read the file.
+// Label returns the name of the file in snapshots, or "" if the site does not read it.
 func (s *Site) Label(path string) string {
 	if i, ok := s.Site.InputOf[path]; ok {
 		return s.Site.Inputs[i].Path
@@ -170,7 +168,8 @@ func (s *Site) Label(path string) string {
 	return ""
 }
 
-// Text returns the text of the open buffer, or otherwise of the saved file. It returns nil if the file cannot be read.
+// Text returns the current text of a file: the unsaved text if there is one, and otherwise the saved file. It returns
+// nil if the file cannot be read.
 func (s *Site) Text(path string) *buffer.Text {
 	if t := s.Open[path]; t != nil {
 		return t
@@ -181,10 +180,10 @@ func (s *Site) Text(path string) *buffer.Text {
 	return nil
 }
 
-// ReadFile returns the content of a saved file. Files outside the fence count as missing.
+// ReadFile returns the contents of the saved file at path. Files outside Options.Fence do not exist for it.
 func (s *Site) ReadFile(path string) ([]byte, error) { return s.disk.ReadFile(path) }
 
-// Keys returns the bound keys, in no particular order.
+// Keys returns all bound keys in no particular order.
 func (s *Site) Keys() []string {
 	bound := make([]bool, len(s.Site.Keys))
 	for _, layer := range s.Site.Layers {

@@ -1,5 +1,5 @@
-// Package buffer holds the text of a file and converts between its offsets, the positions of editors and the positions
-// of diagnostics.
+// Package buffer holds the text of a file. It converts between byte offsets, the positions that editors use, and the
+// positions in diagnostics.
 package buffer
 
 import (
@@ -11,16 +11,15 @@ import (
 	"bindc/diag"
 )
 
-// Text is the text of a file. It does not change.
+// Text is the text of a file. It is immutable.
 type Text struct {
 	Src    string
-	starts []int // offsets of the lines, as editors count them
+	starts []int // offset of each line, as editors count lines
 
 	yamlOnce   sync.Once
-	yamlStarts []int // offsets of the lines, as YAML counts them
+	yamlStarts []int // offset of each line, as YAML counts lines
 }
 
-// New returns a Text with the content src.
 func New(src string) *Text {
 	t := &Text{Src: src, starts: []int{0}}
 	for i := 0; i < len(src); i++ {
@@ -34,16 +33,16 @@ func New(src string) *Text {
 // Place is a position in an editor. Line and Col count from 0.
 type Place struct{ Line, Col uint32 }
 
-// Units is the unit in which an editor counts columns.
+// Units determines how an editor counts columns.
 type Units uint8
 
-// The units. UTF16 is the default of the protocol.
+// UTF16 is the default of the protocol. UTF8 counts bytes.
 const (
 	UTF16 Units = iota
 	UTF8
 )
 
-// Offset returns the offset of a place. A place after the end of its line is the end of that line.
+// Offset returns the byte offset of p. If p is past the end of its line, it returns the end of the line.
 func (t *Text) Offset(p Place, units Units) int {
 	if int64(p.Line) >= int64(len(t.starts)) {
 		return len(t.Src)
@@ -67,7 +66,7 @@ func (t *Text) Offset(p Place, units Units) int {
 	return end
 }
 
-// Place returns the place of an offset.
+// Place returns the position of a byte offset.
 func (t *Text) Place(off int, units Units) Place {
 	off = max(0, min(off, len(t.Src)))
 	n := sort.SearchInts(t.starts, off+1) - 1
@@ -83,7 +82,7 @@ func (t *Text) Place(off int, units Units) Place {
 	return Place{uint32(n), uint32(col)}
 }
 
-// width returns the number of UTF-16 units of r.
+// width returns the number of UTF-16 code units of r.
 func width(r rune) uint64 {
 	if r > 0xffff {
 		return 2
@@ -91,7 +90,7 @@ func width(r rune) uint64 {
 	return 1
 }
 
-// Line returns the range of line n, which counts from 0, without its line break.
+// Line returns the range of line n without its line break. Lines count from 0.
 func (t *Text) Line(n int) (start, end int) {
 	start, end = t.starts[n], len(t.Src)
 	if n+1 < len(t.starts) {
@@ -100,17 +99,16 @@ func (t *Text) Line(n int) (start, end int) {
 	return start, start + len(strings.TrimRight(t.Src[start:end], "\r\n"))
 }
 
-// LineOf returns the number of the line that contains an offset, from 0.
+// LineOf returns the line that contains off. Lines count from 0.
 func (t *Text) LineOf(off int) int { return sort.SearchInts(t.starts, off+1) - 1 }
 
-// Lines returns the number of lines.
 func (t *Text) Lines() int { return len(t.starts) }
 
-// yamlOnly lists the line breaks of YAML that editors do not count.
+// yamlOnly contains the characters that end a line in YAML, but not in an editor.
 const yamlOnly = "\u0085\u2028\u2029"
 
-// At returns the offset of a diagnostic's position. With yaml, it counts the lines of YAML, where more characters end a
-// line.
+// At returns the byte offset of a position in a diagnostic. yaml says that the position counts lines as YAML does,
+// where more characters end a line.
 func (t *Text) At(p diag.Pos, yaml bool) int {
 	if p.Line < 1 {
 		return 0
@@ -136,7 +134,7 @@ func (t *Text) At(p diag.Pos, yaml bool) int {
 	return off
 }
 
-// linesOfYAML returns the offsets of the lines, as YAML counts them.
+// linesOfYAML returns the offset of each line, as YAML counts lines.
 func (t *Text) linesOfYAML() []int {
 	t.yamlOnce.Do(func() {
 		if t.yamlStarts = t.starts; strings.ContainsAny(t.Src, yamlOnly) {
@@ -156,14 +154,14 @@ func yamlLines(src string) []int {
 	return starts
 }
 
-// Replace returns a Text in which the part between two offsets is replaced.
+// Replace returns a new Text with the range from from to to replaced by text.
 func (t *Text) Replace(from, to int, text string) *Text {
 	from, to = min(from, to), max(from, to)
 	return New(t.Src[:from] + text + t.Src[to:])
 }
 
-// Follow converts an offset in an older Text to one in t. Text that was inserted at the offset is before it. ok is
-// false if the text at the offset has changed.
+// Follow converts an offset in the older text old to an offset in t. Text inserted at the offset comes before the
+// result. ok is false if the text at the offset has changed.
 func (t *Text) Follow(old *Text, off int) (now int, ok bool) {
 	if t == old || t.Src == old.Src {
 		return off, true
@@ -186,7 +184,7 @@ func (t *Text) Follow(old *Text, off int) (now int, ok bool) {
 	return off + len(t.Src) - len(old.Src), true
 }
 
-// Pos returns the position of an offset, in a file whose lines are those that editors count.
+// Pos returns the position of off for a diagnostic. It counts lines as editors do.
 func (t *Text) Pos(file string, off int) diag.Pos {
 	line := t.LineOf(off)
 	return diag.Pos{File: file, Line: line + 1, Col: utf8.RuneCountInString(t.Src[t.starts[line]:off]) + 1}

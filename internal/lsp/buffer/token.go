@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// TokenEnd returns the end of the token at an offset: an interpolation, a quoted string, a word, or otherwise a single
-// character. A token ends at the latest with its line.
+// TokenEnd returns the end of the token at off. A token is an interpolation, a quoted string, a word or, otherwise, a
+// single character. It never extends past the end of the line.
 func (t *Text) TokenEnd(off int) int {
 	_, end := t.Line(t.LineOf(off))
 	if off >= end {
@@ -35,7 +35,7 @@ func (t *Text) TokenEnd(off int) int {
 	return off + n
 }
 
-// quoteEnd returns the length of the quoted string at the start of text, or 0 if it is not closed.
+// quoteEnd returns the length of the quoted string at the start of text, or 0 if the closing quote is missing.
 func quoteEnd(text string) int {
 	for i := 1; i < len(text); i++ {
 		switch {
@@ -48,8 +48,7 @@ func quoteEnd(text string) int {
 	return 0
 }
 
-// endsWord reports whether a word ends before rest: rest begins with white space, a bracket, a comma, or the colon
-// after a key.
+// endsWord reports whether a word ends before rest. White space, brackets, commas and the colon after a key end a word.
 func endsWord(rest string) bool {
 	switch rest[0] {
 	case ' ', '\t', ',', '[', ']', '{', '}', '(', ')', '"', '\'', ';':
@@ -62,12 +61,12 @@ func endsWord(rest string) bool {
 	return false
 }
 
-// isKey reports whether r can be part of a key in a lookup.
+// isKey reports whether r can be part of a key or name.
 func isKey(r rune) bool {
 	return r == '_' || r == ':' || r == '.' || r == '-' || r == '/' || unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
-// WordAt returns the range of the key or name around an offset. The range is empty if there is none.
+// WordAt returns the range of the key or name that contains off. The range is empty if there is none.
 func (t *Text) WordAt(off int) (from, to int) {
 	start, end := t.Line(t.LineOf(off))
 	from, to = min(off, end), min(off, end)
@@ -85,7 +84,7 @@ func (t *Text) WordAt(off int) (from, to int) {
 		}
 		to += size
 	}
-	for to > from && t.Src[to-1] == ':' { // the colon after a key
+	for to > from && t.Src[to-1] == ':' { // the colon after a key is not part of it
 		to--
 	}
 	return from, max(from, to)

@@ -1,62 +1,61 @@
-// Package mention finds names in files: keys that are bound or looked up, ids of multibindings, variables, categories
-// with their values, and paths of hierarchies. It also reads files with syntax errors.
+// Package mention finds the names that files mention: keys, ids of multibindings, variables, categories and their
+// values, and paths of hierarchies. It also works on files with syntax errors.
 package mention
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
 	"bindc/internal/lookupkey"
 	"bindc/internal/lsp/buffer"
 	"bindc/internal/lsp/outline"
+	"bindc/internal/pattern"
 	"bindc/internal/yaml"
 )
 
-// Role says how a file uses a name.
+// Role is the role in which a file mentions a name.
 type Role uint8
 
-// The roles. In the first four, the name is a key.
+// Roles of names. In the first four, the name is a key.
 const (
 	Binds     Role = iota // the file binds the key
 	LooksUp               // a value looks up the key
 	Options               // lookup_options mention the key
-	Parameter             // the key of a class parameter, which Puppet looks up
-	Collects              // the id of a multibinding, in its declaration
-	Joins                 // the id of a multibinding in a contribution
-	Variable              // a fact or another variable with its keys, such as os.family
+	Parameter             // the key that Puppet looks up for a class parameter
+	Collects              // id of a multibinding, where it is declared
+	Joins                 // id of a multibinding, in a contribution
+	Variable              // dotted path of a variable, such as os.family
 	Category
-	Value // a value of the category Of
-	Path  // a path or glob of a hierarchy
+	Value // value of a category; see Mention.Of
+	Path  // path or glob in a hierarchy
 	Environment
 )
 
-// IsKey reports whether a name in this role is a key.
+// IsKey reports whether names in this role are keys.
 func (r Role) IsKey() bool { return r <= Parameter }
 
-// Mention is a name in a text.
 type Mention struct {
 	Role     Role
 	Name     string
-	Of       string // if Role is Value, its category
+	Of       string // category, if Role is Value
 	From, To int    // offsets of the name, without quotes
 }
 
-// Kind is the kind of a file.
+// Kind is a kind of file in which names are found.
 type Kind uint8
 
-// The kinds.
+// Kinds of files.
 const (
-	Data         Kind = iota // a data file in YAML or JSON
-	Bindings                 // a bindings file in YAML
-	Config                   // hiera.yaml or binder_config.yaml
-	Set                      // a bindings file in Puppet syntax
-	Manifest                 // a Puppet manifest
-	Environments             // environments.pp
+	Data     Kind = iota // YAML or JSON data
+	Bindings             // bindings in YAML
+	Config               // hiera.yaml or binder_config.yaml
+	Set                  // bindings in Puppet syntax
+	Manifest             // Puppet code
+	Environments
 )
 
-// Find returns the names in a text, sorted by position. f holds the entries of a YAML file; it is nil for other files.
+// Find returns the mentions in a text, sorted by position. f is the outline of a YAML file, and nil for other files.
 func Find(kind Kind, text *buffer.Text, f *outline.File) []Mention {
 	w := finder{text: text}
 	if kind < Set {
@@ -82,7 +81,7 @@ func Find(kind Kind, text *buffer.Text, f *outline.File) []Mention {
 	return slices.Compact(w.out)
 }
 
-// At returns the shortest mention that contains an offset, or nil.
+// At returns the shortest mention that contains off, or nil.
 func At(list []Mention, off int) *Mention {
 	var best *Mention
 	for i := range list {
@@ -94,7 +93,6 @@ func At(list []Mention, off int) *Mention {
 	return best
 }
 
-// finder collects the names in a text.
 type finder struct {
 	text *buffer.Text
 	out  []Mention
@@ -107,14 +105,14 @@ func (w *finder) add(role Role, name string, from, to int) {
 }
 
 var (
-	// call matches a lookup call with a constant key, even inside a quoted string.
-	call = regexp.MustCompile(`\b(?:lookup|hiera|hiera_array|hiera_hash|hiera_include|alias)\(\s*\\?['"]([^'"\\\n]+)\\?['"]`)
+	// call matches a lookup with a constant key. The call may be in a quoted string.
+	call = pattern.Lazy(`\b(?:lookup|hiera|hiera_array|hiera_hash|hiera_include|alias)\(\s*\\?['"]([^'"\\\n]+)\\?['"]`)
 
-	// interpolation matches a variable in %{...} of Hiera 5 or ${...}.
-	interpolation = regexp.MustCompile(`[%$]\{\s*(?:::)?([a-z_][\w.:-]*(?:\[['"]?\w+['"]?\])*)\s*\}`)
+	// interpolation matches an interpolated variable, as in %{name} or ${name}.
+	interpolation = pattern.Lazy(`[%$]\{\s*(?:::)?([a-z_][\w.:-]*(?:\[['"]?\w+['"]?\])*)\s*\}`)
 )
 
-// calls finds lookups and variables by patterns. It skips comment lines.
+// calls finds lookup calls and interpolated variables with regular expressions. It skips comment lines.
 func (w *finder) calls() {
 	src := w.text.Src
 	for n := range w.text.Lines() {
@@ -123,16 +121,16 @@ func (w *finder) calls() {
 		if strings.HasPrefix(strings.TrimLeft(line, " \t"), "#") || !strings.ContainsAny(line, "({") {
 			continue
 		}
-		for _, m := range call.FindAllStringSubmatchIndex(line, -1) {
+		for _, m := range call().FindAllStringSubmatchIndex(line, -1) {
 			w.add(LooksUp, Root(line[m[2]:m[3]]), from+m[2], from+m[3])
 		}
-		for _, m := range interpolation.FindAllStringSubmatchIndex(line, -1) {
+		for _, m := range interpolation().FindAllStringSubmatchIndex(line, -1) {
 			w.add(Variable, dotted(line[m[2]:m[3]]), from+m[2], from+m[3])
 		}
 	}
 }
 
-// Root returns the root of a key that may dig into a value: a for a.b.
+// Root returns the root of a key that may select part of a value: for a.b, it returns a.
 func Root(name string) string {
 	k, err := lookupkey.Parse(strings.TrimPrefix(name, "::"))
 	if err != nil {
@@ -142,15 +140,15 @@ func Root(name string) string {
 	return root
 }
 
-var bracketed = regexp.MustCompile(`\[['"]?(\w+)['"]?\]`)
+var bracketed = pattern.Lazy(`\[['"]?(\w+)['"]?\]`)
 
-// dotted returns the dotted name of a variable: os.family for facts['os']['family'].
+// dotted returns the dotted path of a variable: for facts['os']['family'], it returns os.family.
 func dotted(name string) string {
-	name = bracketed.ReplaceAllString(name, ".$1")
+	name = bracketed().ReplaceAllString(name, ".$1")
 	return strings.TrimPrefix(name, "facts.")
 }
 
-// scalar returns the text of a node and its offsets, without quotes.
+// scalar returns the string in n and the offsets of its text, without quotes.
 func (w *finder) scalar(n *yaml.Node) (name string, from, to int) {
 	name, _ = n.Text()
 	from = w.text.At(pos(n), true)
@@ -174,7 +172,7 @@ func (w *finder) addNode(role Role, n *yaml.Node) {
 	w.add(role, name, from, to)
 }
 
-// data finds the keys of a data file and those of its lookup_options.
+// data finds the keys that a data file binds, and those in its lookup_options.
 func (w *finder) data(f *outline.File) {
 	if f == nil {
 		return
@@ -193,7 +191,7 @@ func (w *finder) data(f *outline.File) {
 	}
 }
 
-// SameAs reports whether two mentions refer to the same key, multibinding, variable, category or path.
+// SameAs reports whether two mentions refer to the same thing, even if their roles differ.
 func (m Mention) SameAs(other *Mention) bool {
 	group := func(r Role) Role {
 		switch {

@@ -1,17 +1,17 @@
 package mention
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"bindc/internal/expr"
 	"bindc/internal/manifest"
+	"bindc/internal/pattern"
 	"bindc/internal/syntax"
 	"bindc/internal/value"
 )
 
-// manifest finds the class parameters and the lookup keys in a manifest.
+// manifest finds class parameters and lookups in a manifest.
 func (w *finder) manifest() {
 	for _, n := range manifest.Names(w.text.Src) {
 		role := LooksUp
@@ -22,7 +22,8 @@ func (w *finder) manifest() {
 	}
 }
 
-// set finds the names in a Puppet-syntax bindings file. In statements that do not parse, it finds them by patterns.
+// set finds the mentions in a bindings file in Puppet syntax. It uses regular expressions for statements with syntax
+// errors.
 func (w *finder) set() {
 	r := setReader{finder: w}
 	tree, _ := syntax.ParseBindings(w.text.Src)
@@ -42,7 +43,7 @@ func (w *finder) set() {
 	}
 }
 
-// environments finds the environment names and the variables in environments.pp.
+// environments finds the names of environments and the variables in an environments.pp.
 func (w *finder) environments() {
 	tree, _ := syntax.ParseEnvironments(w.text.Src)
 	r := setReader{finder: w}
@@ -57,13 +58,12 @@ func (w *finder) environments() {
 	}
 }
 
-// span is a range of a text.
 type span struct{ from, to int }
 
-// setReader finds the names in the statements of a Puppet-syntax bindings file.
+// setReader finds the mentions in the statements of a bindings file in Puppet syntax.
 type setReader struct {
 	*finder
-	done []span // ranges of the statements that were read
+	done []span // ranges of the statements read so far
 }
 
 func (r *setReader) statements(list []syntax.Statement) {
@@ -81,7 +81,7 @@ func (r *setReader) statements(list []syntax.Statement) {
 		if s.Word == "multibind" {
 			id = Collects
 		} else if s.In != nil {
-			s.Key = nil // the name belongs to a contribution
+			s.Key = nil // a contribution's name is not a key
 		}
 		r.addText(Binds, s.Key)
 		r.addText(id, s.In)
@@ -128,7 +128,7 @@ func (r *setReader) option(o *syntax.Option) {
 	}
 }
 
-// target finds the key in 'NAME' or [TYPE, 'NAME'].
+// target finds the key in an argument of the form 'NAME' or [TYPE, 'NAME'].
 func (r *setReader) target(n *expr.Node) {
 	if n.Op == expr.ArrayLit && len(n.Kids) > 0 {
 		n = n.Kids[len(n.Kids)-1]
@@ -136,7 +136,7 @@ func (r *setReader) target(n *expr.Node) {
 	r.addText(LooksUp, n)
 }
 
-// expression finds the lookups and variables in an expression. It ignores lambda parameters.
+// expression finds lookups and variables in an expression. It ignores parameters of lambdas.
 func (r *setReader) expression(n *expr.Node) {
 	if n == nil {
 		return
@@ -159,7 +159,8 @@ func (r *setReader) expression(n *expr.Node) {
 	}
 }
 
-// access finds the variable in an access such as $facts['os']['family']. It adds the nodes of the access to parts.
+// access finds the variable in an expression such as $facts['os']['family']. It adds all nodes of that expression to
+// parts, so that the caller skips them.
 func (r *setReader) access(n *expr.Node, own map[string]bool, parts map[*expr.Node]bool) {
 	var keys []string
 	last := n.Off
@@ -179,7 +180,7 @@ func (r *setReader) access(n *expr.Node, own map[string]bool, parts map[*expr.No
 	}
 }
 
-// addVariable adds the variable at an offset. last is the offset of the last key in brackets, or 0.
+// addVariable adds the variable at off. last is the offset of its last subscript, or 0 if there is none.
 func (r *setReader) addVariable(name string, off, last int) {
 	src := r.text.Src
 	if strings.HasPrefix(src[off:], "$") {
@@ -198,7 +199,7 @@ func (r *setReader) addVariable(name string, off, last int) {
 	r.add(Variable, strings.TrimPrefix(name, "facts."), off, to)
 }
 
-// addText adds the name in a constant. It ignores nil and computed names.
+// addText adds the name in a constant string. It ignores other expressions and nil.
 func (r *setReader) addText(role Role, n *expr.Node) {
 	if n == nil {
 		return
@@ -208,7 +209,7 @@ func (r *setReader) addText(role Role, n *expr.Node) {
 	}
 }
 
-// addAt adds the name at an offset, which may be in quotes.
+// addAt adds the name at off, where it may be in quotes.
 func (r *setReader) addAt(role Role, text string, off int) {
 	name := text
 	if role == LooksUp {
@@ -221,28 +222,28 @@ func (r *setReader) addAt(role Role, text string, off int) {
 }
 
 var (
-	boundInSet = regexp.MustCompile(`(?m)^\s*(?:abstract\s+|override\s+)*(?:bind|rebind|multibind)\b[^'"\n]*?` +
+	boundInSet = pattern.Lazy(`(?m)^\s*(?:abstract\s+|override\s+)*(?:bind|rebind|multibind)\b[^'"\n]*?` +
 		`(?:\s(alias|renamed)\s+['"]([^'"\n]+)['"]\s+as\s*)?['"]([^'"\n]+)['"]`)
-	targetInSet = regexp.MustCompile(`\bto_(?:lookup_of|alias_of|renamed|first_found)\s*=>\s*\[?\s*([^\]\n}]+)`)
-	quoted      = regexp.MustCompile(`['"]([^'"\n]+)['"]`)
-	idInSet     = regexp.MustCompile(`\b(in|multibind_id)\s*(?:=>)?\s*['"]([^'"\n]+)['"]`)
+	targetInSet = pattern.Lazy(`\bto_(?:lookup_of|alias_of|renamed|first_found)\s*=>\s*\[?\s*([^\]\n}]+)`)
+	quoted      = pattern.Lazy(`['"]([^'"\n]+)['"]`)
+	idInSet     = pattern.Lazy(`\b(in|multibind_id)\s*(?:=>)?\s*['"]([^'"\n]+)['"]`)
 )
 
-// setByPattern finds the names in a Puppet-syntax bindings file that fails to parse.
+// setByPattern finds mentions in a bindings file in Puppet syntax with regular expressions.
 func (w *finder) setByPattern() {
 	src := w.text.Src
-	for _, m := range boundInSet.FindAllStringSubmatchIndex(src, -1) {
+	for _, m := range boundInSet().FindAllStringSubmatchIndex(src, -1) {
 		if m[4] >= 0 {
 			w.add(LooksUp, src[m[4]:m[5]], m[4], m[5])
 		}
 		w.add(Binds, src[m[6]:m[7]], m[6], m[7])
 	}
-	for _, m := range targetInSet.FindAllStringSubmatchIndex(src, -1) {
-		for _, q := range quoted.FindAllStringSubmatchIndex(src[m[2]:m[3]], -1) {
+	for _, m := range targetInSet().FindAllStringSubmatchIndex(src, -1) {
+		for _, q := range quoted().FindAllStringSubmatchIndex(src[m[2]:m[3]], -1) {
 			w.add(LooksUp, src[m[2]+q[2]:m[2]+q[3]], m[2]+q[2], m[2]+q[3])
 		}
 	}
-	for _, m := range idInSet.FindAllStringSubmatchIndex(src, -1) {
+	for _, m := range idInSet().FindAllStringSubmatchIndex(src, -1) {
 		role := Joins
 		if src[m[2]:m[3]] == "multibind_id" {
 			role = Collects

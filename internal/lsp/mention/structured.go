@@ -10,7 +10,7 @@ import (
 
 func pos(n *yaml.Node) diag.Pos { return diag.Pos{Line: int(n.Line), Col: int(n.Col)} }
 
-// bindings finds the names in a bindings file.
+// bindings finds the mentions in a bindings file in YAML.
 func (w *finder) bindings(f *outline.File) {
 	if f == nil {
 		return
@@ -22,7 +22,7 @@ func (w *finder) bindings(f *outline.File) {
 	}
 }
 
-// statement finds the names in a binding or a conditional.
+// statement finds the mentions in a binding, or in a hash with 'when' and 'bind'.
 func (w *finder) statement(n *yaml.Node) {
 	if n.Kind == yaml.Sequence {
 		if len(n.Kids) == 2 {
@@ -63,7 +63,7 @@ func (w *finder) statement(n *yaml.Node) {
 	}
 }
 
-// target finds the key in NAME or [TYPE, NAME].
+// target finds the key in a value of the form NAME or [TYPE, NAME].
 func (w *finder) target(n *yaml.Node) {
 	if n.Kind == yaml.Sequence && len(n.Kids) == 2 {
 		n = &n.Kids[1]
@@ -71,7 +71,7 @@ func (w *finder) target(n *yaml.Node) {
 	w.addNode(LooksUp, n)
 }
 
-// when finds the categories and values in a condition or a list of alternative conditions.
+// when finds the categories and values in a condition or in a list of alternative conditions.
 func (w *finder) when(n *yaml.Node) {
 	if n.Kind == yaml.Sequence {
 		for i := range n.Kids {
@@ -98,7 +98,7 @@ func (w *finder) when(n *yaml.Node) {
 	}
 }
 
-// config finds the paths and categories in hiera.yaml and binder_config.yaml.
+// config finds the paths and categories in a hiera.yaml or binder_config.yaml.
 func (w *finder) config(f *outline.File) {
 	if f == nil {
 		return
@@ -121,7 +121,7 @@ func (w *finder) config(f *outline.File) {
 	}
 }
 
-// level finds the names in an entry of a hierarchy.
+// level finds the mentions in one entry of a hierarchy.
 func (w *finder) level(n *yaml.Node) {
 	if n.Kind == yaml.Sequence && len(n.Kids) == 3 {
 		w.addNode(Category, &n.Kids[0])

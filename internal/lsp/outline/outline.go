@@ -1,39 +1,38 @@
-// Package outline reads YAML files that may be broken, as they are while a user types. If a file does not parse, it
-// parses each entry separately, so that an error hides only one entry.
+// Package outline reads YAML files that can have syntax errors because the user is typing. It parses the entries of a
+// broken file one by one, so that an error hides only one entry.
 package outline
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 
 	"bindc/diag"
+	"bindc/internal/pattern"
 	"bindc/internal/yaml"
 )
 
-// Entry is an entry of the top-level hash, or a binding in the list 'bind' of a bindings file.
+// Entry is an entry of the top-level hash, or an element of the list 'bind' in a bindings file.
 type Entry struct {
-	From, To int        // range of the entry's lines
-	Key      string     // "" for a binding in a list
-	Pos      diag.Pos   // position of the key, or of the dash
-	Value    *yaml.Node // nil if the entry does not parse
-	InBind   bool       // the entry is a binding in the list 'bind'
+	From, To int        // byte offsets of the entry's lines
+	Key      string     // "" for an element of a list
+	Pos      diag.Pos   // position of the key, or of the list element's dash
+	Value    *yaml.Node // nil if the entry has a syntax error
+	InBind   bool       // the entry is an element of the list 'bind'
 }
 
-// File is a file, read entry by entry.
 type File struct {
 	Entries []Entry
 
-	// If the file does not parse, Broken holds its errors, and Recovered is the file with blanks in place of broken
-	// entries. Recovered is nil if it does not parse either.
+	// If the file has syntax errors, Broken lists them, and Recovered is the file with spaces in place of the broken
+	// entries. Recovered is nil if even that cannot be parsed.
 	Broken    []diag.Diagnostic
 	Recovered []byte
 }
 
-// Whole reports whether the file parses.
+// Whole reports whether the file has no syntax errors.
 func (f *File) Whole() bool { return len(f.Broken) == 0 }
 
-// Read reads a YAML file.
+// Read parses the YAML file at path, whose contents are src.
 func Read(path string, src []byte, opts yaml.Options) *File {
 	var diags diag.List
 	f := &File{}
@@ -49,8 +48,8 @@ func Read(path string, src []byte, opts yaml.Options) *File {
 	if _, ok := yaml.Parse(path, r.recovered, opts, &own); ok {
 		f.Recovered = r.recovered
 	}
-	// An alias may need the anchor of another entry, so an entry may fail only when it is parsed separately. Then the
-	// file's own error is shown.
+	// Parsed alone, an entry fails if it uses an alias to an anchor in another entry. So if there are anchors, show the
+	// errors of the whole file.
 	if f.Broken = r.broken; len(r.broken) == 0 || f.Recovered == nil || bytes.Contains(src, []byte("&")) {
 		f.Broken = errorsOf(&diags)
 	}
@@ -66,7 +65,7 @@ func errorsOf(diags *diag.List) (out []diag.Diagnostic) {
 	return out
 }
 
-// addTree adds the entries of a file that parses.
+// addTree adds the entries of a file without syntax errors.
 func (f *File) addTree(doc *yaml.Document, src []byte) {
 	if doc.Root == nil || doc.Root.Kind != yaml.Mapping {
 		return
@@ -83,7 +82,7 @@ func (f *File) addTree(doc *yaml.Document, src []byte) {
 	}
 }
 
-// bindings returns the bindings in e if it is the list 'bind'.
+// bindings returns the elements of e if e is the list 'bind'.
 func (e *Entry) bindings(at func(line uint32) int) (out []Entry) {
 	if e.Key != "bind" || e.Value.Kind != yaml.Sequence {
 		return nil
@@ -95,13 +94,13 @@ func (e *Entry) bindings(at func(line uint32) int) (out []Entry) {
 		if i+1 < len(list) {
 			b.To = at(list[i+1].Line)
 		}
-		b.To = max(b.From, b.To) // an alias node has the line of its anchor
+		b.To = max(b.From, b.To) // an alias has the line of its anchor, which may be above
 		out = append(out, b)
 	}
 	return out
 }
 
-// offsetsOf returns a function that maps lines to their offsets.
+// offsetsOf returns a function that maps a line number to the offset of that line.
 func offsetsOf(src []byte) func(line uint32) int {
 	starts := lineStarts(src)
 	return func(line uint32) int {
@@ -122,7 +121,7 @@ func lineStarts(src []byte) []int {
 	return starts
 }
 
-// reader reads a broken file.
+// reader reads the entries of a file with syntax errors.
 type reader struct {
 	path      string
 	src       []byte
@@ -132,7 +131,8 @@ type reader struct {
 	broken    []diag.Diagnostic
 }
 
-// entries reads the entries between two offsets: those of the top-level hash or, with inBind, those of the list 'bind'.
+// entries reads the entries between two offsets. They belong to the list 'bind' if inBind is set, and otherwise to the
+// top-level hash.
 func (r *reader) entries(from, to int, inBind bool) {
 	starts := r.cut(from, to, inBind)
 	for i, start := range starts {
@@ -144,8 +144,8 @@ func (r *reader) entries(from, to int, inBind bool) {
 	}
 }
 
-// cut returns the offsets at which entries begin. In the list 'bind', entries begin at the dashes with the indentation
-// of the first dash.
+// cut returns the offsets at which entries begin. In the list 'bind', these are the dashes with the same indentation as
+// the first dash.
 func (r *reader) cut(from, to int, inBind bool) (starts []int) {
 	indent := -1
 	for at := from; at < to; {
@@ -166,8 +166,8 @@ func (r *reader) cut(from, to int, inBind bool) (starts []int) {
 	return starts
 }
 
-// beginsEntry reports whether an entry of the top-level hash begins in a line. Such a line is not indented. It is not a
-// comment, a document marker, a list element, or the end of a list or hash.
+// beginsEntry reports whether an entry of the top-level hash begins on the line. Indented lines, comments, document
+// markers, list elements and closing brackets do not begin an entry.
 func beginsEntry(line []byte) bool {
 	line = bytes.TrimPrefix(line, []byte("\ufeff"))
 	if len(line) == 0 || bytes.ContainsAny(line[:1], " \t\r\n#]}-%.,") {
@@ -176,10 +176,11 @@ func beginsEntry(line []byte) bool {
 	return true
 }
 
-// keyOfLine matches the key at the start of an entry.
-var keyOfLine = regexp.MustCompile(`^(?:\x{feff})?(?:"((?:[^"\\\n]|\\.)*)"|'([^'\n]*)'|([^\s#'"{\[][^\n]*?))\s*:(?:\s|$)`)
+// keyOfLine matches the key at the beginning of an entry. Its groups are the key in double quotes, in single quotes, or
+// without quotes.
+var keyOfLine = pattern.Lazy(`^(?:\x{feff})?(?:"((?:[^"\\\n]|\\.)*)"|'([^'\n]*)'|([^\s#'"{\[][^\n]*?))\s*:(?:\s|$)`)
 
-// entry parses an entry separately.
+// entry parses the entry between two offsets on its own.
 func (r *reader) entry(from, to int, inBind bool) {
 	line := 1 + bytes.Count(r.src[:from], []byte("\n"))
 	e := Entry{From: from, To: to, InBind: inBind, Pos: diag.Pos{File: r.path, Line: line, Col: 1}}
@@ -203,7 +204,7 @@ func (r *reader) entry(from, to int, inBind bool) {
 	r.out = append(r.out, e)
 }
 
-// isBind reports whether an entry is the list 'bind' of a bindings file.
+// isBind reports whether the entry between two offsets is the list 'bind'.
 func (r *reader) isBind(from, to int) bool {
 	text := r.src[from:r.nextLine(from)]
 	return bytes.Equal(bytes.TrimSpace(text), []byte("bind:")) && r.nextLine(from) < to
@@ -216,9 +217,9 @@ func (r *reader) nextLine(at int) int {
 	return len(r.src)
 }
 
-// blank records an entry that does not parse, and blanks it in the recovered file.
+// blank records a broken entry and overwrites it with spaces in r.recovered.
 func (r *reader) blank(e *Entry, parsed bool, diags *diag.List) {
-	if m := keyOfLine.FindSubmatch(r.src[e.From:e.To]); m != nil && !e.InBind {
+	if m := keyOfLine().FindSubmatch(r.src[e.From:e.To]); m != nil && !e.InBind {
 		e.Key = string(m[1]) + string(m[2]) + string(m[3])
 	}
 	for i := e.From; i < e.To; i++ {
@@ -247,7 +248,8 @@ func (r *reader) blank(e *Entry, parsed bool, diags *diag.List) {
 	}
 }
 
-// withoutColon returns the error of an entry that is only text. YAML misses its colon only next to other entries.
+// withoutColon returns the errors for an entry that lacks a colon. On its own, such an entry is valid YAML, so it is
+// parsed with entries before and after it.
 func (r *reader) withoutColon(from, to int) (errs []diag.Diagnostic) {
 	text := slices.Concat([]byte("before:\n"), bytes.TrimRight(r.src[from:to], "\r\n"), []byte("\nafter:\n"))
 	last := bytes.Count(text, []byte("\n")) - 2
@@ -261,7 +263,7 @@ func (r *reader) withoutColon(from, to int) (errs []diag.Diagnostic) {
 	return errs
 }
 
-// moved returns a copy of n, moved down by lines.
+// moved returns a copy of n that is moved down by the given number of lines.
 func moved(n *yaml.Node, lines int) *yaml.Node {
 	out := *n
 	out.Line += uint32(lines)

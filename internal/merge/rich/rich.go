@@ -9,11 +9,11 @@ import (
 	"bindc/internal/value"
 )
 
-// Type is one of the types in the variable all, with the functions that construct a value of it.
+// Type is one of Puppet's rich types, as listed in the variable all.
 type Type struct {
 	Name  string
 	make  func(args []value.Value) (string, error)
-	check func(args []value.Value) error // rejects arguments that only Puppet supports; nil if all are supported
+	check func(args []value.Value) error // rejects arguments that only Puppet supports; nil if there are none
 }
 
 var all = []*Type{
@@ -33,7 +33,7 @@ func Named(name string) *Type {
 	return nil
 }
 
-// New returns the text that Puppet prints for the value new(t, args...).
+// New makes a value of the type from args, and returns it as the text that Puppet prints.
 func (t *Type) New(args ...value.Value) (value.Value, error) {
 	text, err := t.make(args)
 	if err != nil {
@@ -42,8 +42,8 @@ func (t *Type) New(args ...value.Value) (value.Value, error) {
 	return value.FromString(text), nil
 }
 
-// Check checks the arguments after the value. The error is ErrUnsupported for arguments that Puppet accepts and New
-// does not.
+// Check checks args, the arguments of New after the value. For arguments that Puppet accepts but New does not, it
+// returns ErrUnsupported.
 func (t *Type) Check(args []value.Value) error {
 	if t.check == nil {
 		return nil
@@ -59,12 +59,11 @@ var (
 	errEmpty     = errors.New("expected a non-empty string")
 )
 
-// isText reports whether v is a String with at least least characters.
+// isText reports whether v is a String with least or more characters.
 func isText(v value.Value, least int) bool {
 	return v.Kind() == value.String && utf8.RuneCountInString(v.Text()) >= least
 }
 
-// isNumber reports whether v is an Integer or a Float.
 func isNumber(v value.Value) bool { return v.Kind() == value.Int || v.Kind() == value.Float }
 
 // formatsOf returns the formats in v, which must have Puppet's type Variant[String[2], Array[String[2], 1]]. single
@@ -82,7 +81,7 @@ func formatsOf(v value.Value) (formats []string, single, ok bool) {
 	return formats, false, len(formats) > 0
 }
 
-// fields returns the entries of a hash. ok is false unless all keys are allowed, all values fit, and the required key
+// fields returns the entries of a hash. ok is false unless all keys and values are allowed and the required key
 // exists.
 func fields(v value.Value, required string, allowed map[string]func(value.Value) bool) (map[string]value.Value, bool) {
 	if v.Kind() != value.Hash {

@@ -85,7 +85,6 @@ func semVerParts(v value.Value) ([]value.Value, error) {
 	return parts, nil
 }
 
-// shortened shortens text for messages.
 func shortened(text string) string {
 	const most = 80
 	if len(text) <= most {

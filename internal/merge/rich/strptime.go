@@ -8,7 +8,7 @@ import (
 	"bindc/internal/pattern"
 )
 
-// moment holds the parts of a date and time that strptime has found.
+// moment is the result of strptime: the parts of a date and time that the text contains.
 type moment struct {
 	numbers  map[byte]int64 // by directive: Y year, m month, d day, H hour, M minute, S second
 	fraction string         // the digits after the second's decimal point
@@ -266,7 +266,7 @@ func (s *scanner) half() bool {
 	return true
 }
 
-// name reads one of names, or its first three letters, in upper or lower case. It returns its index.
+// name reads one of names, or its first three letters, in upper or lower case. It returns the index of the name.
 func (s *scanner) name(names []string) (int, bool) {
 	rest := s.text[s.at:]
 	begins := func(name string) bool { return len(rest) >= len(name) && strings.EqualFold(rest[:len(name)], name) }

@@ -139,7 +139,6 @@ func spanOfText(args []value.Value) (*big.Int, error) {
 	return nil, noFormat(text, formats)
 }
 
-// noFormat returns the error for a string that matches none of the formats.
 func noFormat(text string, formats []string) error {
 	return fmt.Errorf("'%s' does not have the format %s", shortened(text), strings.Join(formats, " or "))
 }

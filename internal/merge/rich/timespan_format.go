@@ -10,10 +10,8 @@ import (
 	"bindc/internal/pattern"
 )
 
-// errWidth is the error for a width that only Puppet supports.
 var errWidth = fmt.Errorf("a width outside 1 to 1000 in a Timespan format %w", ErrUnsupported)
 
-// spanFormat is a parsed format of a Timespan.
 type spanFormat struct {
 	source   string
 	segments []segment
@@ -113,7 +111,7 @@ func (f *spanFormat) markTotal() {
 
 const digitOrSpace = `[0-9 \t\r\n\f\v]`
 
-// expression returns a regular expression for the segment. It has one group.
+// expression returns a regular expression with one group that matches the segment.
 func (s *segment) expression() string {
 	width := strconv.Itoa(s.width)
 	most := strconv.Itoa(segmentWidths[s.letter])
@@ -136,7 +134,7 @@ func (s *segment) expression() string {
 	return "(" + digitOrSpace + "{" + width + "})"
 }
 
-// parse parses a time span.
+// parse returns the time span in text, in nanoseconds.
 func (f *spanFormat) parse(text string) (*big.Int, error) {
 	expression := `\A-?`
 	for i := range f.segments {

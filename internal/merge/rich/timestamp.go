@@ -17,7 +17,6 @@ var defaultStamps = append([]string{"%FT%T.%N %Z", "%FT%T %Z", "%F %T.%N %Z", "%
 // errCurrent is the error for the time zone of a Puppet server. Neither the build nor a lookup knows it.
 var errCurrent = fmt.Errorf("the time zone 'current' of a Puppet server %w", ErrUnsupported)
 
-// errFar is the error for years that this package does not support.
 var errFar = fmt.Errorf("a year beyond 1,000,000,000 %w", ErrUnsupported)
 
 // newTimestamp makes a time from a number of seconds, a hash, or a string with formats and a time zone.
@@ -95,7 +94,7 @@ func parseStamp(text string, formats []string, zoned bool) (*moment, error) {
 	return nil, noFormat(text, formats)
 }
 
-// format formats the moment in UTC. zone is its time zone.
+// format converts the moment to UTC and formats it. zone is the moment's time zone.
 func (m *moment) format(zone string) (string, error) {
 	year, ok := m.numbers['Y']
 	if !ok {
@@ -121,12 +120,12 @@ func (m *moment) format(zone string) (string, error) {
 	return printStamp(ns.Add(ns, big.NewInt(fraction-offset)))
 }
 
-// number returns the number that a directive has read, or otherwise.
-func (m *moment) number(letter byte, otherwise int64) int64 {
+// number returns the number that a directive has read, or def if it has read none.
+func (m *moment) number(letter byte, def int64) int64 {
 	if n, ok := m.numbers[letter]; ok {
 		return n
 	}
-	return otherwise
+	return def
 }
 
 // fractionNanoseconds converts the fraction of a second. inRange is false if the fraction is negative.
@@ -167,7 +166,6 @@ func daysBefore(year, month, day int64) int64 {
 	return 365*year + leapDays + (153*(month-3)+2)/5 + day - 1 - 719468
 }
 
-// floorDiv divides and rounds down.
 func floorDiv(n, by int64) int64 {
 	if n < 0 {
 		return -((by - 1 - n) / by)

@@ -25,7 +25,6 @@ const (
 	uriPath    = `(?P<path>(?:/` + uriChar + `*)*)|(?P<absolute>/(?:` + uriChar + `+(?:/` + uriChar + `*)*)?)|`
 )
 
-// uriIPv6 returns a regular expression for IPv6 addresses.
 func uriIPv6() string {
 	const h = `[0-9A-Fa-f]{1,4}`
 	low := `(?:` + h + `:` + h + `|` + uriIPv4 + `)`

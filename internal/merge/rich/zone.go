@@ -96,7 +96,7 @@ func sumZone(parts []string) (int64, bool) {
 	return seconds * nsPerSecond, true
 }
 
-// fractionalZone converts hours with a fraction.
+// fractionalZone returns the offset for a number of hours with a fraction, given as two texts of digits.
 func fractionalZone(hours, fraction string) (int64, bool) {
 	ns, ok := sumZone([]string{hours})
 	n, err := strconv.ParseInt((fraction + strings.Repeat("0", zoneDigits))[:zoneDigits], 10, 64)

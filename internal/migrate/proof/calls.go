@@ -4,7 +4,8 @@ import (
 	"bindc/diag"
 )
 
-// forced returns the keys that must stay because a manifest looks them up with a computed merge.
+// forced returns the keys that must stay in Hiera 5 because a manifest looks them up with a
+// computed merge. It maps each key to a description of the reason.
 func (o *Options) forced() map[string]string {
 	out := map[string]string{}
 	for _, c := range o.Calls.All {
@@ -17,7 +18,7 @@ func (o *Options) forced() map[string]string {
 	return out
 }
 
-// reportCalls reports manifests, and lookups with a merge, that could not be read.
+// reportCalls reports lookups and manifests that could not be analyzed.
 func (p *prover) reportCalls(diags *diag.List) {
 	note := func(at diag.Pos, severity diag.Severity, message string) {
 		diags.Add(diag.Diagnostic{Pos: at, Severity: severity, Code: "migrate", Message: message})

@@ -16,14 +16,14 @@ import (
 	"bindc/snapshot"
 )
 
-// builtSite is a site that can answer lookups.
+// builtSite is a compiled site that is open for lookups.
 type builtSite struct {
 	file    *snapshot.Snapshot
 	snap    *bindings.Snapshot
 	sampler *decision.Sampler
 }
 
-// build compiles a site into a file, and opens it.
+// build compiles a site, writes the snapshot to path and opens it. The caller must call close.
 func build(path string, site *loader.Site) (*builtSite, error) {
 	var diags diag.List
 	content := compile.Compile(site, compile.Options{}, &diags)
@@ -33,7 +33,8 @@ func build(path string, site *loader.Site) (*builtSite, error) {
 	if _, err := snapshot.Write(path, content); err != nil {
 		return nil, err
 	}
-	// Encrypted values need not be decrypted: both sites must treat the same text in the same way.
+	// Encrypted values need not be decrypted. It is enough that both sites handle the same text in
+	// the same way.
 	reveal := func(text string) (string, error) { return "decrypted " + text, nil }
 	b := &builtSite{}
 	var err error
@@ -58,7 +59,8 @@ func (b *builtSite) close() {
 // refused is the hash for a lookup that fails.
 const refused = 0
 
-// askOldSite asks the old site, and records the keys with data that no request reaches.
+// askOldSite records the old site's answers to all questions. It also records keys with data that
+// no question reaches.
 func (p *prover) askOldSite() error {
 	q := p.questions
 	q.expected = make([][]uint64, len(q.all))
@@ -89,11 +91,13 @@ func (p *prover) askOldSite() error {
 	return err
 }
 
-// difference identifies the first answer of a key that differs.
+// difference identifies an answer that differs between the sites, by the indexes of its question
+// and its merge.
 type difference struct{ question, merge int }
 
-// compare queries the new site. It returns the keys whose answers differ, each with a description of the difference. It
-// ignores questions that the old site answered with an error.
+// compare asks the new site all questions. It returns the keys whose answers differ from those of
+// the old site, with a description of the first difference. Lookups that failed in the old site are
+// not compared.
 func (p *prover) compare(next *builtSite) (map[string]string, error) {
 	q := p.questions
 	first := map[int]difference{}
@@ -126,8 +130,9 @@ func (p *prover) compare(next *builtSite) (map[string]string, error) {
 	return out, err
 }
 
-// settle marks the keys that need not be compared again, because both sites gave the same answers. changed holds the
-// keys that have moved back since. It contains neither a settled key nor a key that a settled key looks up.
+// settle marks the keys that need no further comparison, because their answers were equal and
+// cannot change any more. changed contains the keys that have returned to Hiera 5 since. Neither
+// they nor keys that look them up are settled.
 func (p *prover) settle(changed map[string]bool) {
 	q := p.questions
 	for i, key := range q.keys {
@@ -137,8 +142,8 @@ func (p *prover) settle(changed map[string]bool) {
 	}
 }
 
-// ask asks a site all questions, several at a time. It calls done with the number of each question and the answers. It
-// skips settled keys.
+// ask asks a site all questions, several at a time. It calls done with the number and the answers
+// of each question. It skips settled keys.
 func (p *prover) ask(site *builtSite, done func(n int, r *bindings.Request, answers []uint64)) error {
 	numbers := make(chan int)
 	errs := make(chan error, runtime.GOMAXPROCS(0))
@@ -173,7 +178,6 @@ func (p *prover) ask(site *builtSite, done func(n int, r *bindings.Request, answ
 	}
 }
 
-// asker asks a site one question after another.
 type asker struct {
 	*questions
 	site    *builtSite
@@ -217,11 +221,11 @@ func (a *asker) ask(n int) (err error) {
 	return nil
 }
 
-// seed is the seed of the answer hashes, which are compared only within the process.
+// seed is the seed for hashes of answers. Hashes are compared only within a process.
 var seed = maphash.MakeSeed()
 
-// answer returns a hash of a lookup result. The hash covers the value with the order of its keys, and whether the value
-// is sensitive.
+// answer looks up key and returns a hash of the result. The hash depends on the value, the order of
+// hash entries, and whether the value is sensitive.
 func (a *asker) answer(key string, s strategy) (uint64, error) {
 	v, found, err := (*lookup.Request)(a.request).LookupMerged(key, s.value)
 	var e *bindings.Error

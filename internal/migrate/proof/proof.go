@@ -1,5 +1,6 @@
-// Package proof migrates a site and proves the result. It builds both sites and asks them the same questions. It keeps
-// keys with different answers in Hiera 5, and repeats the comparison until all answers are equal.
+// Package proof migrates a site and verifies that lookups return the same values afterwards. It
+// builds the old and the new site and asks both the same questions. Keys with different answers
+// stay in Hiera 5. It repeats this until all answers are equal.
 package proof
 
 import (
@@ -18,49 +19,49 @@ import (
 	"bindc/loader"
 )
 
-// Options control the comparison. The zero value compares every key with every merge.
+// Options control the migration and the comparison. With the zero value, every key is compared with
+// every merge.
 type Options struct {
 	Migrate   migrate.Options
-	Load      loader.Options // options for loading the new site, with its global hierarchy
-	Nodes     []facts.Node   // nodes whose answers are compared, too
+	Load      loader.Options // for loading the new site; includes the global hierarchy
+	Nodes     []facts.Node   // nodes for which answers are compared too
 	Calls     manifest.Calls // lookups in manifests
-	OnlyAsked bool           // compare only the merges that manifests use
-	Limit     int            // number of answers to compare in a round; default: DefaultLimit
+	OnlyAsked bool           // compare only merges that manifests use
+	Limit     int            // largest number of answers to compare per round; 0 means DefaultLimit
 }
 
-// DefaultLimit is the default of Options.Limit.
+// DefaultLimit is the number of answers to compare if Options.Limit is 0.
 const DefaultLimit = 8_000_000
 
-// Report counts what was compared, and the keys that moved.
+// Report describes what was compared and which keys have moved to Hiera 2.
 type Report struct {
-	Keys      int // number of keys in either site
+	Keys      int // keys that at least one of the sites binds
 	Merges    []string
-	Rows      int // bindings of all keys, in both sites
-	Requests  int // requests constructed from rows
+	Rows      int // bindings of all keys in both sites
+	Requests  int // requests made up from conditions, without the nodes'
 	Nodes     int // nodes with facts
-	Answers   int // answers of the old site, all equal to those of the new site
-	Failed    int // answers of the old site that are errors, which are not compared
+	Answers   int // answers of the old site; the new site gave the same
+	Failed    int // lookups that failed in the old site; they were not compared
 	Rounds    int
-	Unreached []string // keys with data for which no request was found
-	Exceeded  bool     // a limit was reached: not all combinations of rows were compared
-	Omitted   int      // requests that were omitted because of Limit
+	Unreached []string // keys with data that no request reached
+	Exceeded  bool     // whether a limit was exceeded, so that not all combinations were compared
+	Omitted   int      // requests left out because of Options.Limit
 
 	Moved int
 	Kept  map[Reason]int
 
 	Manifests  int
-	Calls      int // lookups in manifests that have a merge
-	Unreadable int // manifests, and lookups with a merge, that could not be read
+	Calls      int // lookups in manifests that specify a merge
+	Unreadable int // manifests that could not be read, and lookups whose merge is computed
 }
 
-// Reason is the reason why a key stays in Hiera 5.
+// Reason says why a key stays in Hiera 5.
 type Reason int
 
-// The reasons why keys stay in Hiera 5.
 const (
-	NoForm          Reason = iota // migrate.Site has no equivalent for the key
-	Neighbour                     // another key in its module stays
-	Differs                       // the answer for the key would change
+	NoForm          Reason = iota // the key cannot be expressed in Hiera 2
+	Neighbour                     // another key of the same module stays
+	Differs                       // answers for the key would change
 	UnreadableMerge               // a manifest looks up the key with a computed merge
 	Foreign                       // the key depends on an entry that only Puppet reads
 )
@@ -69,8 +70,8 @@ var reasonTexts = [...]string{NoForm: "without an equivalent in Hiera 2", Neighb
 	Differs: "with answers that would change", UnreadableMerge: "with a computed merge in a manifest",
 	Foreign: "depending on a level that only Puppet can read"}
 
-// Migrate returns the files of the new site, as migrate.Site does, and a report of the comparison. If the files and the
-// error are nil, diags has an error.
+// Migrate returns the files of the new site and a report. dir is the directory of the old site. If
+// Migrate returns neither files nor an error, it has added an error to diags.
 func Migrate(dir string, site *loader.Site, opts Options, diags *diag.List) ([]migrate.File, *Report, error) {
 	if opts.Limit <= 0 {
 		opts.Limit = DefaultLimit
@@ -125,16 +126,17 @@ type prover struct {
 	dir       string
 	opts      Options
 	old       *builtSite
-	forced    map[string]string // keys that must stay, and why
+	forced    map[string]string // keys that must stay in Hiera 5, with the reason
 	reasons   map[string]Reason
 	questions *questions        // nil before the first round
 	moved     map[string]bool   // result of the last round
-	differing map[string]string // keys whose answers differed in the last round
+	differing map[string]string // keys whose answers differed in the last round, with a description
 	report    *Report
-	failure   string // why no new site can be written
+	failure   string // why no new site can be written, or ""
 }
 
-// round builds the new site, compares both sites, and reports whether another round is needed because more keys stay.
+// round builds the new site and compares it with the old one. It reports whether more keys must
+// stay, so that another round is needed.
 func (p *prover) round(at string, result *migrate.Result) (repeat bool, err error) {
 	p.report.Rounds++
 	if err := write(at, result.Files); err != nil {
@@ -175,7 +177,8 @@ func (p *prover) round(at string, result *migrate.Result) (repeat bool, err erro
 	return p.keep(result, p.differing), nil
 }
 
-// keep keeps keys in Hiera 5 if their answers would change. It reports whether there are such keys.
+// keep makes keys whose answers differ stay in Hiera 5. It reports whether there are any that had
+// moved.
 func (p *prover) keep(result *migrate.Result, differing map[string]string) bool {
 	if p.report.Rounds == 1 {
 		for _, key := range p.report.Unreached {
@@ -191,7 +194,7 @@ func (p *prover) keep(result *migrate.Result, differing map[string]string) bool 
 			stayed = true
 			continue
 		}
-		for _, used := range p.uses(key) { // key already stays, so a key that it looks up causes the difference
+		for _, used := range p.uses(key) { // key already stays, so a key that it looks up must cause the difference
 			if result.Moved[used] && p.forced[used] == "" {
 				p.stay(used, "'"+key+"', which looks it up, would have a different answer: "+differing[key])
 				stayed = true
@@ -218,7 +221,8 @@ func (p *prover) stay(key, why string) {
 	p.forced[key], p.reasons[key] = why, Differs
 }
 
-// keepAll keeps all keys in Hiera 5. If all keys already stay, the migration fails.
+// keepAll makes all keys stay in Hiera 5. It reports whether any of them had moved. If none had,
+// the migration fails.
 func (p *prover) keepAll(result *migrate.Result, why string) (stayed bool) {
 	for key, moved := range result.Moved {
 		if moved {
@@ -232,10 +236,9 @@ func (p *prover) keepAll(result *migrate.Result, why string) (stayed bool) {
 	return stayed
 }
 
-// uses returns the keys that a key looks up, directly or through other keys.
+// uses returns the keys that a key looks up, directly or indirectly.
 func (p *prover) uses(key string) []string { return p.old.sampler.Uses(key) }
 
-// count fills in the numbers of keys in the report.
 func (p *prover) count(result *migrate.Result) {
 	r := p.report
 	r.Kept = map[Reason]int{}
@@ -266,7 +269,7 @@ func write(dir string, files []migrate.File) error {
 	return nil
 }
 
-// Strings returns the report as lines of text.
+// Strings returns the report as text, one element per line.
 func (r *Report) Strings() []string {
 	nodes := ""
 	if r.Nodes > 0 {

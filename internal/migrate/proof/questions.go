@@ -11,36 +11,35 @@ import (
 	bindings "bindc/runtime"
 )
 
-// maxSamples limits the requests that are constructed from the rows of a key.
+// maxSamples limits the number of requests made up for each key.
 const maxSamples = 2000
 
-// question is a request with the keys to look up.
 type question struct {
 	name  string // name in messages
 	facts *bindings.Facts
 	keys  []int // indexes in questions.keys
 }
 
-// strategy is a merge strategy that a caller can request. undef means the strategy in lookup_options.
+// strategy is a merge that a lookup requests. If value is undef, lookup_options determine the
+// merge.
 type strategy struct {
 	name  string
 	value lookup.Value
 }
 
-// questions holds the lookups that both sites must answer.
+// questions are the lookups to make in both sites.
 type questions struct {
 	keys     []string
-	merges   [][]strategy    // merge strategies to compare, by key
-	terms    [][]lookup.Term // by key, the terms in the old site's conditions
-	settled  []bool          // whether a key need not be compared again, by key
+	merges   [][]strategy    // for each key, the merges to compare
+	terms    [][]lookup.Term // for each key, the terms in its conditions in the old site
+	settled  []bool          // for each key, whether it needs no further comparison
 	all      []question
-	expected [][]uint64 // the old site's answers, by question
+	expected [][]uint64 // for each question, the old site's answers
 }
 
-// mergeNames lists the strategies that a caller can request.
+// mergeNames lists the merge strategies without options.
 var mergeNames = []string{"first", "unique", "hash", "deep"}
 
-// prepare creates the questions, and asks the old site.
 func (p *prover) prepare(next *builtSite) error {
 	names := slices.AppendSeq(slices.Collect(p.old.snap.Keys()), next.snap.Keys())
 	slices.Sort(names)
@@ -60,7 +59,6 @@ func (p *prover) prepare(next *builtSite) error {
 	return p.askOldSite()
 }
 
-// chooseMerges chooses the merges for comparing each key.
 func (p *prover) chooseMerges() error {
 	forAllKeys := []strategy{{name: "none"}}
 	if !p.opts.OnlyAsked || p.opts.Calls.AnyMerge() {
@@ -127,7 +125,7 @@ func appendNew(all []strategy, s strategy) []strategy {
 	return append(all, s)
 }
 
-// askNodes adds a question for each node with facts, with all keys.
+// askNodes adds a question for each node with facts. It looks up all keys.
 func (p *prover) askNodes() error {
 	every := make([]int, len(p.questions.keys))
 	for i := range every {
@@ -144,14 +142,15 @@ func (p *prover) askNodes() error {
 	return nil
 }
 
-// askSamples adds questions with requests that are constructed from the rows of each key in both sites. Keys share
-// requests.
+// askSamples adds questions for requests made up from the conditions of each key in both sites.
+// Keys with the same conditions share them.
 func (p *prover) askSamples(next *builtSite) error {
 	others, err := p.old.sampler.Variables()
 	if err != nil {
 		return err
 	}
-	// index by ID of the question with only the sample's variables; the next one has all variables
+	// From a sample's ID to the index of its question, which sets only the variables of the sample.
+	// In the following question, all variables are set.
 	at := map[string]int{}
 	p.questions.terms = make([][]lookup.Term, len(p.questions.keys))
 	for i, key := range p.questions.keys {
@@ -180,7 +179,7 @@ func (p *prover) askSamples(next *builtSite) error {
 				}
 				q := p.questions.all[at[id]:]
 				q[1].keys = append(q[1].keys, i)
-				if s.Alone { // the same sample, but without other variables
+				if s.Alone { // this sample, without the other variables
 					q[0].keys = append(q[0].keys, i)
 				}
 			}
@@ -191,7 +190,8 @@ func (p *prover) askSamples(next *builtSite) error {
 	return nil
 }
 
-// addRequests adds the request of a sample, and a second request in which all other variables are set.
+// addRequests adds two questions for a sample: one that sets only the variables of the sample, and
+// one in which the other variables are set too.
 func (p *prover) addRequests(s decision.Sample, others []string) error {
 	for _, set := range [][]string{nil, others} {
 		f, err := s.Facts(set)

@@ -19,38 +19,39 @@ import (
 type class struct {
 	manifest.Class
 	params  map[string]*param
-	aliases *types.Aliases // type aliases that the class's manifest can use
+	aliases *types.Aliases // type aliases visible in the class's manifest
 }
 
 type param struct {
 	manifest.Param
 	class *class
-	typ   *types.Type // nil if any value fits, or if the type is unknown
+	typ   *types.Type // nil if every value fits or the type is unknown
 
-	unknown []string // unknown types in Type, by name
-	problem error    // why Type cannot be parsed
+	unknown []string // names of unknown types in Type
+	problem error    // why Type cannot be parsed, or nil
 }
 
-// key is the key that Puppet looks up for p.
+// key returns the key that Puppet looks up for p.
 func (p *param) key() string { return p.class.Name + "::" + p.Name }
 
-// classes finds the classes and type aliases of a site as Puppet does. It reads manifests on demand.
+// classes finds the classes and type aliases of a site in the same places as Puppet. It reads manifests on demand and
+// caches the results.
 type classes struct {
 	disk    fsx.Disk
 	site    *loader.Site
-	modules map[string]string          // manifest directory of each module
-	headers map[string]manifest.Header // definitions in manifests, by path
-	known   map[string]*class          // classes by name; nil if there is no such class
-	names   map[string][][]string      // class names in each manifest directory, each split into words
-	alike   map[string][]string        // by the name of a missing class, the classes with similar names
-	own     map[string]manifest.Class  // classes that the manifests of the site define
+	modules map[string]string          // manifest directory by module name
+	headers map[string]manifest.Header // definitions by path of the manifest
+	known   map[string]*class          // by name; nil if the class does not exist
+	names   map[string][][]string      // by manifest directory: the class names in it, each split into words
+	alike   map[string][]string        // by name of a missing class: the classes with similar names
+	own     map[string]manifest.Class  // by name: classes defined in manifests outside modules
 	aliases *types.Aliases
-	beside  map[string]*types.Aliases // by path, the aliases available to a manifest that defines its own
-	ofSite  map[string]bool           // manifests outside modules, by path
-	inSite  map[string]string         // sources of the aliases defined in manifests outside modules
+	beside  map[string]*types.Aliases // by path: aliases visible in a manifest that defines aliases itself
+	ofSite  map[string]bool           // paths of the manifests outside modules
+	inSite  map[string]string         // by name: source text of the aliases defined in manifests outside modules
 
-	failures []error  // errors of reading manifests
-	broken   []string // manifests that end inside a string, a comment or a bracket
+	failures []error  // errors while reading manifests
+	broken   []string // paths of manifests that end inside a string, comment or bracket
 }
 
 func findClasses(site *loader.Site, disk fsx.Disk) *classes {
@@ -75,7 +76,7 @@ func findClasses(site *loader.Site, disk fsx.Disk) *classes {
 	return c
 }
 
-// Receiver returns the class parameter that receives the value of key. ok is false if there is none.
+// Receiver returns the position of the class parameter for which Puppet looks up key. ok is false if there is none.
 func Receiver(site *loader.Site, disk fsx.Disk, key string) (at diag.Pos, ok bool) {
 	if p := findClasses(site, disk).receiver(key); p != nil {
 		return p.At, true
@@ -83,7 +84,7 @@ func Receiver(site *loader.Site, disk fsx.Disk, key string) (at diag.Pos, ok boo
 	return diag.Pos{}, false
 }
 
-// Choices returns the texts that the Enums in the type of a class parameter name, and reports whether the parameter
+// Choices returns the strings that the type of a class parameter lists in an Enum. boolean reports whether the type
 // also accepts true and false. key is the key that Puppet looks up for the parameter.
 func Choices(site *loader.Site, disk fsx.Disk, key string) (texts []string, boolean bool) {
 	p := findClasses(site, disk).receiver(key)
@@ -94,8 +95,8 @@ func Choices(site *loader.Site, disk fsx.Disk, key string) (texts []string, bool
 	return p.typ.Choices(), boolean
 }
 
-// Receives returns a function that reports whether a class of the site has a parameter for which Puppet looks up the
-// given key. The function reads manifests on demand and is not safe for concurrent use.
+// Receives returns a function that reports whether Puppet looks up a given key for some class parameter. The function
+// reads manifests when it is called and is not safe for concurrent use.
 func Receives(site *loader.Site, disk fsx.Disk) func(key string) bool {
 	classes := sync.OnceValue(func() *classes { return findClasses(site, disk) })
 	return func(key string) bool { return classes().receiver(key) != nil }
@@ -113,7 +114,7 @@ func (c *classes) receiver(key string) *param {
 	return nil
 }
 
-// manifestsIn returns the manifests in dir and below it, or dir itself if it is a file.
+// manifestsIn returns the paths of all manifests below dir. If dir is a file, it returns only dir.
 func (c *classes) manifestsIn(dir string) (out []string) {
 	info, err := c.disk.Info(dir)
 	if err != nil || info == nil {
@@ -143,7 +144,7 @@ func (c *classes) failed(err error) {
 	}
 }
 
-// header returns the definitions in the manifest at path. It returns none if the file does not exist.
+// header returns the definitions in the manifest at path. If there is no such file, it returns none.
 func (c *classes) header(path string) manifest.Header {
 	h, known := c.headers[path]
 	if !known {
@@ -174,8 +175,8 @@ func (c *classes) read(path string) (text string, ok bool) {
 	return string(src), err == nil
 }
 
-// find returns a class, or nil. Puppet loads a module's class from the file named after it, or after a class that
-// contains it.
+// find returns the class called name, or nil. As in Puppet, the class must be in the file named after it, or in the
+// file of an enclosing class.
 func (c *classes) find(name string) *class {
 	found, known := c.known[name]
 	if known {
@@ -224,7 +225,7 @@ func (c *classes) declare(header manifest.Class) *class {
 	return out
 }
 
-// aliasesFor returns the type aliases that the manifest at path can use, including its own.
+// aliasesFor returns the type aliases visible in the manifest at path, including its own.
 func (c *classes) aliasesFor(path string) *types.Aliases {
 	own := c.header(path).Aliases
 	if len(own) == 0 {
@@ -243,7 +244,7 @@ func (c *classes) aliasesFor(path string) *types.Aliases {
 	return c.beside[path]
 }
 
-// aliasSource returns the source of the type alias called name. Puppet loads an alias from the file named after it.
+// aliasSource returns the source text of a type alias. As in Puppet, the alias must be in the file named after it.
 func (c *classes) aliasSource(name string) (string, bool) {
 	if text, ok := c.inSite[name]; ok {
 		return text, true
@@ -270,7 +271,7 @@ func (c *classes) aliasSource(name string) (string, bool) {
 	return "", false
 }
 
-// declarations returns the places where manifests declare classes.
+// declarations returns all class declarations in the site's manifests.
 func (c *classes) declarations() (out []manifest.Declaration) {
 	dirs := []string{c.site.Manifests}
 	for _, m := range c.site.Modules {
@@ -285,7 +286,7 @@ func (c *classes) declarations() (out []manifest.Declaration) {
 	return out
 }
 
-// isLookedUp reports whether Puppet looks up p for a declaration, because the declaration does not set p.
+// isLookedUp reports whether Puppet looks up p if the class is declared by d. It does not if d sets p.
 func (p *param) isLookedUp(d *manifest.Declaration) bool {
 	return !d.Any && !slices.Contains(d.Given, p.Name)
 }

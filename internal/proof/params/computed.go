@@ -8,11 +8,11 @@ import (
 	"bindc/internal/manifest"
 )
 
-// resolveAll adds the classes that declarations with computed names declare to c.declared. It returns, by key, the
-// declarations of the classes that the values of the key name.
+// resolveAll finds the classes that declarations with computed names declare, and adds them to c.declared. byKey has,
+// for each key that supplies class names, the declarations of these classes.
 func (c *Checker) resolveAll(list []manifest.Declaration) (byKey map[string][]manifest.Declaration) {
 	byKey = map[string][]manifest.Declaration{}
-	named := map[string]bool{} // classes that a manifest declares by name
+	named := map[string]bool{} // classes that some manifest names literally
 	for class := range c.declared {
 		named[class] = true
 	}
@@ -28,11 +28,11 @@ func (c *Checker) resolveAll(list []manifest.Declaration) (byKey map[string][]ma
 	return byKey
 }
 
-// resolve adds the classes that a declaration with a computed name declares to c.declared. It also returns the keys
-// whose values name such classes. ok is false if it finds neither.
+// resolve adds to c.declared the classes that d, a declaration with a computed name, can declare. keys are the keys
+// that supply further names. ok is false if it finds no class and no key.
 func (c *Checker) resolve(d *manifest.Declaration, isNamed map[string]bool) (keys []string, ok bool) {
 	named := *d
-	named.Names, named.InNode = nil, true // only the nodes with a certain value get the class
+	named.Names, named.InNode = nil, true // only some nodes get the class
 	add := func(class string, isConditional bool) {
 		if c.classes.find(class) != nil {
 			named.Class, named.Conditional = class, d.Conditional || isConditional
@@ -46,7 +46,8 @@ func (c *Checker) resolve(d *manifest.Declaration, isNamed map[string]bool) (key
 			continue
 		}
 		for _, class := range c.classes.matching(pattern) {
-			// Outside of classes, nodes set the name. But a class that another manifest names may only be part of it.
+			// At the top level, nodes choose the class. A class that is also named elsewhere may be only a part of the
+			// chosen one.
 			add(class, d.Within != "" || isNamed[class])
 		}
 	}
@@ -66,7 +67,7 @@ func (c *Checker) resolve(d *manifest.Declaration, isNamed map[string]bool) (key
 	return keys, ok
 }
 
-// declareEntries adds the classes that Options.Entries names to c.declared.
+// declareEntries adds the classes named by Options.Entries to c.declared.
 func (c *Checker) declareEntries() {
 	for _, pattern := range c.opts.Entries {
 		names := c.classes.matching(strings.TrimPrefix(pattern, "::"))
@@ -84,8 +85,8 @@ func (c *Checker) declareEntries() {
 	}
 }
 
-// matching returns the names of classes that a pattern matches, sorted. In patterns, * means any text. The names are
-// those of files, which need not have a class.
+// matching returns the names of existing classes that match a pattern, sorted. In a pattern, * stands for any text. The
+// names come from file names, so the files may not actually define the classes.
 func (c *classes) matching(pattern string) (out []string) {
 	parts := strings.Split(pattern, "*")
 	add := func(name string) {
@@ -113,7 +114,7 @@ func (c *classes) matching(pattern string) (out []string) {
 	return out
 }
 
-// matches reports whether name consists of the parts with any text between them.
+// matches reports whether name consists of parts with arbitrary text between them.
 func matches(parts []string, name string) bool {
 	name, ok := strings.CutPrefix(name, parts[0])
 	if !ok || len(parts) == 1 {
@@ -129,7 +130,8 @@ func matches(parts []string, name string) bool {
 	return name != "" && strings.HasSuffix(name, parts[last])
 }
 
-// reportUnresolved reports declarations of unknown classes, if a class was not found to be declared.
+// reportUnresolved reports declarations whose class cannot be determined. It does so only if they matter: some class
+// seems to be undeclared.
 func (c *Checker) reportUnresolved() {
 	if !c.isUndeclared {
 		return
@@ -147,7 +149,7 @@ func (c *Checker) reportUnresolved() {
 	}
 }
 
-// cause explains why computed names are unknown.
+// cause explains why the class names are unknown, as the end of a sentence.
 func (c *Checker) cause(names *manifest.ClassNames) string {
 	switch {
 	case len(names.Keys) > 0:
@@ -162,7 +164,7 @@ func (c *Checker) cause(names *manifest.ClassNames) string {
 	return ""
 }
 
-// inPuppet formats a variable such as facts.role as in a manifest.
+// inPuppet formats a dotted variable in Puppet syntax: $facts['role'] for facts.role.
 func inPuppet(variable string) string {
 	words := strings.Split(variable, ".")
 	for i := 1; i < len(words); i++ {

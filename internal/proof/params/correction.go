@@ -11,15 +11,15 @@ import (
 	"bindc/internal/value"
 )
 
-// isWritten reports whether a refused value is the key's whole value in a file, not a part of it or the result of a
-// lookup.
+// isWritten reports whether a file contains the refused value as a whole, so that it can be corrected there. It returns
+// false for parts of values and for results of lookups.
 func (p *prover) isWritten(s *suspect, e *lookup.Explanation, at diag.Pos, m *types.Mismatch) bool {
 	b, known := s.places[at]
 	return known && !s.merged && e.Options == nil && len(m.Path) == 0 &&
 		p.site.Values[b.value][0] == recipe.CompiledConstant
 }
 
-// correction returns the correction of a scalar that the hint about m suggests. v is not sensitive.
+// correction returns the edit that makes the scalar v fit, if the hint about m suggests one. v must not be sensitive.
 func correction(m *types.Mismatch, v lookup.Value) diag.Fix {
 	whole, err := v.Whole()
 	if err != nil {
@@ -42,11 +42,11 @@ func correction(m *types.Mismatch, v lookup.Value) diag.Fix {
 	return diag.Fix{}
 }
 
-// truth maps YAML's words for Booleans to true and false.
+// truth maps YAML 1.1 words for booleans to true and false.
 var truth = map[string]string{"true": "true", "yes": "true", "on": "true", "false": "false", "no": "false",
 	"off": "false"}
 
-// similarTruth returns the word for a Boolean that equals or resembles text.
+// similarTruth returns the boolean word that equals or resembles text, or "".
 func similarTruth(text string) string {
 	lower := strings.ToLower(text)
 	if truth[lower] != "" {
@@ -56,7 +56,8 @@ func similarTruth(text string) string {
 	return diag.Correct(lower, words).New
 }
 
-// quoted returns the correction of text old to text. It returns none if text is empty or cannot be in quotes.
+// quoted returns the edit that replaces old by text in quotes. It returns no edit if text is empty or not safe in
+// quotes.
 func quoted(old, text string) diag.Fix {
 	isOdd := func(r rune) bool { return r < ' ' || strings.ContainsRune("'%$", r) }
 	if text == "" || strings.ContainsFunc(text, isOdd) {

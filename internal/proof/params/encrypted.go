@@ -11,7 +11,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// isEncrypted reports whether a compiled value is a String with text encrypted by hiera-eyaml.
+// isEncrypted reports whether a compiled value is a string that hiera-eyaml has encrypted, in whole or in part.
 func isEncrypted(compiled string) bool {
 	if compiled[0] == recipe.CompiledConstant {
 		return false
@@ -20,14 +20,14 @@ func isEncrypted(compiled string) bool {
 	return err == nil && r.Kind == recipe.Expression && isText(r.Expr) && r.Expr.HasHieraSecret()
 }
 
-// refusesEncrypted reports whether p refuses an encrypted value in Hiera data, whatever the plaintext is. Decrypted
-// text is a String. Only a binding outside Hiera data can make it Sensitive.
+// refusesEncrypted reports whether p refuses b because its value is encrypted, whatever the plain text is. Decrypted
+// values in Hiera data are strings, never Sensitive.
 func (c *Checker) refusesEncrypted(p *param, b binding) bool {
 	return c.site.Layers[b.layer].Hiera != loader.NoHiera && !p.typ.Admits(value.String) &&
 		isEncrypted(c.site.Values[b.value])
 }
 
-// whyVaries explains why the values of s are not known.
+// whyVaries returns the reason why the value of s is not known.
 func (c *Checker) whyVaries(s *suspect) string {
 	for _, b := range s.places {
 		if isEncrypted(c.site.Values[b.value]) {
@@ -37,7 +37,7 @@ func (c *Checker) whyVaries(s *suspect) string {
 	return ofFacts
 }
 
-// tryEncrypted is like method try, but for a request in which the lookup fails because the value is encrypted.
+// tryEncrypted is like try, but for a request in which the lookup fails because the value is encrypted.
 func (p *prover) tryEncrypted(r *bindings.Request, s *suspect, a attempt, found map[diag.Pos]bool) (
 	open string, err error) {
 	e, err := (*lookup.Request)(r).Explain(s.param.key())

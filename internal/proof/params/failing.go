@@ -11,8 +11,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// reportFailing reports a key if its lookup_options cannot merge or convert the value in any of the attempts that find
-// a value.
+// reportFailing reports a key if its lookup_options cannot merge or convert the values in any attempt.
 func (p *prover) reportFailing(key string, s *suspect, attempts []attempt) error {
 	var first *lookup.Explanation
 	var why *bindings.Error
@@ -61,7 +60,8 @@ func (p *prover) addFailing(key string, s *suspect, e *lookup.Explanation, why *
 		message = quoted + ": " + message
 	}
 	d := diag.Diagnostic{Pos: at, Code: diag.Code(why.Code), Message: message + where,
-		Fix: strategyFix(e.Options), Secret: true, Discreet: message + where, // as for a real node: the message has no sensitive value
+		Secret: true, Discreet: message + where, // as for real nodes, the message never contains a sensitive value
+		Fix:   strategyFix(e.Options),
 		Notes: []diag.Note{{Pos: options, Message: "these lookup_options apply: " + optionsText(e.Options)}}}
 	if doubt := p.doubt(s, at); doubt != "" {
 		d.Severity = diag.Warning
@@ -110,5 +110,5 @@ func FailedAt(e *lookup.Explanation, why error) string {
 	return unsuited[0]
 }
 
-// ofFailure is the mismatch in the finding of a value that cannot be merged or converted.
+// ofFailure is used in finding.mismatch if the value cannot be merged or converted.
 const ofFailure = "failure"

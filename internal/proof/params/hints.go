@@ -14,7 +14,7 @@ import (
 	"bindc/internal/value"
 )
 
-// hint suggests what to write at a place instead of v. It returns "" if that is not clear.
+// hint suggests how to correct the refused value v at the given position. It returns "" if no suggestion is obvious.
 func (p *prover) hint(s *suspect, e *lookup.Explanation, at diag.Pos, m *types.Mismatch, v lookup.Value) string {
 	to, _ := conversion(e.Options)
 	if plain, err := s.param.misfitOf(v); to == sensitive && plain == nil && err == nil {
@@ -49,7 +49,8 @@ func (p *prover) hint(s *suspect, e *lookup.Explanation, at diag.Pos, m *types.M
 	return ""
 }
 
-// hintOfOptions returns what to change in lookup_options if the values fit without them.
+// hintOfOptions suggests a change of lookup_options if they are the reason why the value does not fit. Otherwise it
+// returns "".
 func (p *param) hintOfOptions(e *lookup.Explanation, to string) string {
 	winners := effective(e)
 	if e.Options == nil || slices.ContainsFunc(winners, func(w lookup.Candidate) bool { return !p.fitsAlone(&w) }) {
@@ -64,11 +65,11 @@ func (p *param) hintOfOptions(e *lookup.Explanation, to string) string {
 	return ""
 }
 
-// convertible maps kinds of types to the convert_to types that convert text to them.
+// convertible maps types to the value of convert_to that converts strings to them.
 var convertible = map[types.Kind]string{types.Integer: "Integer", types.Float: "Float", types.Numeric: "Numeric",
 	types.Boolean: "Boolean"}
 
-// hintOfLookup suggests how to change a value that looks up another key.
+// hintOfLookup suggests a change if the value comes from looking up another key. It returns "" otherwise.
 func (p *prover) hintOfLookup(n *expr.Node) (hint string) {
 	expr.HieraKeys(n, func(key string) {
 		number := slices.Index(p.site.Keys, key)
@@ -84,7 +85,8 @@ func (p *prover) hintOfLookup(n *expr.Node) (hint string) {
 	return hint
 }
 
-// expressionAt returns the expression for the part of a compiled value at path, or nil if it is a constant.
+// expressionAt returns the expression that computes the part of a value at path. It returns nil if that part is
+// constant.
 func expressionAt(compiled string, path []value.Value) *expr.Node {
 	if compiled[0] == recipe.CompiledConstant {
 		return nil
@@ -102,7 +104,7 @@ func expressionAt(compiled string, path []value.Value) *expr.Node {
 	return n
 }
 
-// element returns the element of a list, or the value in a hash, at a key of the expression n.
+// element returns the expression for the element of n, a list or hash, at key. It returns nil if there is none.
 func element(n *expr.Node, key value.Value) *expr.Node {
 	switch {
 	case n.Op == expr.ArrayLit && key.Kind() == value.Int && key.Int() < int64(len(n.Kids)):
@@ -117,7 +119,7 @@ func element(n *expr.Node, key value.Value) *expr.Node {
 	return nil
 }
 
-// hint suggests what to write instead of v. It returns "" if that is not clear.
+// hint suggests how to correct v without regard to where it comes from. It returns "" if no suggestion is obvious.
 func (p *param) hint(m *types.Mismatch, v lookup.Value) string {
 	switch found := m.Found; {
 	case m.Expected.Kind() == types.Array && (found == "String" || found == "Integer"):
@@ -134,7 +136,8 @@ func (p *param) hint(m *types.Mismatch, v lookup.Value) string {
 	return hintOfTexts(m, v)
 }
 
-// hintOfTexts names the texts that Enums accept: a text similar to v, or the texts that the message does not show.
+// hintOfTexts suggests a string that an Enum in the type accepts: one that is similar to v or, if the message does not
+// list them, all of them.
 func hintOfTexts(m *types.Mismatch, v lookup.Value) string {
 	texts := m.Expected.Choices()
 	whole, err := v.Whole()
@@ -146,13 +149,13 @@ func hintOfTexts(m *types.Mismatch, v lookup.Value) string {
 	if part.Kind() == value.String {
 		near = diag.DidYouMean(part.Text(), texts)
 	}
-	if near == "" && m.Expected.Kind() != types.Enum { // the message shows an Enum
+	if near == "" && m.Expected.Kind() != types.Enum { // the message already lists the strings of an Enum
 		return "write one of " + diag.Quoted(texts)
 	}
 	return near
 }
 
-// isNumber reports whether the part of v at path is the text of an integer, and v is not sensitive.
+// isNumber reports whether the part of v at path is a string with an integer. It returns false for sensitive values.
 func isNumber(v lookup.Value, path []value.Value) bool {
 	part, err := v.Whole()
 	if err != nil || v.Sensitive() {

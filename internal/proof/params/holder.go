@@ -8,8 +8,8 @@ import (
 	"bindc/internal/value"
 )
 
-// culprit returns the position of the mistake in v: the lookup_options if the values fit without them, and otherwise
-// the binding with the wrong part.
+// culprit returns the position to blame for the mismatch m in v. If the values fit without lookup_options, that is the
+// options. Otherwise it is the binding that supplied the wrong part.
 func (p *param) culprit(e *lookup.Explanation, winners []lookup.Candidate, v lookup.Value, m *types.Mismatch) string {
 	if e.Options != nil && !slices.ContainsFunc(winners, func(w lookup.Candidate) bool {
 		return !p.fitsAlone(&w)
@@ -19,14 +19,14 @@ func (p *param) culprit(e *lookup.Explanation, winners []lookup.Candidate, v loo
 	return holder(winners, v, m.Path).At
 }
 
-// fitsAlone reports whether the value of a binding fits if it is neither merged nor converted.
+// fitsAlone reports whether the value of c fits if it is neither merged nor converted.
 func (p *param) fitsAlone(c *lookup.Candidate) bool {
 	m, err := p.misfitOf(c.Outcome.Value)
 	return m == nil && err == nil
 }
 
-// holder returns the binding that the part of v at path comes from. v is merged from the values of winners, highest
-// first. If no winner has the part, holder returns the highest.
+// holder returns the binding that supplied the part of v at path. v was merged from winners, which are sorted highest
+// first. If no single binding has the part, holder returns the highest.
 func holder(winners []lookup.Candidate, v lookup.Value, path []value.Value) *lookup.Candidate {
 	if whole, err := v.Whole(); err == nil && len(winners) > 1 {
 		part := partAt(whole, path)
@@ -39,7 +39,7 @@ func holder(winners []lookup.Candidate, v lookup.Value, path []value.Value) *loo
 	return &winners[0]
 }
 
-// partAt returns the part of v at path, or undef if v has no such part.
+// partAt returns the part of v at path, or undef if there is none.
 func partAt(v value.Value, path []value.Value) value.Value {
 	for _, key := range path {
 		switch {
@@ -54,7 +54,7 @@ func partAt(v value.Value, path []value.Value) value.Value {
 	return v
 }
 
-// hasPart reports whether v has part at path. In lists, part may have another index, because a merge moves elements.
+// hasPart reports whether v has part at path. The indices of lists may differ, because merging moves elements.
 func hasPart(v value.Value, path []value.Value, part value.Value) bool {
 	switch {
 	case len(path) == 0:
@@ -68,7 +68,7 @@ func hasPart(v value.Value, path []value.Value, part value.Value) bool {
 				return true
 			}
 		}
-	case path[0].Kind() == value.Int: // a merge may wrap v in a list, which adds the index to the path
+	case path[0].Kind() == value.Int: // merging may have wrapped v in a list, which adds an index to path
 		return hasPart(v, path[1:], part)
 	}
 	return false

@@ -7,19 +7,19 @@ import (
 	"bindc/internal/value"
 )
 
-// verdict is the judgement of a value for all requests together.
+// verdict says whether Puppet refuses a value, considering all requests.
 type verdict uint8
 
 const (
 	fits    verdict = iota
 	refused         // Puppet refuses the value in every request
-	unknown         // the verdict depends on the request or on other keys
+	unknown         // the answer depends on the request or on other keys
 )
 
-// judge judges a compiled value.
+// judge returns the verdict on a compiled value.
 func (p *param) judge(compiled string) verdict {
 	if compiled[0] == recipe.CompiledConstant {
-		v, _, _ := value.View(compiled[1:]) // the loader has checked it
+		v, _, _ := value.View(compiled[1:]) // the loader has validated it
 		return p.judgeValue(v)
 	}
 	r, err := recipe.Decode(compiled[1:])
@@ -43,8 +43,8 @@ func (p *param) judgeValue(v value.Value) verdict {
 	return refused
 }
 
-// misfit explains why Puppet refuses v, or returns nil. For undef, a parameter with a default gets the default. Puppet
-// may get a sensitive value with or without Sensitive, so misfit accepts the value if either form fits.
+// misfit explains why Puppet refuses v. It returns nil if v fits, or if v is undef and p has a default. A sensitive
+// value fits if it does so either with or without Sensitive, because Puppet may get either.
 func (p *param) misfit(v value.Value) *types.Mismatch {
 	if v.IsUndef() && p.Optional {
 		return nil
@@ -60,13 +60,13 @@ func (p *param) misfit(v value.Value) *types.Mismatch {
 	return m
 }
 
-// isText reports whether n yields a String in every request.
+// isText reports whether the result of n is always a string.
 func isText(n *expr.Node) bool {
 	return n.Op == expr.Concat || n.Op == expr.Call && (n.Name == expr.HieraScope || n.Name == expr.HieraLookup) ||
 		n.Op == expr.Call && n.HasHieraSecret()
 }
 
-// refuses reports whether t refuses the value of n in every request.
+// refuses reports whether t refuses every possible result of n.
 func (p *param) refuses(t *types.Type, n *expr.Node) bool {
 	switch {
 	case n.Op == expr.Const:
@@ -81,7 +81,7 @@ func (p *param) refuses(t *types.Type, n *expr.Node) bool {
 	return false
 }
 
-// refusesElement reports whether t is an array type that refuses an element of n.
+// refusesElement reports whether t is an array type that refuses some element of the list n.
 func (p *param) refusesElement(t *types.Type, n *expr.Node) bool {
 	t = t.OnlyKind(value.Array)
 	if t.Kind() != types.Array || t.Elem() == nil {
@@ -95,7 +95,7 @@ func (p *param) refusesElement(t *types.Type, n *expr.Node) bool {
 	return false
 }
 
-// refusesEntry reports whether t is a hash type that refuses a value of n.
+// refusesEntry reports whether t is a hash type that refuses some value in the hash n.
 func (p *param) refusesEntry(t *types.Type, n *expr.Node) bool {
 	t = t.OnlyKind(value.Hash)
 	if t.Kind() != types.Hash || t.Elem() == nil {

@@ -11,7 +11,7 @@ import (
 	"bindc/internal/report/decision"
 )
 
-// reportMissing reports the required parameters of declared classes that have no value in some requests.
+// reportMissing reports required parameters of declared classes that have no value for some requests.
 func (c *Checker) reportMissing(severity diag.Severity) error {
 	declared, always := c.declarations(), c.alwaysBound()
 	for _, name := range slices.Sorted(maps.Keys(declared)) {
@@ -40,7 +40,7 @@ func (c *Checker) reportMissing(severity diag.Severity) error {
 	return nil
 }
 
-// notBound describes the nodes for which a key without any binding has a value.
+// notBound is the result of bound for a key without any bindings.
 const notBound = "is not bound"
 
 func (c *Checker) addMissing(p *param, at *manifest.Declaration, sure certainty, where string, severity diag.Severity) {
@@ -63,8 +63,8 @@ func (c *Checker) addMissing(p *param, at *manifest.Declaration, sure certainty,
 	c.diags.Add(d)
 }
 
-// alwaysBound returns the keys with an unconditional binding. Most parameters have one, and need no decision table,
-// which would take time.
+// alwaysBound returns the keys with an unconditional binding. Most parameters have one, and then need no decision
+// table, which is slow to build.
 func (c *Checker) alwaysBound() map[string]bool {
 	out := map[string]bool{}
 	for b := range c.bindings {
@@ -75,7 +75,7 @@ func (c *Checker) alwaysBound() map[string]bool {
 	return out
 }
 
-// ofCertainty explains each certainty that a node gets the class.
+// ofCertainty is added to a message, depending on how certain it is that nodes get the class.
 var ofCertainty = [...]string{
 	certain:   ", without this parameter",
 	some:      ", without this parameter",
@@ -83,7 +83,7 @@ var ofCertainty = [...]string{
 	unreached: ", but no manifest or data of the site leads here",
 }
 
-// bound describes the nodes for which a key has a value. missing is false if the key has a value for all nodes.
+// bound reports whether some nodes have no value for key. If so, where says which nodes have one.
 func (c *Checker) bound(key string) (where string, missing bool, err error) {
 	p, err := c.open()
 	if err != nil {
@@ -109,7 +109,7 @@ func (c *Checker) bound(key string) (where string, missing bool, err error) {
 	return "is only bound for nodes with " + strings.Join(regions, ", or with ") + more, true, nil
 }
 
-// hasForeign reports whether Puppet may find a module's keys in a hiera.yaml entry that was not compiled.
+// hasForeign reports whether hiera.yaml entries that bindc does not compile may bind keys of the module.
 func (c *Checker) hasForeign(module string) bool {
 	for _, h := range c.site.Hierarchies {
 		if h.Module != "" && h.Module != module {

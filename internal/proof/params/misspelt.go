@@ -10,14 +10,14 @@ import (
 	"bindc/internal/recipe"
 )
 
-// meant is the parameter that a misspelt key probably means.
+// meant is the parameter that a misspelt key was probably meant for.
 type meant struct {
 	param *param
-	why   string // why Puppet does not look up the key as it is
+	why   string // why Puppet does not look up the misspelt key
 }
 
-// reportMisspelt reports keys of missing classes if a class with a similar name has the parameter. The missing class
-// may be in another module path, so this is a warning.
+// reportMisspelt reports keys of classes that do not exist if a class with a similar name has such a parameter. These
+// are only warnings, because the class may exist in another module path.
 func (c *Checker) reportMisspelt() {
 	found := map[string]*meant{}
 	places := map[string][]diag.Pos{}
@@ -48,7 +48,7 @@ func (c *Checker) reportMisspelt() {
 	}
 }
 
-// maxPlaces limits the other places of a key that a warning lists.
+// maxPlaces limits the number of further positions listed in a warning.
 const maxPlaces = 8
 
 func (c *Checker) reportMeant(key string, m *meant, places []diag.Pos) {
@@ -66,8 +66,8 @@ func (c *Checker) reportMeant(key string, m *meant, places []diag.Pos) {
 	c.diags.Add(d)
 }
 
-// meant returns the parameter that key probably means, or nil. class is the class with the name before the last '::',
-// or nil.
+// meant returns the parameter that key was probably meant for, or nil. class is the class with the name before the last
+// '::', or nil.
 func (c *Checker) meant(key string, class *class) *meant {
 	words := strings.FieldsFunc(key, func(r rune) bool { return r == ':' })
 	joined := strings.Join(words, "::")
@@ -90,8 +90,7 @@ func (c *Checker) meant(key string, class *class) *meant {
 	return nil
 }
 
-// similar returns the names of classes that differ from words by a typo. The modules must exist, but the classes may
-// not.
+// similar returns the names that differ from words by a typo. Their modules exist, but the classes may not.
 func (c *classes) similar(words []string) []string {
 	name := strings.Join(words, "::")
 	out, known := c.alike[name]
@@ -125,7 +124,8 @@ func (c *classes) findSimilar(words []string) (out []string) {
 	return out
 }
 
-// namesIn returns the class names in a manifest directory, according to the file names and without the module.
+// namesIn returns the class names in a manifest directory, each split into words. It takes them from the names of the
+// files and omits the module.
 func (c *classes) namesIn(dir string) [][]string {
 	names, known := c.names[dir]
 	if !known {
@@ -139,7 +139,7 @@ func (c *classes) namesIn(dir string) [][]string {
 	return names
 }
 
-// differsInTypo reports whether two names differ in one word, by a typo.
+// differsInTypo reports whether two names are equal except for a typo in one word.
 func differsInTypo(words, others []string) bool {
 	differ := -1
 	for i := range words {
@@ -153,8 +153,8 @@ func differsInTypo(words, others []string) bool {
 	return differ >= 0 && isTypo(words[differ], others[differ])
 }
 
-// isTypo reports whether a word may be a typo of another. Short words that differ in a letter may be different names,
-// such as dev and deb.
+// isTypo reports whether word is probably a typo of other. It rejects short words that differ in a single letter,
+// because these may well be different names, such as dev and deb.
 func isTypo(word, other string) bool {
 	replaced := len(word) == len(other) && !sameLetters(word, other)
 	return diag.IsNear(word, other) && min(len(word), len(other)) >= 3 && (!replaced || len(word) >= 5)
@@ -167,8 +167,8 @@ func sameLetters(a, b string) bool {
 	return slices.Equal(x, y)
 }
 
-// isTypoOfModule reports whether a word is probably a typo of a module's name, and not the name of a module elsewhere.
-// In short names, only swapped and doubled letters are typos.
+// isTypoOfModule reports whether word is probably a typo of a module's name rather than the name of another module. In
+// short names, it only accepts swapped and doubled letters.
 func isTypoOfModule(word, module string) bool {
 	n, m := len(word), len(module)
 	if min(n, m) < 3 || !diag.IsNear(word, module) {

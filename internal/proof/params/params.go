@@ -1,6 +1,6 @@
-// Package params checks the data of a site against the classes that receive the data: Puppet looks up CLASS::PARAMETER
-// for each parameter of a declared class. Before it reports an error, it constructs a request whose lookup returns a
-// value that the parameter's type refuses.
+// Package params checks the data of a site against the classes that receive it. For each parameter of a declared class,
+// Puppet looks up the key CLASS::PARAMETER. The package reports an error only after it has found a request for which
+// this lookup returns a value that the parameter's type refuses.
 package params
 
 import (
@@ -19,71 +19,71 @@ import (
 	"bindc/snapshot"
 )
 
-// Options changes what Check reports. The zero value is the default.
+// Options configures Check.
 type Options struct {
 	Strict  bool            // also report values that cannot be decided
-	Require bool            // required parameters without a value are errors
-	Lint    bool            // required parameters without a value are lints
-	Later   bool            // keep the errors about values until Report
-	Entries []string        // classes that nodes get although no manifest names them; * means any text
-	Disk    fsx.Disk        // reads manifests
-	Context context.Context // Check fails when it is done; may be nil
+	Require bool            // a required parameter without a value is an error
+	Lint    bool            // a required parameter without a value is a lint
+	Later   bool            // do not report errors about values before Report is called
+	Entries []string        // classes that an ENC declares; * stands for any text
+	Disk    fsx.Disk        // for reading manifests
+	Context context.Context // if not nil, Check returns an error once it is done
 
-	// Variable returns the values that a variable, such as facts.role, has on the nodes of a fleet. It may be nil.
+	// If Variable is not nil, it returns the values that a variable, such as facts.role, has on the nodes of a fleet.
 	Variable func(name string) []string
 }
 
-// Checker checks the data of one site.
+// Checker checks the data of one site and keeps what it learns for later questions.
 type Checker struct {
 	site     *loader.Site
 	content  *snapshot.Content
 	opts     Options
 	diags    *diag.List
 	classes  *classes
-	keys     []receiver          // by key number
-	isBound  []bool              // by key number; false for keys of earlier file contents, which a cache adds
-	received map[string]*param   // by key, the parameter that receives its value
+	keys     []receiver          // by number of the key
+	isBound  []bool              // by number of the key; false for keys that only the cache still has
+	received map[string]*param   // by key: the parameter that receives the value
 	suspects map[string]*suspect // by key
 	declared map[string][]manifest.Declaration
-	reached  map[string]certainty // set by findReached
+	reached  map[string]certainty // use the method findReached
 
-	unresolved   []manifest.Declaration // declarations of unknown classes
-	isUndeclared bool                   // a class with data or without a value was not found to be declared
+	unresolved   []manifest.Declaration // declarations whose class could not be determined
+	isUndeclared bool                   // some class with data, or without a required value, seems to be undeclared
 
-	merged   map[string]bool // keys to which lookup_options apply
+	merged   map[string]bool // keys with lookup_options
 	later    map[finding][]diag.Diagnostic
-	misspelt map[string]bool // keys that reportMisspelt has dealt with
-	looked   *lint.Lookups   // set by lookups
+	misspelt map[string]bool // keys that reportMisspelt has reported
+	looked   *lint.Lookups   // use the method lookups
 
 	prover *prover
-	mu     sync.Mutex // guards declared and reached while Refuses runs
+	mu     sync.Mutex // guards declared and reached during concurrent calls of Refuses
 }
 
-// suspect is a key with values that its parameter may refuse, and the bindings to such values.
+// suspect is a key with at least one binding whose value its parameter may refuse.
 type suspect struct {
 	param  *param
-	merged bool                 // lookup_options apply to the key
-	places map[diag.Pos]binding // the bindings that may be refused
+	merged bool                 // the key has lookup_options
+	places map[diag.Pos]binding // the bindings whose value may be refused
 }
 
-// receiver is the class and the parameter that receive a key's value.
+// receiver says which class and parameter receive the value of a key.
 type receiver struct {
-	class *class // nil if the key does not begin with the name of a class
+	class *class // nil if there is no class with the name before the last '::'
 	param *param // nil if the class has no such parameter
 }
 
-// binding binds a key to a value at one place.
+// binding is a binding of a key to a value.
 type binding struct {
-	number  uint32 // index in the site's keys
+	number  uint32 // index in loader.Site.Keys
 	layer   int
-	value   uint32 // index in the site's values
+	value   uint32 // index in loader.Site.Values
 	always  bool   // the binding has no condition
 	verdict verdict
 	at      func() diag.Pos
 }
 
-// Check adds errors in the data of a site to diags. content is the compiled site, which has no errors so far. Check
-// fails only if it cannot look up keys in a snapshot of content.
+// Check checks the data of a site and adds errors to diags. content is the compiled site; it must have no errors. The
+// error is not nil if the lookups in a snapshot of content fail.
 func Check(site *loader.Site, content *snapshot.Content, opts Options, diags *diag.List) (*Checker, error) {
 	c := &Checker{site: site, content: content, opts: opts, diags: diags, received: map[string]*param{},
 		suspects: map[string]*suspect{}, misspelt: map[string]bool{}, later: map[finding][]diag.Diagnostic{}}
@@ -95,7 +95,7 @@ func Check(site *loader.Site, content *snapshot.Content, opts Options, diags *di
 	c.findReceivers()
 	c.findSuspects()
 	if len(opts.Entries) > 0 {
-		c.declarations() // reports entries that do not exist
+		c.declarations() // this reports entry classes that do not exist
 	}
 	err := c.prove()
 	c.reportMisspelt()
@@ -116,7 +116,7 @@ func (c *Checker) hasManifests() bool {
 	return info != nil
 }
 
-// findReceivers finds the classes and parameters that receive the values of the site's keys.
+// findReceivers sets c.keys and c.received.
 func (c *Checker) findReceivers() {
 	c.keys = make([]receiver, len(c.site.Keys))
 	c.isBound = make([]bool, len(c.keys))
@@ -138,7 +138,7 @@ func (c *Checker) findReceivers() {
 	}
 }
 
-// findSuspects judges all bindings of parameters.
+// findSuspects judges the values of all class parameters and sets c.suspects.
 func (c *Checker) findSuspects() {
 	isTyped := make([]bool, len(c.keys))
 	for i, r := range c.keys {
@@ -169,8 +169,8 @@ func (c *Checker) findSuspects() {
 	}
 }
 
-// bindings yields the bindings of the site, without contributions. The method at of a binding works until bindings
-// yields the next.
+// bindings calls yield for each binding in the site except contributions. The function at of a binding is only valid
+// during that call.
 func (c *Checker) bindings(yield func(binding) bool) {
 	for i, layer := range c.site.Layers {
 		for _, from := range layer.Contributions {
@@ -199,7 +199,7 @@ func (c *Checker) bindings(yield func(binding) bool) {
 	}
 }
 
-// declarations returns the places where manifests and data declare each class.
+// declarations returns all declarations in manifests and data, by class name.
 func (c *Checker) declarations() map[string][]manifest.Declaration {
 	if c.declared != nil {
 		return c.declared
@@ -221,7 +221,6 @@ func (c *Checker) declarations() map[string][]manifest.Declaration {
 	return c.declared
 }
 
-// mergedKeys returns the keys to which lookup_options apply.
 func (c *Checker) mergedKeys() map[string]bool {
 	out := map[string]bool{}
 	prefix := recipe.MergeKey("")

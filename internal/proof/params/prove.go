@@ -15,10 +15,10 @@ import (
 	"bindc/snapshot"
 )
 
-// maxSamples is the number of requests to try for a key whose values are merged.
+// maxSamples is the number of requests tried for a key whose values are merged.
 const maxSamples = 64
 
-// prover looks up suspects in constructed requests.
+// prover looks up suspects in made-up requests.
 type prover struct {
 	*Checker
 	raw     *snapshot.Snapshot
@@ -26,11 +26,11 @@ type prover struct {
 	tables  *decision.Tables
 	sampler *decision.Sampler
 
-	variables []string          // variables that answers may depend on
-	paths     map[string]string // file paths, by the name of the file in the snapshot
+	variables []string          // variables that can change answers
+	paths     map[string]string // path by name of the file in the snapshot
 }
 
-// prove reports the suspects that are wrong for some request.
+// prove reports the suspects that Puppet refuses in some request.
 func (c *Checker) prove() error {
 	if len(c.suspects) == 0 {
 		return nil
@@ -50,7 +50,7 @@ func (c *Checker) prove() error {
 	return nil
 }
 
-// open returns the prover, which the first call creates.
+// open returns the prover. It creates the prover on the first call.
 func (c *Checker) open() (*prover, error) {
 	if c.prover != nil {
 		return c.prover, nil
@@ -81,7 +81,6 @@ func (c *Checker) open() (*prover, error) {
 	return p, err
 }
 
-// close releases the prover's snapshot.
 func (c *Checker) close() {
 	if c.prover == nil {
 		return
@@ -95,7 +94,7 @@ func (c *Checker) close() {
 	c.prover = nil
 }
 
-// key reports the bindings of a key that Puppet refuses.
+// key looks up a key in several requests and reports the bindings whose value Puppet refuses.
 func (p *prover) key(key string, s *suspect) error {
 	varies, err := p.sampler.Varies(key)
 	if err != nil {
@@ -123,20 +122,20 @@ func (p *prover) key(key string, s *suspect) error {
 	return nil
 }
 
-// attempt is a request in which to look up a key.
+// attempt is a request for which to look up a key.
 type attempt struct {
 	decision.Sample
-	others []string // variables to set to a text that no condition has, instead of leaving them unset
-	blank  bool     // also report conditions that hold because facts are missing
+	others []string // variables to set to a value that no condition uses, instead of leaving them unset
+	blank  bool     // report also what only happens because facts are missing
 }
 
-// maySayMore reports whether a request with facts may describe the region where more precisely.
+// maySayMore reports whether an attempt with more facts may describe the affected nodes more precisely than where.
 func (a *attempt) maySayMore(where string) bool {
 	return where != "" && where != unlessHigher && a.String() == "" && !a.blank
 }
 
-// attempts returns the requests to make from samples. A glob with a missing variable may find the files of any node, so
-// requests with more facts come before the empty request.
+// attempts returns the attempts to make with samples, in order. The blank attempt comes last, because a glob with an
+// unset variable can match the files of any node.
 func (p *prover) attempts(s *suspect, samples []decision.Sample) (out []attempt) {
 	for _, sample := range samples {
 		out = append(out, attempt{Sample: sample})
@@ -154,7 +153,7 @@ func (p *prover) attempts(s *suspect, samples []decision.Sample) (out []attempt)
 	return out
 }
 
-// The reasons why a value is not proven.
+// Reasons why it is not known whether Puppet refuses a value.
 const (
 	ofFacts        = "depends on facts"
 	ofCombinations = "depends on too many combinations of conditions"
@@ -162,8 +161,8 @@ const (
 	ofConversion   = "is not known, because lookup_options convert it to a type that bindings do not have"
 )
 
-// samples returns the requests to try. why explains why the values in other requests are not known; it is "" if they
-// are.
+// samples returns the requests for which to look up key. If the values in other requests are not known, why is the
+// reason.
 func (p *prover) samples(key string, s *suspect, varies bool) (out []decision.Sample, why string, err error) {
 	if s.merged && varies {
 		return nil, p.whyVaries(s), nil
@@ -178,13 +177,13 @@ func (p *prover) samples(key string, s *suspect, varies bool) (out []decision.Sa
 		}
 		slices.SortStableFunc(found.Samples, func(a, b decision.Sample) int { return cmp.Compare(a.Size(), b.Size()) })
 		decision.JoinedLast(found.Samples)
-		return found.Samples, why, nil // the smallest first: it shows the fewest conditions
+		return found.Samples, why, nil // small samples first, because their messages have the fewest conditions
 	}
 	table, err := p.tables.Values(key)
 	if err != nil {
 		return nil, "", err
 	}
-	// A place may have several rows, and the lowest row applies to the most requests.
+	// A binding may have several rows. Begin with the lowest one, which applies to the most requests.
 	for _, row := range slices.Backward(table.Rows) {
 		b, suspicious := s.places[p.position(row.At)]
 		switch {
@@ -204,8 +203,8 @@ func (p *prover) samples(key string, s *suspect, varies bool) (out []decision.Sa
 	return out, why, nil
 }
 
-// conversion returns the type that convert_to names in options, which may be nil. known is false if bindc does not
-// support the type, or if the options are unknown.
+// conversion returns the type that convert_to requests in options, or "". known is false if bindc does not support the
+// type, or if the options are unknown. options may be nil.
 func conversion(options *lookup.Candidate) (to string, known bool) {
 	if options == nil {
 		return "", true
@@ -230,11 +229,11 @@ func conversion(options *lookup.Candidate) (to string, known bool) {
 	return name.Text(), err == nil
 }
 
-// sensitive is the convert_to type for secrets.
+// sensitive is the value of convert_to that marks a value as secret.
 const sensitive = "Sensitive"
 
-// try looks up a key in one request. If Puppet refuses the value, it reports the winning binding and adds the position
-// to found. open explains why the value that Puppet gets is not known; it is "" if the value is known.
+// try looks up a key in one request. If Puppet refuses the value, try reports the winning binding and adds its position
+// to found. If it is not known which value Puppet gets, open says why.
 func (p *prover) try(key string, s *suspect, a attempt, found map[diag.Pos]bool) (open string, err error) {
 	facts, err := a.Facts(a.others)
 	if err != nil {
@@ -242,7 +241,7 @@ func (p *prover) try(key string, s *suspect, a attempt, found map[diag.Pos]bool)
 	}
 	r, err := p.snap.Request(facts)
 	if err != nil {
-		return "", nil // every lookup of this request fails, which other checks report
+		return "", nil // every lookup fails for this request, which other checks report
 	}
 	v, ok, err := r.Lookup(key)
 	if isEncryptedError(err) {
@@ -278,11 +277,12 @@ func (p *prover) try(key string, s *suspect, a attempt, found map[diag.Pos]bool)
 	return "", nil
 }
 
-// refusal explains why Puppet refuses v, the value of p in a request, or returns nil. The Explanation is nil if it was
-// not needed. If Puppet may get a value other than v, refusal returns an Explanation without a Mismatch.
+// refusal explains why Puppet refuses v, the value of p for the request r. It returns a nil Mismatch if Puppet accepts
+// v. If Puppet may get a value other than v, it returns only an Explanation. The Explanation is nil if it was not
+// needed.
 func (c *Checker) refusal(r *lookup.Request, p *param, v lookup.Value) (*types.Mismatch, *lookup.Explanation, error) {
 	m, err := p.misfitOf(v)
-	mayDiffer := v.Sensitive() && c.merged[p.key()] // misfitOf accepts a value that fits without Sensitive
+	mayDiffer := v.Sensitive() && c.merged[p.key()] // misfitOf also accepts values that only fit without Sensitive
 	if err != nil || m == nil && !mayDiffer {
 		return nil, nil, err
 	}
@@ -305,7 +305,7 @@ func (c *Checker) refusal(r *lookup.Request, p *param, v lookup.Value) (*types.M
 	return m, e, nil
 }
 
-// misfitOf explains why Puppet refuses v, the result of a lookup, or returns nil.
+// misfitOf explains why Puppet refuses the result of a lookup. It returns nil if the value fits.
 func (p *param) misfitOf(v lookup.Value) (*types.Mismatch, error) {
 	whole, err := v.Whole()
 	if err != nil {
@@ -317,7 +317,7 @@ func (p *param) misfitOf(v lookup.Value) (*types.Mismatch, error) {
 	return p.misfit(whole), nil
 }
 
-// misfitOfSensitive explains why Puppet refuses v wrapped in a Sensitive, or returns nil.
+// misfitOfSensitive explains why Puppet refuses v if it is marked as Sensitive. It returns nil if the value fits.
 func (p *param) misfitOfSensitive(v lookup.Value) (*types.Mismatch, error) {
 	whole, err := v.Whole()
 	if err != nil {
@@ -330,8 +330,7 @@ func (p *param) misfitOfSensitive(v lookup.Value) (*types.Mismatch, error) {
 	return p.typ.Assert(plain.Sensitive()), nil
 }
 
-// effective returns the bindings that the value comes from, highest first. A merged value may come from several
-// bindings.
+// effective returns the bindings that supply the value, highest first. There are several if the value is merged.
 func effective(e *lookup.Explanation) (out []lookup.Candidate) {
 	for i := range e.Candidates {
 		if state := e.Candidates[i].State; state == lookup.Wins || state == lookup.Merged {
@@ -341,7 +340,7 @@ func effective(e *lookup.Explanation) (out []lookup.Candidate) {
 	return out
 }
 
-// position parses a position in a snapshot.
+// position parses a position from the snapshot and translates its path.
 func (p *prover) position(at string) diag.Pos {
 	pos := diag.ParsePos(at)
 	if path, known := p.paths[pos.File]; known {

@@ -11,19 +11,19 @@ import (
 	"bindc/internal/value"
 )
 
-// certainty is a degree of certainty that nodes get a class because of a declaration.
+// certainty says how certain it is that nodes get a class because of a declaration.
 type certainty uint8
 
 const (
-	undeclared certainty = iota // nothing declares the class, or all declarations set the parameter in question
-	unreached                   // no declaration in the site leads to the class
-	perhaps                     // only a conditional declaration, such as in the body of an if
-	some                        // some nodes get the class, such as those that a node definition matches
+	undeclared certainty = iota // no declaration, or all declarations set the parameter in question
+	unreached                   // declared, but only in code that nothing in the site reaches
+	perhaps                     // only declared under a condition, as in the body of an if
+	some                        // some nodes get the class, such as those that match a node definition
 	certain                     // all nodes get the class
 )
 
-// standing returns the declaration that most certainly makes Puppet look up p. If there is none, the certainty is
-// undeclared, and a value of p has no effect. All checks use this rule.
+// standing returns the declaration that makes it most certain that Puppet looks up p. If there is none, it returns
+// undeclared; then a value for p has no effect. All checks use this rule.
 func (c *Checker) standing(p *param) (at *manifest.Declaration, sure certainty) {
 	list, reached := c.declarations()[p.class.Name], c.findReached()
 	for i := range list {
@@ -34,7 +34,7 @@ func (c *Checker) standing(p *param) (at *manifest.Declaration, sure certainty) 
 	return at, sure
 }
 
-// findReached finds the classes that nodes may get, directly or through other classes, and how certain that is.
+// findReached returns, for each class, how certain it is that nodes get it, directly or through other classes.
 func (c *Checker) findReached() map[string]certainty {
 	if c.reached != nil {
 		return c.reached
@@ -55,7 +55,8 @@ func (c *Checker) findReached() map[string]certainty {
 	return reached
 }
 
-// entryNote returns a note about the place outside of classes that leads to the declaration at, if there is one.
+// entryNote returns a note with the position outside all classes from which the declaration at is reached. It returns
+// nil if that is the declaration itself.
 func (c *Checker) entryNote(at *manifest.Declaration, sure certainty) []diag.Note {
 	if sure < some {
 		return nil
@@ -81,7 +82,8 @@ func (c *Checker) entryNote(at *manifest.Declaration, sure certainty) []diag.Not
 	return []diag.Note{{Pos: entry.At, Message: "nodes get the class " + entry.Class + " here"}}
 }
 
-// certaintyOf returns how certain it is that nodes get a class because of d.
+// certaintyOf returns how certain it is that nodes get the class because of d. reached has the certainties of the
+// classes around d.
 func (c *Checker) certaintyOf(d *manifest.Declaration, reached map[string]certainty) certainty {
 	around := max(reached[d.Within], unreached)
 	if d.Within == "" && (c.classes.ofSite[d.At.File] || filepath.Ext(d.At.File) != ".pp" || d.IsEntry) {
@@ -96,12 +98,11 @@ func (c *Checker) certaintyOf(d *manifest.Declaration, reached map[string]certai
 	return around
 }
 
-// listed returns the classes in lists of the data, as declarations. byKey has, by key, the declarations of the classes
-// that the values of the key name.
+// listed returns declarations for the classes that lists in the data name. byKey is the result of resolveAll.
 func (c *Checker) listed(byKey map[string][]manifest.Declaration) (out []manifest.Declaration) {
 	type list struct {
 		value     uint32
-		isClasses bool // the key says that the names are classes
+		isClasses bool // the value certainly consists of class names
 	}
 	names := map[list][]string{}
 	for b := range c.bindings {
@@ -123,8 +124,8 @@ func (c *Checker) listed(byKey map[string][]manifest.Declaration) (out []manifes
 	return out
 }
 
-// classesIn returns the classes in the lists of a compiled value. If isClasses is not set, a list must contain a class
-// name with '::', because it could also be a list of packages.
+// classesIn returns the names of existing classes in the lists of a compiled value. Unless isClasses is set, a list
+// only counts if one name has '::', because it could also list packages.
 func (c *Checker) classesIn(compiled string, isClasses bool) []string {
 	if compiled[0] != recipe.CompiledConstant || !isClasses && !strings.Contains(compiled, "::") {
 		return nil

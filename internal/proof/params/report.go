@@ -15,7 +15,7 @@ import (
 	"bindc/loader"
 )
 
-// report reports a value that Puppet refuses for some nodes; function region describes the nodes.
+// report reports that Puppet refuses v. region is a text that describes for which nodes.
 func (p *prover) report(s *suspect, e *lookup.Explanation, at diag.Pos, region string, m *types.Mismatch,
 	v lookup.Value) {
 	key, secret := s.param.key(), v.Sensitive()
@@ -42,15 +42,14 @@ func (p *prover) report(s *suspect, e *lookup.Explanation, at diag.Pos, region s
 	p.add(finding{key, at, m.Text(true)}, d)
 }
 
-// isPlaceholder reports whether v is a null that may stand for a value in higher levels, because only some nodes get
-// the class.
+// isPlaceholder reports whether v is undef and could be a placeholder for values in higher levels. That is likely if
+// only some nodes get the class.
 func (c *Checker) isPlaceholder(s *suspect, v lookup.Value) bool {
 	whole, err := v.Whole()
 	_, sure := c.standing(s.param)
 	return err == nil && whole.IsUndef() && sure < certain
 }
 
-// optionsText formats lookup_options.
 func optionsText(options *lookup.Candidate) string {
 	v, err := options.Outcome.Value.Whole()
 	if err != nil {
@@ -59,14 +58,14 @@ func optionsText(options *lookup.Candidate) string {
 	return string(value.AppendJSON(nil, v))
 }
 
-// finding identifies a value that Puppet refuses. The mismatch does not show the value.
+// finding identifies a refused value. mismatch describes the reason without showing the value.
 type finding struct {
 	key      string
 	at       diag.Pos
 	mismatch string
 }
 
-// add adds d to the diagnostics. With Options.Later, it keeps d for Report.
+// add adds d to the diagnostics or, with Options.Later, saves it for Report.
 func (c *Checker) add(f finding, d diag.Diagnostic) {
 	if !c.opts.Later {
 		c.diags.Add(d)
@@ -75,11 +74,11 @@ func (c *Checker) add(f finding, d diag.Diagnostic) {
 	c.later[f] = append(c.later[f], d)
 }
 
-// Affects adds notes to the diagnostics that Check kept about a refused value of key. It returns false if Check kept
-// none.
+// Affects adds notes, such as the nodes with the value, to the diagnostics that Check saved about a refused value of
+// key. It returns false if there are none.
 func (c *Checker) Affects(key string, at diag.Pos, r *Refusal, notes []diag.Note) bool {
 	list := c.later[finding{key, at, cmp.Or(r.mismatch, ofFailure)}]
-	for other := range c.later { // with merges, the path into the value and the place of a failure depend on the node
+	for other := range c.later { // for merged values, path and position of the mismatch depend on the node
 		isSame := other.at == at || other.mismatch == ofFailure && r.mismatch == ""
 		if len(list) == 0 && other.key == key && isSame {
 			list = c.later[other]
@@ -91,7 +90,7 @@ func (c *Checker) Affects(key string, at diag.Pos, r *Refusal, notes []diag.Note
 	return len(list) > 0
 }
 
-// Report reports the diagnostics that Check kept because of Options.Later.
+// Report reports the diagnostics that Check saved because of Options.Later.
 func (c *Checker) Report() {
 	for _, list := range c.later {
 		for _, d := range list {
@@ -100,11 +99,11 @@ func (c *Checker) Report() {
 	}
 }
 
-// unlessHigher describes the nodes for which an unconditional binding applies although higher levels also bind the key.
+// unlessHigher describes where an unconditional binding applies although higher levels bind the key, too.
 const unlessHigher = ", for nodes where no higher level sets the key"
 
-// region describes the requests that, like sample, meet the conditions of the given bindings and of their
-// lookup_options.
+// region describes the requests to which a finding applies: those that meet the conditions of winners and of the
+// lookup_options. sample is one of them.
 func region(e *lookup.Explanation, winners []lookup.Candidate, sample decision.Sample) string {
 	var when []lookup.Term
 	add := func(terms []lookup.Term) {
@@ -141,7 +140,7 @@ func conditionText(when []lookup.Term) string {
 	return strings.Join(terms, ", ")
 }
 
-// doubt explains why Puppet may not look up the value, or returns "".
+// doubt returns a reason why Puppet may not look up the value at all, or "".
 func (c *Checker) doubt(s *suspect, at diag.Pos) string {
 	class := s.param.class.Name
 	switch _, sure := c.standing(s.param); {
@@ -157,7 +156,8 @@ func (c *Checker) doubt(s *suspect, at diag.Pos) string {
 	return ""
 }
 
-// hasForeignAbove reports whether the value may come from a hiera.yaml entry that was not compiled.
+// hasForeignAbove reports whether hiera.yaml entries that bindc does not compile may override the binding at the given
+// position.
 func (c *Checker) hasForeignAbove(s *suspect, at diag.Pos) bool {
 	b := s.places[at]
 	layer := &c.site.Layers[b.layer]
@@ -180,7 +180,7 @@ func moduleOf(key string) string {
 	return module
 }
 
-// reportOpen reports a key whose values cannot be decided, with the reason why.
+// reportOpen reports, with Options.Strict, that the values of a key cannot be decided. why is the reason.
 func (c *Checker) reportOpen(key string, s *suspect, why string) {
 	if !c.opts.Strict {
 		return
@@ -195,7 +195,7 @@ func (c *Checker) reportOpen(key string, s *suspect, why string) {
 	}
 }
 
-// reportClasses reports manifests that could not be read or are incomplete, and unknown types.
+// reportClasses reports manifests that could not be read completely, and unknown types.
 func (c *Checker) reportClasses() {
 	for _, err := range c.classes.failures {
 		c.diags.Add(diag.Diagnostic{Severity: diag.Warning, Code: "read",
@@ -208,15 +208,15 @@ func (c *Checker) reportClasses() {
 	c.reportUntyped()
 }
 
-// untyped holds the parameters that can be checked only in part, all for the same reason.
+// untyped describes parameters that cannot be checked completely because of the same unknown type.
 type untyped struct {
-	at    diag.Pos // position of the first finding
+	at    diag.Pos // position of the first such parameter
 	count int
-	names []string // unknown types
-	why   error    // why the only type is unknown; nil if it has no definition
+	names []string // names of the unknown types
+	why   error    // why the type is unknown; nil if it has no definition
 }
 
-// reportUntyped reports unknown types if parameters of these types have data.
+// reportUntyped reports unknown types of parameters that have data.
 func (c *Checker) reportUntyped() {
 	undefined, problems := untyped{}, map[string]*untyped{}
 	for _, key := range slices.Sorted(maps.Keys(c.received)) {
@@ -270,7 +270,7 @@ func (c *Checker) reportUnchecked(u *untyped) {
 	c.diags.Add(d)
 }
 
-// defineHint says where to define the first undefined type for which Puppet has a place.
+// defineHint suggests a file in which to define the first of the undefined types that could be defined in the site.
 func (c *classes) defineHint(names []string) string {
 	for _, name := range names {
 		module, rest, nested := strings.Cut(strings.ToLower(name), "::")
@@ -289,17 +289,17 @@ func (c *classes) defineHint(names []string) string {
 	return "put the modules that define these types on the module path"
 }
 
-// Refusal is a value that Puppet refuses for one node.
+// Refusal explains why Puppet refuses a value on one node.
 type Refusal struct {
-	At       string // position of the binding, as recorded in the snapshot
-	Message  string // without the value, if it is sensitive
-	Doubtful bool   // Puppet may not look up the value
-	Perhaps  bool   // it is not certain that a node declares the class
+	At       string // position of the binding, with the path stored in the snapshot
+	Message  string // never contains a sensitive value
+	Doubtful bool   // Puppet may not look up the value at all
+	Perhaps  bool   // possibly no node declares the class
 	mismatch string // see finding
 }
 
-// Refuses explains why Puppet refuses v, the value of key in a request, or returns nil. After Check, it may be called
-// concurrently.
+// Refuses explains why Puppet refuses v, the value of key for the request r. It returns nil if Puppet accepts v. It may
+// be called concurrently once Check has returned.
 func (c *Checker) Refuses(r *lookup.Request, key string, v lookup.Value) (*Refusal, error) {
 	p := c.received[key]
 	if p == nil || p.typ == nil {

@@ -11,11 +11,11 @@ import (
 	"bindc/internal/recipe"
 )
 
-// misnamed is a key whose class exists and has no such parameter.
+// misnamed is a key that looks like a class parameter, but the existing class has no such parameter.
 type misnamed struct {
 	class  *class
 	param  string
-	at     diag.Pos // the first place that binds the key
+	at     diag.Pos // position of the first binding of the key
 	places map[diag.Pos]bool
 }
 
@@ -72,7 +72,7 @@ func (c *Checker) reportMisnamed(key string, m *misnamed, boundIn map[string]map
 		Fix:   c.diags.Correct(key, m.meant(boundIn))})
 }
 
-// boundIn returns the files that bind each key of the given classes.
+// boundIn maps each key of the given classes to the files that bind it.
 func (c *Checker) boundIn(classes map[*class]bool) map[string]map[string]bool {
 	out := map[string]map[string]bool{}
 	for b := range c.bindings {
@@ -87,8 +87,8 @@ func (c *Checker) boundIn(classes map[*class]bool) map[string]map[string]bool {
 	return out
 }
 
-// meant returns the keys of m's class that m may be a misspelling of. If a file with m also binds a key, m does not
-// mean that key.
+// meant returns the keys that m may be a misspelling of. If a file binds both m and another key of the class, m was not
+// meant for that key.
 func (m *misnamed) meant(boundIn map[string]map[string]bool) []string {
 	return slices.DeleteFunc(m.class.keys(), func(key string) bool {
 		for at := range m.places {
@@ -100,7 +100,7 @@ func (m *misnamed) meant(boundIn map[string]map[string]bool) []string {
 	})
 }
 
-// keys returns the keys that Puppet looks up for the parameters of c, sorted.
+// keys returns the keys that Puppet looks up for c's parameters, sorted.
 func (c *class) keys() (out []string) {
 	for _, name := range slices.Sorted(maps.Keys(c.params)) {
 		out = append(out, c.params[name].key())
@@ -108,7 +108,8 @@ func (c *class) keys() (out []string) {
 	return out
 }
 
-// split splits a key into an existing class and the rest. The class is nil if it does not exist.
+// split returns the class with the name before the last '::' in key, and the text after it. The class is nil if it does
+// not exist.
 func (c *Checker) split(key string) (*class, string) {
 	i := strings.LastIndex(key, "::")
 	if i <= 0 || recipe.IsInternal(key) || recipe.IsReserved(key) {
@@ -117,7 +118,7 @@ func (c *Checker) split(key string) (*class, string) {
 	return c.classes.find(key[:i]), key[i+2:]
 }
 
-// lookups returns the keys that manifests, templates and functions look up.
+// lookups returns the keys that code in the site looks up: manifests, templates and functions.
 func (c *Checker) lookups() *lint.Lookups {
 	if c.looked != nil {
 		return c.looked

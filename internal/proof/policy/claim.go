@@ -11,7 +11,7 @@ import (
 	"bindc/internal/value"
 )
 
-// claim is a policy's requirement on the value of each key. Exactly one of the fields before source is set.
+// claim is what a policy requires of values. Exactly one field other than source is set.
 type claim struct {
 	equals    *value.Value
 	typ       *types.Type
@@ -19,20 +19,20 @@ type claim struct {
 	bound     *bool
 	layers    []string
 
-	source string // the requirement for messages: 'no', Array[String, 2]
+	source string // the requirement as messages show it
 }
 
-// verdict is the judgement of a single value or binding.
+// verdict says whether a binding satisfies a claim, considering all requests.
 type verdict uint8
 
 const (
 	holds verdict = iota
 	broken
-	unknown // the verdict depends on facts or other keys
+	unknown // the value depends on facts or other keys
 )
 
-// ofValue checks a value that a lookup finds in a layer. It returns "" if the value satisfies c, and otherwise what is
-// wrong, without the value if it is secret.
+// ofValue checks a value that a lookup found in the given layer. It returns "" if v satisfies c, and otherwise what is
+// wrong. If secret is set, the text does not contain the value.
 func (c *claim) ofValue(v value.Value, layer string, secret bool) string {
 	isMet, failed := c.isMetBy(v, layer)
 	if isMet {
@@ -57,8 +57,8 @@ func (c *claim) ofValue(v value.Value, layer string, secret bool) string {
 	return "expected a value that satisfies " + c.source + found
 }
 
-// isMetBy reports whether a value in a layer satisfies c. If the lambda of c fails, the value does not satisfy c, and
-// err is the lambda's error.
+// isMetBy reports whether v, found in the given layer, satisfies c. If the lambda of c fails, isMetBy returns false and
+// the lambda's error.
 func (c *claim) isMetBy(v value.Value, layer string) (bool, error) {
 	switch {
 	case c.bound != nil:
@@ -74,16 +74,16 @@ func (c *claim) isMetBy(v value.Value, layer string) (bool, error) {
 	return err == nil && result.Truthy(), err
 }
 
-// ofConstant judges a binding to an encoded constant.
+// ofConstant returns the verdict on a binding to a constant in the given layer.
 func (c *claim) ofConstant(encoded, layer string) verdict {
-	v, _, _ := value.View(encoded) // the compiler has encoded it
+	v, _, _ := value.View(encoded) // the compiler has encoded it, so this cannot fail
 	if isMet, _ := c.isMetBy(v, layer); !isMet {
 		return broken
 	}
 	return holds
 }
 
-// ofNothing checks a lookup that finds nothing.
+// ofNothing checks a lookup that finds nothing. It returns "" if that satisfies c, and otherwise what is wrong.
 func (c *claim) ofNothing() string {
 	if c.bound != nil && *c.bound {
 		return "expected a value, found none"
@@ -91,11 +91,11 @@ func (c *claim) ofNothing() string {
 	return ""
 }
 
-// holdsForConstants reports whether c holds for every binding with a constant.
+// holdsForConstants reports whether every binding to a constant satisfies c.
 func (c *claim) holdsForConstants() bool { return c.bound != nil && *c.bound }
 
-// ofRecipe judges a binding whose value depends on the request. A lookup of an abstract or erased binding finds
-// nothing.
+// ofRecipe returns the verdict on a binding whose value depends on the request. If an abstract or erased binding wins,
+// the lookup finds nothing.
 func (c *claim) ofRecipe(r *recipe.Recipe, layer string) verdict {
 	nothing := r.Kind == recipe.Abstract || r.Kind == recipe.Erased
 	switch {
@@ -121,7 +121,7 @@ func (c *claim) ofRecipe(r *recipe.Recipe, layer string) verdict {
 	return c.ofComputed(r)
 }
 
-// ofComputed judges a computed value by the type that all its results have.
+// ofComputed returns the verdict on a computed value, using only the type of its results.
 func (c *claim) ofComputed(r *recipe.Recipe) verdict {
 	plain := r.Kind == recipe.Expression && r.Transformer == nil
 	switch t := typeOf(r); {
@@ -135,7 +135,7 @@ func (c *claim) ofComputed(r *recipe.Recipe) verdict {
 	return unknown
 }
 
-// typeOf returns a type of all values of r, or nil if none is known.
+// typeOf returns a type that all results of r have, or nil if none is known.
 func typeOf(r *recipe.Recipe) *types.Type {
 	switch {
 	case r.Type != nil && !r.Type.Accepts(types.Of(types.Undef)):
@@ -146,7 +146,7 @@ func typeOf(r *recipe.Recipe) *types.Type {
 	return nil
 }
 
-// noEnv is the environment of lambdas in policies, which have no variables except their parameters.
+// noEnv is the environment for lambdas in policies. They can use only their parameters.
 type noEnv struct{}
 
 func (noEnv) Variable(string) (value.Value, bool) { return value.Value{}, false }

@@ -11,7 +11,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// opened is a site, opened as a snapshot for lookups.
+// opened is the compiled site, opened for lookups.
 type opened struct{ *bindings.Snapshot }
 
 func openBytes(content []byte) (*opened, error) {
@@ -22,19 +22,19 @@ func openBytes(content []byte) (*opened, error) {
 	return &opened{s}, nil
 }
 
-// breach describes how a request breaks a policy.
+// breach describes how a policy is broken for one request.
 type breach struct {
-	message string // omits the value if it is secret
+	message string // does not contain the value if that is sensitive
 	secret  bool
 	at      diag.Pos // position of the winning binding, with the path stored in the snapshot; zero if no binding wins
 	when    []lookup.Term
 }
 
-// examine looks up key for facts. It returns nil if the policy holds, or does not apply to the request.
+// examine looks up key with the facts f. It returns nil if the policy holds for this request or does not apply to it.
 func (o *opened) examine(policy *Policy, key string, f *bindings.Facts) (*breach, error) {
 	r, err := o.Request(f)
 	if err != nil {
-		return nil, nil // a category cannot be computed, so no lookup has a value
+		return nil, nil // a category cannot be computed, so all lookups fail
 	}
 	engine := (*lookup.Request)(r)
 	seen := &view{categories: map[string]string{}, env: factsEnv{(*lookup.Facts)(f).Variable}}
@@ -47,7 +47,7 @@ func (o *opened) examine(policy *Policy, key string, f *bindings.Facts) (*breach
 	found, there, failed := engine.Lookup(key)
 	isAbstract := lookup.CodeOf(failed) == lookup.CodeAbstract
 	switch text := policy.claim.ofNothing(); {
-	case failed != nil && !isAbstract: // a key is bound even if its value fails
+	case failed != nil && !isAbstract: // the key is bound even though its value cannot be computed
 		return nil, nil
 	case isAbstract && text != "":
 		return &breach{message: "expected a value, found an abstract binding"}, nil
@@ -59,7 +59,6 @@ func (o *opened) examine(policy *Policy, key string, f *bindings.Facts) (*breach
 	return o.examineValue(policy, key, engine, found)
 }
 
-// examineValue checks the value that a lookup found.
 func (o *opened) examineValue(policy *Policy, key string, r *lookup.Request, found lookup.Value) (*breach, error) {
 	v, err := found.Whole()
 	if err != nil {
@@ -89,7 +88,8 @@ func (o *opened) examineValue(policy *Policy, key string, r *lookup.Request, fou
 	return b, nil
 }
 
-// confirm looks for a request with the values in w that breaks a policy, and reports it.
+// confirm looks for a request with the variables in w that breaks the policy. If it finds one, it reports it and
+// returns true.
 func (p *prover) confirm(policy *Policy, key string, w way) (bool, error) {
 	o, err := p.snapshotOf()
 	if err != nil {
@@ -111,8 +111,8 @@ func (p *prover) confirm(policy *Policy, key string, w way) (bool, error) {
 	return false, nil
 }
 
-// completions yields requests with the values in w. All other variables are unset, or have a value that no condition
-// has.
+// completions returns an iterator over requests that have the variables in w. The other variables are unset, or have a
+// value that no condition uses.
 func (p *prover) completions(w way) func(yield func(way) bool) {
 	return func(yield func(way) bool) {
 		free := slices.DeleteFunc(slices.Sorted(maps.Keys(p.space.paths)), func(v string) bool {
@@ -140,16 +140,16 @@ func (p *prover) completions(w way) func(yield func(way) bool) {
 	}
 }
 
-// examine examines the request in which variables have the given values.
+// examine checks the policy for the request with the variables in texts.
 func (p *prover) examine(o *opened, policy *Policy, key string, texts way) (*breach, error) {
 	f, err := p.sample(texts).Facts(nil)
 	if err != nil {
-		return nil, nil // no node has such facts
+		return nil, nil // no node can have such facts
 	}
 	return o.examine(policy, key, f)
 }
 
-// sample returns the request in which variables have the given values.
+// sample returns the request with the variables in texts.
 func (p *prover) sample(texts way) decision.Sample {
 	out := map[string]string{}
 	for v, text := range texts {
@@ -163,8 +163,8 @@ func (p *prover) sample(texts way) decision.Sample {
 	return decision.NewSample(out)
 }
 
-// shortened removes variables from texts that the violation does not need: w does not set them, and the same binding
-// breaks the policy without them.
+// shortened returns texts without the variables that the violation does not need. It keeps the variables in w. It
+// removes any other variable if the same binding breaks the policy without it.
 func (p *prover) shortened(o *opened, policy *Policy, key string, w, texts way, b *breach) (way, error) {
 	out := maps.Clone(texts)
 	for _, v := range slices.Sorted(maps.Keys(texts)) {

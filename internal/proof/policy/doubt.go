@@ -7,21 +7,21 @@ import (
 	"bindc/internal/recipe"
 )
 
-// doubt is a binding that breaks or may break a policy if it wins for a request in the policy's region.
+// doubt is a binding that may break a policy if it wins.
 type doubt struct {
 	key uint32
 	row
-	verdict verdict // any verdict except holds
+	verdict verdict // broken or unknown
 }
 
-// concerned holds the policies that apply to a key, by number.
+// concerned lists the policies that apply to a key, by their indices.
 type concerned struct {
 	all      []int
-	computed []int // policies that hold for all constants
+	computed []int // policies that every constant satisfies
 }
 
-// findDoubts judges all bindings in one pass, in their order in memory. It returns the doubts about each policy, by key
-// and decreasing precedence. keys holds the keys of each policy.
+// findDoubts judges all bindings in a single pass over the data. For each policy, it returns the bindings that may
+// break it, sorted by key and then by decreasing precedence. keys[i] are the keys to which policies[i] applies.
 func (p *prover) findDoubts(policies []*Policy, keys [][]uint32) [][]doubt {
 	about := make([]concerned, len(p.Content.Keys))
 	for i, policy := range policies {
@@ -63,7 +63,7 @@ func (p *prover) findDoubts(policies []*Policy, keys [][]uint32) [][]doubt {
 	return out
 }
 
-// judge judges a binding by policy i, regardless of the requests in which the binding wins. It adds a doubt to out.
+// judge adds d to out[i] if its value may break policies[i]. It does not consider for which requests the binding wins.
 func (p *prover) judge(policies []*Policy, i int, d doubt, value uint32, out [][]doubt) {
 	claim, layer := &policies[i].claim, ""
 	if claim.layers != nil {
@@ -73,7 +73,7 @@ func (p *prover) judge(policies []*Policy, i int, d doubt, value uint32, out [][
 		r := p.tables.recipe(value)
 		d.verdict = claim.ofRecipe(r, layer)
 		if d.verdict == holds && claim.holdsForConstants() && r.Kind != recipe.Constant && p.tables.hasAbstract() {
-			d.verdict = unknown // the value may look up an abstract binding
+			d.verdict = unknown // the value may look up an abstract binding, and is then not found
 		}
 	} else {
 		d.verdict = claim.ofConstant(stored.Bytes, layer)
@@ -83,8 +83,8 @@ func (p *prover) judge(policies []*Policy, i int, d doubt, value uint32, out [][
 	}
 }
 
-// findRows collects the rows of two kinds of keys: those with doubts, and those that may have no value although a
-// policy requires one.
+// findRows collects the rows of all keys that need a closer look: keys with doubts, and keys that may be unbound
+// although a policy requires a value.
 func (p *prover) findRows(policies []*Policy, keys [][]uint32, doubts [][]doubt) {
 	wanted := make([]bool, len(p.Content.Keys))
 	for i, policy := range policies {

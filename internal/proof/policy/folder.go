@@ -10,8 +10,8 @@ import (
 	"bindc/internal/yaml"
 )
 
-// Folder describes a directory in a site that holds YAML files of one kind. Files without the Version key belong to
-// other tools.
+// Folder describes a directory in a site that contains YAML files of one kind. Files without the key Version belong to
+// other tools and are ignored.
 type Folder struct {
 	Name     string   // path of the directory in the site
 	Singular string   // a likely wrong name for the directory
@@ -25,7 +25,7 @@ type Folder struct {
 var Policies = Folder{Name: "policies", Singular: "policy", Version: "policy_version", What: "policies",
 	Has: "'name', 'key' and a requirement", Marks: []string{"key", "keys"}, Code: Code}
 
-// Files returns the YAML files in f for the site in dir, sorted by name. It returns none if the directory is missing.
+// Files returns the paths of all YAML files in the directory, sorted by name. dir is the site.
 func (f *Folder) Files(dir string, disk fsx.Disk, diags *diag.List) []string {
 	folder := filepath.Join(dir, f.Name)
 	paths, err := filesIn(folder, disk)
@@ -35,7 +35,8 @@ func (f *Folder) Files(dir string, disk fsx.Disk, diags *diag.List) []string {
 	return paths
 }
 
-// filesIn returns the YAML files in dir that are not hidden, sorted by name. It returns none if dir is missing.
+// filesIn returns the paths of all YAML files in dir, sorted by name. It skips hidden files. If dir does not exist, it
+// returns none.
 func filesIn(dir string, disk fsx.Disk) (paths []string, err error) {
 	if is, err := disk.IsDir(dir); err != nil || !is {
 		return nil, err
@@ -49,8 +50,9 @@ func filesIn(dir string, disk fsx.Disk) (paths []string, err error) {
 	return paths, err
 }
 
-// Parse reads the file at path. It returns the source, the document and the entries of the list. The document is nil if
-// the file is invalid. It is also nil if the file has no version key, unless the user named the file.
+// Parse reads the file at path and returns its contents and the entries of its list. doc is nil if the file is invalid,
+// or if it has no version key. Files without a version key are ignored, unless named is set because the user named the
+// file; then they are an error.
 func (f *Folder) Parse(path string, named bool, disk fsx.Disk, diags *diag.List) (src []byte, doc *yaml.Document,
 	entries []yaml.Node) {
 	src, err := disk.ReadFile(path)
@@ -166,12 +168,11 @@ func (f *Folder) WarnOfUnread(dir string, disk fsx.Disk, diags *diag.List) {
 	}
 }
 
-// WarnOfMisspelt warns about files that are not read because the name of their directory, which should be f, is
-// misspelt.
+// WarnOfMisspelt warns about files that are ignored because the name of their directory is misspelt.
 func (f *Folder) WarnOfMisspelt(dir string, disk fsx.Disk, diags *diag.List) {
 	entries, err := disk.List(dir)
 	if err != nil {
-		return // reading the site has reported it
+		return // already reported when the site was read
 	}
 	for _, e := range entries {
 		name := e.Name()
@@ -188,7 +189,7 @@ func (f *Folder) WarnOfMisspelt(dir string, disk fsx.Disk, diags *diag.List) {
 	}
 }
 
-// isOurs reports whether the file at path has the version key of f, or was probably meant to have it.
+// isOurs reports whether the file at path belongs to f, or was probably meant to.
 func (f *Folder) isOurs(path string, disk fsx.Disk) bool {
 	src, err := disk.ReadFile(path)
 	if err != nil {

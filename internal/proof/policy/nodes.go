@@ -5,15 +5,14 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Node is a node of a fleet.
 type Node struct {
 	Name  string
-	File  string // the node's facts file
+	File  string // path of the facts file
 	Facts *bindings.Facts
 }
 
 // Decide checks unproven policies for the given nodes. It adds an error for each node that breaks a policy, and a note
-// for each policy that holds for all nodes.
+// for each policy that no node breaks.
 func (r *Result) Decide(nodes []Node, diags *diag.List) error {
 	if len(r.open) == 0 {
 		return nil
@@ -46,7 +45,6 @@ func (r *Result) Decide(nodes []Node, diags *diag.List) error {
 	return nil
 }
 
-// reportNode reports a node that breaks a policy.
 func (p *prover) reportNode(policy *Policy, key string, n Node, b *breach, diags *diag.List) {
 	at := b.at
 	if at.File != "" {
@@ -59,7 +57,7 @@ func (p *prover) reportNode(policy *Policy, key string, n Node, b *breach, diags
 		Notes: append(noteOf(policy, at), diag.Note{Pos: diag.Pos{File: n.File}, Message: "the facts of the node"})})
 }
 
-// Close releases the snapshot that lookups used.
+// Close closes the snapshot that was used for lookups.
 func (r *Result) Close() {
 	if r.prover != nil && r.prover.opened != nil {
 		r.prover.opened.Close()

@@ -1,6 +1,6 @@
-// Package policy proves policies: statements about values that must hold for every request that may ever be made
-// (docs/guide/policies.md). A policy is decided from the decision table of each key. Every binding that can win for a
-// request in the policy's region must satisfy the policy.
+// Package policy proves policies: statements about values that must hold for every request that could ever be made.
+// See docs/guide/policies.md. The region of a policy is the set of requests to which it applies. A policy holds if
+// every binding that can win for a request in the region has a value that satisfies the policy.
 //
 // The files, in the order in which a proof uses them:
 //
@@ -27,21 +27,20 @@ import (
 // Code is the code of all diagnostics about policies.
 const Code = "policy"
 
-// Policy is a statement about the values of keys.
+// Policy is a statement about the values of certain keys, for all requests or for some.
 type Policy struct {
 	Name   string
 	At     diag.Pos
-	Digest string // SHA-256 of the policy file, in hexadecimal
+	Digest string // SHA-256 of the policy file in hexadecimal
 
-	key    string         // the only key, or ""
-	keys   *regexp.Regexp // the pattern for several keys; nil if the policy names a single key
-	prefix string         // common prefix of the keys that match the pattern
+	key    string         // the key, or "" if there is a pattern
+	keys   *regexp.Regexp // pattern for the keys, or nil if there is a single key
+	prefix string         // prefix that all matching keys have
 	source string         // key or pattern, for messages
 	region *condition     // nil for all requests
 	claim  claim
 }
 
-// concerns reports whether the policy applies to key.
 func (p *Policy) concerns(key string) bool {
 	if p.keys == nil {
 		return key == p.key
@@ -49,7 +48,8 @@ func (p *Policy) concerns(key string) bool {
 	return p.keys.MatchString(key)
 }
 
-// keyPattern compiles key patterns: '*' matches inside a segment, '**' any number of segments.
+// keyPattern returns a regexp for the keys that match any of the patterns. In a pattern, '*' matches inside a segment
+// and '**' matches any number of segments.
 func keyPattern(patterns []string) *regexp.Regexp {
 	var alternatives []string
 	for _, pattern := range patterns {
@@ -81,7 +81,7 @@ func keyPattern(patterns []string) *regexp.Regexp {
 	return regexp.MustCompile("^(?s:" + strings.Join(alternatives, "|") + ")$")
 }
 
-// prefixOf returns a common prefix of all keys that match patterns.
+// prefixOf returns a prefix that all keys matching the patterns have, or "".
 func prefixOf(patterns []string) string {
 	if len(patterns) != 1 {
 		return ""
@@ -90,7 +90,7 @@ func prefixOf(patterns []string) string {
 	return strings.TrimSuffix(before, "::")
 }
 
-// shown formats a value for a message.
+// shown formats a value for a message and cuts it off if it is long.
 func shown(v value.Value) string {
 	const longest = 60
 	text := []rune(string(value.AppendJSON(nil, v)))

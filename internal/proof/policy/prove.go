@@ -13,14 +13,12 @@ import (
 	"bindc/snapshot"
 )
 
-// Site is a compiled site for which to prove policies.
 type Site struct {
 	Content *snapshot.Content
-	Files   func(input string) string // returns the path of an input, for positions
-	Context context.Context           // Prove fails when it is done; may be nil
+	Files   func(input string) string // returns the path of an input file, for diagnostics
+	Context context.Context           // if not nil, Prove returns an error once it is done
 }
 
-// Result holds the outcome of a proof.
 type Result struct {
 	Proven []*Policy // policies that hold for all requests
 
@@ -28,16 +26,17 @@ type Result struct {
 	open   []*Open
 }
 
-// Open is a policy that is neither proven nor broken, because values depend on facts or on other keys.
+// Open is a policy that is neither proven nor broken, because some values depend on facts or other keys.
 type Open struct {
 	*Policy
 	keys     []string
-	computed []diag.Pos // bindings whose values could not be decided
-	kindless *literal   // a comparison that depends on the kind of a fact, or nil
+	computed []diag.Pos // positions of bindings whose values are not known
+	kindless *literal   // comparison whose result depends on the type of a fact, or nil
 }
 
-// Prove proves policies for all requests to a site. It adds to diags the violations, and warnings about policies that
-// apply to no key or request. Report adds warnings about unproven policies.
+// Prove tries to prove each policy for all possible requests to a site. It adds to diags the violations, and warnings
+// about policies that apply to no key or no request. Result.Report adds warnings about policies that are neither proven
+// nor broken.
 func Prove(site Site, policies []*Policy, diags *diag.List) (*Result, error) {
 	out := &Result{}
 	if len(policies) == 0 {
@@ -80,14 +79,14 @@ type prover struct {
 	tables     *tables
 	diags      *diag.List
 	blockersOf map[uint32]*blockers
-	opened     *opened // the site as a snapshot; nil until a request is examined
+	opened     *opened // nil until the first lookup
 	seen       map[string]bool
 
-	current *Open // the policy that is being proven
+	current *Open // policy that is being proven
 	region  []conjunct
 }
 
-// keysOf returns the keys that a policy applies to.
+// keysOf returns the numbers of the keys to which a policy applies.
 func (p *prover) keysOf(policy *Policy) (out []uint32) {
 	keys := p.Content.Keys
 	from, _ := slices.BinarySearchFunc(keys, policy.prefix,
@@ -100,7 +99,8 @@ func (p *prover) keysOf(policy *Policy) (out []uint32) {
 	return out
 }
 
-// prove decides one policy, given the doubts about it. It only warns about a policy that applies to no request.
+// prove decides one policy. keys and doubts are those of the policy. If the policy applies to no request, prove only
+// adds a warning.
 func (p *prover) prove(policy *Policy, keys []uint32, doubts []doubt) (verdict, error) {
 	p.current = &Open{Policy: policy}
 	if !p.checkCategories(policy) {
@@ -136,7 +136,7 @@ func (p *prover) prove(policy *Policy, keys []uint32, doubts []doubt) (verdict, 
 	return out, nil
 }
 
-// worse returns the worse of two verdicts.
+// worse returns the worse of two verdicts: broken, then unknown, then holds.
 func worse(a, b verdict) verdict {
 	if a == broken || b == broken {
 		return broken
@@ -144,12 +144,12 @@ func worse(a, b verdict) verdict {
 	return max(a, b)
 }
 
-// proveUnbound decides a policy that requires a value for a key without bindings.
+// proveUnbound decides a policy that requires a value for a key without any bindings.
 func (p *prover) proveUnbound(policy *Policy) (verdict, error) {
 	return p.proveRow(policy, policy.key, nil, p.nothing(), broken)
 }
 
-// proveKey decides a policy for one key, given the doubts about it.
+// proveKey decides a policy for one of its keys. doubts are the bindings of the key that may break the policy.
 func (p *prover) proveKey(policy *Policy, key uint32, doubts []doubt) (verdict, error) {
 	name := p.Content.Keys[key].Name
 	out := holds
@@ -167,10 +167,10 @@ func (p *prover) proveKey(policy *Policy, key uint32, doubts []doubt) (verdict, 
 	return worse(out, found), err
 }
 
-// nothing returns a row below all other rows. It wins in requests in which nothing binds the key.
+// nothing returns a pseudo-row below all rows of a table. It wins for requests for which no row has a value.
 func (p *prover) nothing() *row { return &row{level: int32(len(p.Content.Levels)) + 1} }
 
-// blockers returns the blockers of a key, and creates them if necessary.
+// blockers returns the blockers of a key, with a cache.
 func (p *prover) blockers(key uint32) *blockers {
 	b := p.blockersOf[key]
 	if b == nil {
@@ -180,7 +180,8 @@ func (p *prover) blockers(key uint32) *blockers {
 	return b
 }
 
-// proveRow decides whether r breaks a policy in some request. v is the verdict on the value of r, which is not holds.
+// proveRow decides whether the policy is broken for some request for which r wins. v is the verdict on the value of r,
+// broken or unknown.
 func (p *prover) proveRow(policy *Policy, key string, b *blockers, r *row, v verdict) (verdict, error) {
 	var own []equation
 	if int(r.level) < len(p.Content.Levels) {
@@ -214,14 +215,16 @@ func (p *prover) proveRow(policy *Policy, key string, b *blockers, r *row, v ver
 	return out, nil
 }
 
-// isExcluded reports whether a negative literal of c holds for all requests with the values in w.
+// isExcluded reports whether the policy never applies to requests with the variables in w, because one of c's negative
+// literals holds for all of them.
 func (p *prover) isExcluded(c *conjunct, w way) bool {
 	return slices.ContainsFunc(c.negative, func(l *literal) bool {
 		return p.space.implies(w, l) && !l.dependsOnKind()
 	})
 }
 
-// kindless returns a negative literal of c that would hold for all requests with the values in w if facts were strings.
+// kindless returns a negative literal of c that holds for all requests with the variables in w if facts are strings. It
+// returns nil if there is none.
 func (p *prover) kindless(c *conjunct, w way) *literal {
 	i := slices.IndexFunc(c.negative, func(l *literal) bool { return p.space.implies(w, l) })
 	if i < 0 {
@@ -230,13 +233,13 @@ func (p *prover) kindless(c *conjunct, w way) *literal {
 	return c.negative[i]
 }
 
-// isPossible reports whether some request meets c.
+// isPossible reports whether some request may meet c.
 func (p *prover) isPossible(c *conjunct) bool {
 	ways, complete := p.space.solve(p.space.ofLiterals(c.positive))
 	return !complete || slices.ContainsFunc(ways, func(w way) bool { return !p.isExcluded(c, w) })
 }
 
-// leaveOpen records that a row, whose verdict is v, leaves the current policy open.
+// leaveOpen records that the current policy cannot be decided because of row r. v is the verdict on the value of r.
 func (p *prover) leaveOpen(key string, r *row, v verdict) {
 	if !slices.Contains(p.current.keys, key) {
 		p.current.keys = append(p.current.keys, key)
@@ -246,12 +249,12 @@ func (p *prover) leaveOpen(key string, r *row, v verdict) {
 	}
 }
 
-// pos returns the position of an origin.
 func (p *prover) pos(o snapshot.Origin) diag.Pos {
 	return diag.Pos{File: p.Files(p.Content.Inputs[o.Input].Path), Line: int(o.Line), Col: int(o.Col)}
 }
 
-// checkCategories reports unknown categories and probably misspelt values in a policy's condition.
+// checkCategories reports unknown categories and probably misspelt values in a policy's condition. It returns false if
+// a category is unknown.
 func (p *prover) checkCategories(policy *Policy) bool {
 	ok := true
 	names := slices.Sorted(maps.Keys(p.space.categories))
@@ -275,7 +278,7 @@ func (p *prover) checkCategories(policy *Policy) bool {
 	return ok
 }
 
-// valuesOf returns the values with which conditions compare a dimension.
+// valuesOf returns the values that conditions compare with a dimension. It may return duplicates.
 func (p *prover) valuesOf(dim int) (out []string) {
 	for _, level := range p.Content.Levels {
 		if at := slices.Index(level.Dimensions, dim); at >= 0 {
@@ -287,7 +290,7 @@ func (p *prover) valuesOf(dim int) (out []string) {
 	return out
 }
 
-// checkLayers warns about layers that the site does not have.
+// checkLayers warns about layers in a policy that the site does not have.
 func (p *prover) checkLayers(policy *Policy) {
 	for _, name := range policy.claim.layers {
 		if !slices.Contains(p.Content.Layers, name) {
@@ -297,7 +300,7 @@ func (p *prover) checkLayers(policy *Policy) {
 	}
 }
 
-// snapshotOf opens the site as a snapshot in memory.
+// snapshotOf returns the site, opened in memory as a snapshot. It opens the site on the first call.
 func (p *prover) snapshotOf() (*opened, error) {
 	if p.opened == nil {
 		var b bytes.Buffer

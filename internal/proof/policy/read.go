@@ -15,8 +15,8 @@ import (
 	"bindc/internal/yaml"
 )
 
-// Read reads the policies of the site in dir and the policies in the files named by extra. It adds errors in policies
-// to diags.
+// Read reads the policies of the site in dir and those in the files extra. It adds errors to diags and leaves out
+// invalid policies.
 func Read(dir string, extra []string, disk fsx.Disk, diags *diag.List) []*Policy {
 	r := &reader{disk: disk, diags: diags, names: map[string]diag.Pos{}}
 	for _, path := range Policies.Files(dir, disk, diags) {
@@ -28,7 +28,6 @@ func Read(dir string, extra []string, disk fsx.Disk, diags *diag.List) []*Policy
 	return r.out
 }
 
-// reader reads policy files.
 type reader struct {
 	disk  fsx.Disk
 	diags *diag.List
@@ -39,8 +38,8 @@ type reader struct {
 	digest string
 }
 
-// file reads the policy file at path. It ignores a file without a version unless named is set, because --policy names
-// the file; then it reports an error.
+// file reads the policy file at path. named says that the user named the file with --policy, so that it must have a
+// version.
 func (r *reader) file(path string, named bool) {
 	src, doc, entries := Policies.Parse(path, named, r.disk, r.diags)
 	r.doc, r.digest = doc, fmt.Sprintf("%x", sha256.Sum256(src))
@@ -55,7 +54,7 @@ func (r *reader) errorf(n *yaml.Node, format string, args ...any) {
 	r.diags.Errorf(r.doc.Pos(n), Code, format, args...)
 }
 
-// unknown reports keys of the hash n that are not allowed.
+// unknown adds a diagnostic for each key of n that is not in allowed. It reports whether there are any.
 func (r *reader) unknown(n *yaml.Node, what string, allowed ...string) (any bool) {
 	for _, d := range r.doc.UnknownKeys(n, Code, what, allowed) {
 		r.diags.Add(d)
@@ -64,7 +63,7 @@ func (r *reader) unknown(n *yaml.Node, what string, allowed ...string) (any bool
 	return any
 }
 
-// requirements lists the attributes that state a requirement. A policy has exactly one of them.
+// requirements lists the attributes of which a policy must have exactly one.
 var requirements = []string{"equals", "type", "satisfies", "bound", "layers"}
 
 // policy reads one policy. ok is false if the policy has an error.
@@ -100,7 +99,7 @@ func (r *reader) policy(n *yaml.Node) (p *Policy, ok bool) {
 	return p, ok && okWhen && okUnless
 }
 
-// text returns the string at a key of n, or "".
+// text returns the string at a key of n, or "" if there is none.
 func (r *reader) text(n *yaml.Node, name string) string {
 	if _, v, ok := n.Lookup(name); ok {
 		text, _ := v.Text()
@@ -109,7 +108,7 @@ func (r *reader) text(n *yaml.Node, name string) string {
 	return ""
 }
 
-// keys reads the key or the pattern that a policy applies to.
+// keys reads 'key' or 'keys', which say to which keys a policy applies.
 func (r *reader) keys(n *yaml.Node, p *Policy) bool {
 	_, one, hasKey := n.Lookup("key")
 	_, several, hasKeys := n.Lookup("keys")
@@ -136,7 +135,7 @@ func (r *reader) keys(n *yaml.Node, p *Policy) bool {
 	return true
 }
 
-// texts returns the strings in n: a string, or a list of strings that is not empty.
+// texts returns the strings in n, which must be a string or a nonempty list of strings. Otherwise, ok is false.
 func texts(n *yaml.Node) (out []string, ok bool) {
 	nodes := []yaml.Node{*n}
 	if n.Kind == yaml.Sequence {
@@ -149,7 +148,6 @@ func texts(n *yaml.Node) (out []string, ok bool) {
 	return out, len(out) > 0 && !slices.Contains(out, "")
 }
 
-// claim reads the requirement of a policy.
 func (r *reader) claim(n *yaml.Node, p *Policy) bool {
 	var found []string
 	for _, name := range requirements {
@@ -168,7 +166,7 @@ func (r *reader) claim(n *yaml.Node, p *Policy) bool {
 	return false
 }
 
-// requirement reads the attribute called name into c.
+// requirement reads the requirement called name into c. It returns false if n is invalid.
 func (r *reader) requirement(name string, n *yaml.Node, c *claim) bool {
 	text, isText := n.Text()
 	switch name {
@@ -212,7 +210,7 @@ func describe(n *yaml.Node, err error) string {
 	return n.Describe() + ": " + err.Error()
 }
 
-// lambda reads the lambda of 'satisfies'.
+// lambda reads the lambda of 'satisfies' into c. It returns false if n is invalid.
 func (r *reader) lambda(n *yaml.Node, c *claim) bool {
 	text, isText := n.Text()
 	if !isText {
@@ -231,7 +229,7 @@ func (r *reader) lambda(n *yaml.Node, c *claim) bool {
 	return r.syntax(n, errs)
 }
 
-// syntax reports syntax errors in the string n.
+// syntax adds diagnostics for syntax errors in the string n. It reports whether there are none.
 func (r *reader) syntax(n *yaml.Node, errs []syntax.SyntaxError) bool {
 	for _, e := range errs {
 		r.diags.Add(diag.Diagnostic{Pos: r.doc.PosIn(n, e.Off), Code: Code, Message: e.Message, Hint: e.Hint})

@@ -12,7 +12,7 @@ import (
 	"bindc/internal/value"
 )
 
-// condition describes the requests of a policy as a tree of and, or, not and literals.
+// condition is a condition on requests: a tree of and, or, not and literals.
 type condition struct {
 	op   operator
 	kids []*condition
@@ -28,22 +28,22 @@ const (
 	not
 )
 
-// literal requires a category or a variable to have a value, regardless of case. A literal with any other expression is
-// opaque: the proof knows nothing about the requests in which the expression holds.
+// literal states that a category or a variable has a certain value, regardless of case. A literal with any other
+// expression is opaque: the proof does not know for which requests it holds.
 type literal struct {
 	category string
-	variable string // path of the variable, as in decision.Piece
-	text     string // the value, case-folded
-	written  string // the value as in the source
+	variable string // path of the variable, in the form of decision.Piece.Variable
+	text     string // value, case-folded
+	written  string // value as in the policy file
 
-	expression *expr.Node // evaluates a literal that is not about a category
-	operand    *expr.Node // the variable in expression; nil if a string interpolates it
+	expression *expr.Node // the literal as an expression; nil for a category
+	operand    *expr.Node // the compared variable; nil if it is interpolated in a string
 }
 
 func (l *literal) isOpaque() bool { return l.category == "" && l.variable == "" }
 
-// dependsOnKind reports whether l compares a variable with a text that is also the text of a number, a boolean, an
-// array or a hash. Such a value does not equal the text.
+// dependsOnKind reports whether the text of l is also the text of a number, boolean, array or hash. If the variable has
+// such a value, it does not equal the text.
 func (l *literal) dependsOnKind() bool {
 	if l.operand == nil {
 		return false
@@ -52,10 +52,10 @@ func (l *literal) dependsOnKind() bool {
 	return err == nil || l.text == "true" || l.text == "false" || strings.ContainsAny(l.text[:1], "[{")
 }
 
-// all returns the conjunction of conditions. nil conditions always hold.
+// all returns the conjunction of conditions. A nil condition always holds.
 func all(cs ...*condition) *condition { return joined(and, cs) }
 
-// joined joins conditions that are not nil.
+// joined joins the conditions in cs that are not nil.
 func joined(op operator, cs []*condition) *condition {
 	cs = slices.DeleteFunc(cs, func(c *condition) bool { return c == nil })
 	switch len(cs) {
@@ -69,7 +69,8 @@ func joined(op operator, cs []*condition) *condition {
 
 func negated(c *condition) *condition { return &condition{op: not, kids: []*condition{c}} }
 
-// ofExpression converts an expression over facts. Comparisons of a variable with a string become literals.
+// ofExpression converts an expression to a condition. Comparisons of a variable with a string become literals that the
+// proof can use.
 func ofExpression(n *expr.Node) *condition {
 	switch {
 	case n.Op == expr.Binary && n.Name == "and":
@@ -97,8 +98,8 @@ func ofExpression(n *expr.Node) *condition {
 	return &condition{lit: literal{expression: n}}
 }
 
-// equality returns the literal for a comparison of a variable with a constant string, or nil for any other operands.
-// The variable may also be interpolated in a string.
+// equality returns the literal for comparing a variable with a constant string. The variable may be interpolated, as in
+// "${x}". For other operands, it returns nil.
 func equality(n, variable, constant *expr.Node) *condition {
 	operand := variable
 	if variable.Op == expr.Concat && len(variable.Kids) == 1 {
@@ -113,7 +114,7 @@ func equality(n, variable, constant *expr.Node) *condition {
 		operand: operand}}
 }
 
-// membership returns the alternatives of `$x in ['a', 'b']`, or nil if n is anything else.
+// membership converts an expression such as `$x in ['a', 'b']` to alternatives. For other expressions, it returns nil.
 func membership(n *expr.Node) *condition {
 	list, ok := n.Kids[1].Constant()
 	if n.Kids[1].Op == expr.ArrayLit {
@@ -136,16 +137,18 @@ func membership(n *expr.Node) *condition {
 	return joined(or, out)
 }
 
-// conjunct is an alternative of a region: all its positive literals hold, and none of its negative literals.
+// conjunct is one alternative of a condition. It holds if all its positive literals hold and none of its negative ones
+// does.
 type conjunct struct {
 	positive, negative []*literal
-	opaque             bool // the condition also depends on an opaque literal
+	opaque             bool // it also depends on an opaque literal
 }
 
-// maxConjuncts limits the alternatives of a region.
+// maxConjuncts limits the number of alternatives of a condition.
 const maxConjuncts = 4096
 
-// conjuncts returns the alternatives of c. ok is false if c has too many alternatives.
+// conjuncts returns the alternatives under which c holds or, if inverted is set, does not hold. ok is false if there
+// are too many.
 func (c *condition) conjuncts(inverted bool) (out []conjunct, ok bool) {
 	if c == nil {
 		return []conjunct{{}}, true
@@ -187,13 +190,13 @@ func (c *condition) conjuncts(inverted bool) (out []conjunct, ok bool) {
 	return out, true
 }
 
-// view is a request as conditions see it.
+// view is what conditions can see of a request.
 type view struct {
-	categories map[string]string // case-folded
+	categories map[string]string // values of the categories, case-folded
 	env        expr.Env
 }
 
-// holds reports whether c holds for a request. An expression that fails does not hold.
+// holds reports whether c holds for the request v. An expression that fails does not hold.
 func (c *condition) holds(v *view) bool {
 	if c == nil {
 		return true
@@ -213,7 +216,7 @@ func (c *condition) holds(v *view) bool {
 	return err == nil && result.Truthy()
 }
 
-// literals yields the literals of c.
+// literals calls yield for each literal in c.
 func (c *condition) literals(yield func(*literal)) {
 	if c == nil {
 		return
@@ -228,7 +231,7 @@ func (c *condition) literals(yield func(*literal)) {
 
 func fold(text string) string { return strings.ToLower(text) }
 
-// factsEnv gives expressions the variables of a request.
+// factsEnv makes the variables of a request available to expressions.
 type factsEnv struct{ variable func(name string) value.Value }
 
 func (e factsEnv) Variable(name string) (value.Value, bool) {

@@ -11,17 +11,18 @@ import (
 	"bindc/snapshot"
 )
 
-// warn adds a warning at the position of a policy.
+// warn adds a warning at the policy's position.
 func (p *prover) warn(policy *Policy, message, hint string) {
 	p.diags.Add(diag.Diagnostic{Pos: policy.At, Severity: diag.Warning, Code: Code, Message: message, Hint: hint})
 }
 
-// correct adds a warning at the position of a policy, with the correction of a name in it.
+// correct adds a warning at the policy's position that suggests the correction of a name.
 func (p *prover) correct(policy *Policy, message string, fix diag.Fix) {
 	p.diags.Add(diag.Diagnostic{Pos: policy.At, Severity: diag.Warning, Code: Code, Message: message, Fix: fix})
 }
 
-// keyHint returns the hint for a policy that applies to no key: the most similar key, or the meaning of '*' and '**'.
+// keyHint returns a hint for a policy that applies to no key: a similar key or, for a pattern, the meaning of '*' and
+// '**'.
 func keyHint(diags *diag.List, policy *Policy, keys []snapshot.Key) string {
 	if policy.keys != nil {
 		return "'*' matches within a segment of a key, '**' any number of segments"
@@ -35,8 +36,7 @@ func keyHint(diags *diag.List, policy *Policy, keys []snapshot.Key) string {
 	return diags.Correct(policy.key, names).Hint()
 }
 
-// report adds a diagnostic for b, a violation of a policy, with the facts of an example. It reports equal violations
-// only once.
+// report reports a violation, with the facts of an example. It reports each violation only once.
 func (p *prover) report(policy *Policy, key string, texts way, b *breach) {
 	at := b.at
 	if at.File != "" {
@@ -56,7 +56,7 @@ func (p *prover) report(policy *Policy, key string, texts way, b *breach) {
 	p.diags.Add(d)
 }
 
-// noteOf returns a note at the policy's position, or nil if the diagnostic has that position.
+// noteOf returns a note at the policy's position, or nil if at is that position.
 func noteOf(policy *Policy, at diag.Pos) []diag.Note {
 	if at == policy.At {
 		return nil
@@ -64,7 +64,7 @@ func noteOf(policy *Policy, at diag.Pos) []diag.Note {
 	return []diag.Note{{Pos: policy.At, Message: "the policy is here"}}
 }
 
-// witness describes the facts of the example.
+// witness describes a node with the variables in texts, as an example of a violation.
 func (p *prover) witness(texts way) string {
 	facts := p.sample(texts).String()
 	if facts == "" {
@@ -73,7 +73,7 @@ func (p *prover) witness(texts way) string {
 	return "for example, a node with the facts " + facts
 }
 
-// where describes the requests in which a violation occurs, by the conditions of the winning binding and of the policy.
+// where describes the requests for which a violation occurs. when is the condition of the winning binding.
 func (p *prover) where(policy *Policy, texts way, when []lookup.Term) string {
 	terms := slices.Clone(when)
 	policy.region.literals(func(l *literal) {
@@ -92,7 +92,7 @@ func (p *prover) where(policy *Policy, texts way, when []lookup.Term) string {
 	return " where " + strings.Join(parts, " and ")
 }
 
-// maxNotes limits the bindings that a warning names.
+// maxNotes limits the number of bindings named in a warning.
 const maxNotes = 3
 
 // Report adds a warning for each policy that is neither proven nor broken.

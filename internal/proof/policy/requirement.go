@@ -8,14 +8,14 @@ import (
 	"bindc/internal/yaml"
 )
 
-// Requirement is a requirement on the value of one key, as in a policy.
+// Requirement is a requirement on a value, in the syntax of policies but outside of a policy.
 type Requirement struct{ claim claim }
 
-// Equal returns the requirement that a value is v.
+// Equal returns the requirement that a value equals v.
 func Equal(v value.Value) *Requirement { return &Requirement{claim{equals: &v, source: shown(v)}} }
 
-// IsRequirement reports whether n is a hash with one requirement and nothing else, such as {bound: false}. Requirements
-// on layers do not count.
+// IsRequirement reports whether n is a hash with a single requirement, such as {bound: false}. It does not accept
+// requirements on layers.
 func IsRequirement(n *yaml.Node) bool {
 	if n.Kind != yaml.Mapping || len(n.Kids) != 2 {
 		return false
@@ -24,7 +24,8 @@ func IsRequirement(n *yaml.Node) bool {
 	return name != "layers" && slices.Contains(requirements, name)
 }
 
-// ReadRequirement reads a requirement for which IsRequirement is true. ok is false if the requirement has an error.
+// ReadRequirement reads n, for which IsRequirement must be true. It reports errors with the given code; then ok is
+// false.
 func ReadRequirement(doc *yaml.Document, n *yaml.Node, code diag.Code, diags *diag.List) (out *Requirement, ok bool) {
 	var own diag.List
 	r := &reader{diags: &own, doc: doc}
@@ -38,13 +39,13 @@ func ReadRequirement(doc *yaml.Document, n *yaml.Node, code diag.Code, diags *di
 	return out, ok
 }
 
-// OfValue checks a value that a lookup found. It returns "" if the value fits, and otherwise what is wrong, without the
-// value if it is secret.
+// OfValue checks the value that a lookup found. It returns "" if v is as required, and otherwise what is wrong. If
+// secret is set, the text does not contain the value.
 func (r *Requirement) OfValue(v value.Value, secret bool) string {
 	return r.claim.ofValue(v, "", secret)
 }
 
-// OfNothing checks a lookup that found nothing. Only {bound: false} allows that.
+// OfNothing checks a lookup that found nothing. It returns "" only for {bound: false}.
 func (r *Requirement) OfNothing() string {
 	switch {
 	case r.claim.bound != nil && !*r.claim.bound:
@@ -55,7 +56,7 @@ func (r *Requirement) OfNothing() string {
 	return "expected " + r.claim.expected() + ", found no value"
 }
 
-// expected describes the values that satisfy c.
+// expected describes the required values for messages.
 func (c *claim) expected() string {
 	if c.satisfies != nil {
 		return "a value that satisfies " + c.source

@@ -7,16 +7,17 @@ import (
 	"strings"
 )
 
-// Limits on the search for the ways in which equations can hold. A search that reaches a limit is incomplete.
+// These constants limit the search for solutions.
 const (
 	maxWays  = 64
 	maxSteps = 10_000
 )
 
-// solve returns the ways in which all equations can hold. complete is false if there may be more ways.
+// solve returns assignments of variables for which all equations hold. complete is false if there may be more, because
+// the search was cut off.
 func (s *space) solve(equations []equation) (ways []way, complete bool) {
 	ordered := slices.Clone(equations)
-	// Exact equations come first, because they determine the spelling.
+	// Exact equations come first, because they determine upper and lower case.
 	slices.SortStableFunc(ordered, func(a, b equation) int {
 		if a.exact != b.exact {
 			return cmp.Compare(b2i(b.exact), b2i(a.exact))
@@ -35,7 +36,6 @@ func b2i(b bool) int {
 	return 0
 }
 
-// solver is the state of a search.
 type solver struct {
 	space  *space
 	values way
@@ -76,7 +76,7 @@ func (v *solver) solve(left []equation) {
 	}
 	for n := 0; n <= len(e.text); n++ {
 		if len(e.parts) == 1 {
-			n = len(e.text) // the last part takes the rest
+			n = len(e.text) // the last part must take all the remaining text
 		}
 		rest[0].text = e.text[n:]
 		for _, spelling := range v.spellings(p.Variable, e, e.text[:n]) {
@@ -87,7 +87,8 @@ func (v *solver) solve(left []equation) {
 	delete(v.values, p.Variable)
 }
 
-// spellings returns the values to try for a variable if e requires its folded value to be text.
+// spellings returns the values to try for a variable whose case-folded value must be text. If e is exact, that is only
+// text itself.
 func (v *solver) spellings(variable string, e equation, text string) []string {
 	if e.exact || text == "" {
 		return []string{text}

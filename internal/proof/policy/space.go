@@ -11,23 +11,24 @@ import (
 	"bindc/snapshot"
 )
 
-// space holds the variables that the dimensions of a snapshot depend on.
+// space describes how the dimensions of a snapshot depend on variables.
 type space struct {
 	content    *snapshot.Content
 	dims       []dimension
 	categories map[string]int
-	// how values are spelled in Hiera 5 paths, by variable and folded value
+	// spellings[variable][folded value] lists how Hiera 5 paths spell the value. Use spelledIn.
 	spellings map[string]map[string][]string
-	paths     map[string][]string // the paths by which a variable is read
+	paths     map[string][]string // by variable: the dotted paths under which expressions read it
 }
 
-// dimension is a category or a guard as a text with variables.
+// dimension is a category or guard whose value is composed of text and variables.
 type dimension struct {
 	*snapshot.Dimension
 	parts []decision.Piece
 }
 
-// opaqueMark begins the variable of a dimension that is not text with variables. No facts can be constructed for it.
+// opaqueMark begins the made-up variable for a dimension that is not composed of text and variables. There are no facts
+// that set it.
 const opaqueMark = "\x01"
 
 func newSpace(c *snapshot.Content) (*space, error) {
@@ -56,12 +57,12 @@ func newSpace(c *snapshot.Content) (*space, error) {
 	return s, nil
 }
 
-// derived lists the variables that every request has under two names: the path of a structured fact, and the name of
-// the legacy fact that lookups derive from it (docs/language.md, section 7).
+// derived lists legacy facts that lookups derive from structured facts, so that each is one variable with two names.
+// See docs/language.md, section 7.
 var derived = []string{"architecture", "domain", "fqdn", "hostname", "operatingsystem", "operatingsystemmajrelease",
 	"operatingsystemrelease", "osfamily"}
 
-// variable returns the identifier of the variable that a path reads.
+// variable returns the name that identifies the variable at path. Both names of a derived fact give the same result.
 func (s *space) variable(path string) string {
 	name := path
 	if slices.Contains(derived, path) {
@@ -73,10 +74,11 @@ func (s *space) variable(path string) string {
 	return name
 }
 
-// way assigns values to variables. The value "" means that the variable is not set.
+// way assigns values to variables. An empty value means that the variable is unset.
 type way map[string]string
 
-// text returns the text of a dimension. ok is false if the text depends on a variable that w does not assign.
+// text returns the value of a dimension for the variables in w. ok is false if it depends on a variable that is not in
+// w.
 func (s *space) text(dim int, w way) (text string, ok bool) {
 	for _, p := range s.dims[dim].parts {
 		part := p.Text
@@ -90,7 +92,7 @@ func (s *space) text(dim int, w way) (text string, ok bool) {
 	return s.folded(dim, text), true
 }
 
-// folded folds a text unless the dimension is exact.
+// folded returns text case-folded, unless the dimension compares with case.
 func (s *space) folded(dim int, text string) string {
 	if s.dims[dim].Exact {
 		return text
@@ -98,7 +100,7 @@ func (s *space) folded(dim int, text string) string {
 	return fold(text)
 }
 
-// isIdle reports whether dim is a guard that may have no value because its category may have no value.
+// isIdle reports whether dim is a guard of a category that may have no value with the variables in w.
 func (s *space) isIdle(dim int, w way) bool {
 	d := s.dims[dim]
 	if !d.Guard || d.Category < 0 {
@@ -108,7 +110,7 @@ func (s *space) isIdle(dim int, w way) bool {
 	return !ok || text == ""
 }
 
-// implies reports whether a literal holds for every request with the values in w, if its variable is a string.
+// implies reports whether l holds for every request with the variables in w, provided that l's variable is a string.
 func (s *space) implies(w way, l *literal) bool {
 	if l.category == "" {
 		text, ok := w[s.variable(l.variable)]
@@ -118,15 +120,16 @@ func (s *space) implies(w way, l *literal) bool {
 	return ok && fold(text) == l.text
 }
 
-// equation requires that the concatenated parts equal the text.
+// equation states that the parts, one after the other, give the text.
 type equation struct {
 	parts []decision.Piece
 	text  string
 	exact bool
-	close string // the spelling of text in the policy, if it comes from one
+	close string // text as the policy spells it, or ""
 }
 
-// ofScope returns the equations of a scope.
+// ofScope returns the equations that hold for requests in a scope. values are the scope's values for the dimensions
+// dims.
 func (s *space) ofScope(dims []int, values []string) (out []equation) {
 	for i, d := range dims {
 		out = append(out, equation{parts: s.dims[d].parts, text: values[i], exact: s.dims[d].Exact})
@@ -134,7 +137,7 @@ func (s *space) ofScope(dims []int, values []string) (out []equation) {
 	return out
 }
 
-// ofLiterals returns the equations of literals.
+// ofLiterals returns the equations that hold if the literals hold.
 func (s *space) ofLiterals(ls []*literal) (out []equation) {
 	for _, l := range ls {
 		e := equation{text: l.text, close: l.written}
@@ -148,8 +151,7 @@ func (s *space) ofLiterals(ls []*literal) (out []equation) {
 	return out
 }
 
-// spelledIn collects how the values of exact dimensions spell the texts of variables, so that a policy's text can be
-// spelled as in Hiera 5 paths.
+// spelledIn returns how Hiera 5 paths spell the values of variables, by variable and case-folded value.
 func (s *space) spelledIn() map[string]map[string][]string {
 	if s.spellings != nil {
 		return s.spellings

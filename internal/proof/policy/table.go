@@ -9,20 +9,19 @@ import (
 	"bindc/snapshot"
 )
 
-// row is a binding of a key in a decision table. A lookup uses the first row whose condition holds and which does
-// not decline.
+// row is a binding of a key. A lookup uses the first row whose condition holds and whose value does not decline.
 type row struct {
-	level int32  // for the unconditional binding, the number of levels
+	level int32  // index of the level; the number of levels for the unconditional binding
 	scope int32  // index in the level
-	entry uint32 // index in the scope; for the unconditional binding, the key number
+	entry uint32 // index in the scope; number of the key for the unconditional binding
 }
 
-// tables gives access to the rows of a site.
+// tables reads the rows of keys.
 type tables struct {
 	content     *snapshot.Content
 	hasAbstract func() bool      // reports whether the site has abstract bindings
-	rows        [][]row          // by key; only for keys that collect was called with
-	recipes     []*recipe.Recipe // decoded recipes, by number; nil if not decoded yet
+	rows        [][]row          // by key; set by collect, for the wanted keys only
+	recipes     []*recipe.Recipe // by number; nil if not yet decoded
 }
 
 func newTables(c *snapshot.Content) *tables {
@@ -35,7 +34,7 @@ func newTables(c *snapshot.Content) *tables {
 	return t
 }
 
-// collect collects the rows of the wanted keys, in order of precedence.
+// collect sets t.rows for the keys that are wanted, highest precedence first.
 func (t *tables) collect(wanted []bool) {
 	c := t.content
 	t.rows = make([][]row, len(c.Keys))
@@ -56,7 +55,7 @@ func (t *tables) collect(wanted []bool) {
 	}
 }
 
-// makeRoom allocates memory for the rows of the wanted keys. Growing each key's rows separately would take too long.
+// makeRoom allocates t.rows in one piece, which is faster than growing the rows of each key.
 func (t *tables) makeRoom(wanted []bool) {
 	counts, all := make([]int, len(wanted)), 0
 	for i := range t.content.Levels {
@@ -75,15 +74,14 @@ func (t *tables) makeRoom(wanted []bool) {
 	}
 }
 
-// unconditional returns the row for the unconditional binding of a key. The key must have such a binding.
+// unconditional returns the row for the unconditional binding of a key, which must exist.
 func (t *tables) unconditional(key uint32) row {
 	return row{level: int32(len(t.content.Levels)), entry: key}
 }
 
-// isUnconditional reports whether r is the unconditional binding of a key.
 func (t *tables) isUnconditional(r *row) bool { return int(r.level) == len(t.content.Levels) }
 
-// value returns the value number of r.
+// value returns the number of r's value.
 func (t *tables) value(r *row) uint32 {
 	if t.isUnconditional(r) {
 		return uint32(t.content.Keys[r.entry].Default)
@@ -91,10 +89,10 @@ func (t *tables) value(r *row) uint32 {
 	return t.scope(r).Entries[r.entry].Value
 }
 
-// scope returns the scope of r, which must be a conditional binding.
+// scope returns the scope of r, which must not be unconditional.
 func (t *tables) scope(r *row) *snapshot.Scope { return &t.content.Levels[r.level].Scopes[r.scope] }
 
-// place returns the layer and the origin of r.
+// place returns the layer and the position of r.
 func (t *tables) place(r *row) (layer string, at snapshot.Origin) {
 	switch {
 	case int(r.level) < len(t.content.Levels):
@@ -112,42 +110,41 @@ func (t *tables) place(r *row) (layer string, at snapshot.Origin) {
 	return t.content.Layers[0], at
 }
 
-// recipe returns the recipe of a computed value.
+// recipe returns the recipe with number n, which it decodes on the first call.
 func (t *tables) recipe(n uint32) *recipe.Recipe {
 	r := t.recipes[n]
 	if r == nil {
 		var err error
 		if r, err = recipe.Decode(t.content.Values[n].Bytes); err != nil {
-			r = &recipe.Recipe{Kind: recipe.Custom} // the lookup reports the error
+			r = &recipe.Recipe{Kind: recipe.Custom} // looking up the key will report the error
 		}
 		t.recipes[n] = r
 	}
 	return r
 }
 
-// stops reports whether a lookup that reaches r never continues with lower rows.
+// stops reports whether a lookup that reaches r always ends there.
 func (t *tables) stops(r *row) bool {
 	stored := &t.content.Values[t.value(r)]
 	return !stored.Computed || recipe.IsFinal(stored.Bytes) || !t.recipe(t.value(r)).Declines()
 }
 
-// isAlwaysBound reports whether a lookup of a key finds a row in every request, because its unconditional row always
-// has a value.
+// isAlwaysBound reports whether every lookup of a key finds a value, because its unconditional binding never declines.
 func (t *tables) isAlwaysBound(key uint32) bool {
 	r := t.unconditional(key)
 	return t.content.Keys[key].Default >= 0 && t.stops(&r)
 }
 
-// blockers holds the rows of a key that stop a lookup, so that it never reaches the rows below.
+// blockers lists the rows of a key that always end a lookup, so that lower rows are not reached.
 type blockers struct {
 	space  *space
 	levels []blockingLevel
 }
 
-// blockingLevel holds the scopes of a level that bind the key to a value that stops lookups.
+// blockingLevel lists the scopes of a level that bind the key to a value at which every lookup ends.
 type blockingLevel struct {
 	level  int32
-	scopes map[string]bool // by their values
+	scopes map[string]bool // joined values of the scopes
 }
 
 func (t *tables) blockers(s *space, key uint32) *blockers {
@@ -170,7 +167,7 @@ func (t *tables) blockers(s *space, key uint32) *blockers {
 	return b
 }
 
-// block reports whether, in every request with the texts in w, a row above a level stops the lookup.
+// block reports whether, for every request with the variables in w, a lookup ends above the given level.
 func (b *blockers) block(w way, level int32) bool {
 	for _, l := range b.levels {
 		if l.level >= level {

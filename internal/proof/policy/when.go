@@ -6,11 +6,11 @@ import (
 	"bindc/internal/yaml"
 )
 
-// factsKey is the key of an expression in 'when' and 'unless'.
+// factsKey is the key under which 'when' and 'unless' contain an expression.
 const factsKey = "facts"
 
-// condition reads 'when' or 'unless' of a policy: a hash, or a list of hashes. One hash in the list must hold. A
-// missing attribute is a nil condition.
+// condition reads 'when' or 'unless', which contains one hash or a list of alternative hashes. If the attribute is
+// missing, the condition is nil.
 func (r *reader) condition(policy *yaml.Node, name string) (*condition, bool) {
 	_, n, ok := policy.Lookup(name)
 	if !ok {
@@ -39,7 +39,7 @@ func (r *reader) condition(policy *yaml.Node, name string) (*condition, bool) {
 	return joined(or, out), len(out) > 0
 }
 
-// hash reads a hash of categories to values. All of its entries must hold.
+// hash reads a hash of categories and values, all of which must match.
 func (r *reader) hash(n *yaml.Node) (*condition, bool) {
 	var out []*condition
 	for key, val := range n.Pairs() {
@@ -63,7 +63,7 @@ func (r *reader) hash(n *yaml.Node) (*condition, bool) {
 	return joined(and, out), true
 }
 
-// values reads the values of a category, one of which must match. Numbers are compared by their text in the file.
+// values reads one value or a list of alternative values of a category. A number stands for its text in the file.
 func (r *reader) values(category string, n *yaml.Node) (*condition, bool) {
 	nodes := []yaml.Node{*n}
 	if n.Kind == yaml.Sequence {
@@ -91,7 +91,7 @@ func (r *reader) values(category string, n *yaml.Node) (*condition, bool) {
 	return joined(or, out), len(out) > 0
 }
 
-// facts reads an expression over facts.
+// facts reads the expression under factsKey.
 func (r *reader) facts(n *yaml.Node) (*condition, bool) {
 	text, isText := n.Text()
 	if !isText {

@@ -1,4 +1,4 @@
-// Package record stores in a snapshot which policies were proven for it.
+// Package record stores in a snapshot which policies have been proven for it.
 package record
 
 import (
@@ -10,14 +10,14 @@ import (
 	"bindc/snapshot"
 )
 
-// Policy is a policy that holds for every request to a snapshot.
+// Policy is a policy that was proven to hold for every request to a snapshot.
 type Policy struct {
 	Name   string `json:"name"`
-	Digest string `json:"sha256"` // SHA-256 of the policy file, in hexadecimal
+	Digest string `json:"sha256"` // SHA-256 of the policy file in hexadecimal
 }
 
-// Add records proven policies in c, under an internal key that programs may ignore. Without policies, c does not
-// change.
+// Add adds the proven policies to c under an internal key, which programs may ignore. It does nothing if proven is
+// empty.
 func Add(c *snapshot.Content, proven []Policy) {
 	if len(proven) == 0 {
 		return
@@ -44,7 +44,8 @@ func Add(c *snapshot.Content, proven []Policy) {
 		Cold: []snapshot.Cold{{Above: len(c.Levels), Layer: len(c.Layers) - 1, Value: uint32(number)}}})
 }
 
-// Read returns the policies that were proven for a snapshot, sorted by name. The error is a *snapshot.DamageError.
+// Read returns the policies that were proven for a snapshot, sorted by name. It returns a *snapshot.DamageError if they
+// cannot be decoded.
 func Read(f *snapshot.Snapshot) ([]Policy, error) {
 	bound, err := f.Bindings(recipe.PoliciesKey)
 	if err != nil || len(bound) == 0 {

@@ -1,4 +1,4 @@
-// Package affected finds the nodes of a fleet whose lookups have different answers in two snapshots.
+// Package affected finds the nodes of a fleet that get different values from two snapshots.
 package affected
 
 import (
@@ -16,27 +16,27 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Comparison compares the answers of two snapshots for each node of a fleet.
+// Comparison compares two snapshots for each node of a fleet.
 type Comparison struct {
 	Old, New         *lookup.Snapshot
-	OldPath, NewPath string // paths of the snapshots, for errors
+	OldPath, NewPath string // names of the snapshots in error messages
 	Nodes            []facts.Node
 	Style            report.Style
 
-	// Change, if not nil, returns the node with changed facts for which to query the new snapshot.
+	// If Change is not nil, the new snapshot is queried with Change(n) instead of n.
 	Change func(n facts.Node) (facts.Node, error)
-	// Check, if not nil, returns an error for a node whose answers cannot be compared reliably.
+	// If Check is not nil, it may reject a node whose values cannot be compared reliably.
 	Check func(n facts.Node, keys []string, old, now *lookup.Request) error
-	Done  func() // called after each node, possibly concurrently
+	Done  func() // called after each node, from several goroutines
 }
 
-// Groups returns the nodes with changes, grouped by their changes. It only looks up keys that may differ according to
-// d. wrong has an element for each node: its error, or nil.
+// Groups returns the nodes whose values change, grouped by their changes. It looks up only keys that can change
+// according to d. wrong[i] is the error for Nodes[i], or nil.
 func (c *Comparison) Groups(d *decision.Difference) (groups []report.Group, wrong []error) {
 	return c.groups(c.keys(d))
 }
 
-// AllGroups is like Groups, but looks up all keys.
+// AllGroups is like Groups, but looks up all keys of both snapshots.
 func (c *Comparison) AllGroups() (groups []report.Group, wrong []error) {
 	return c.groups(slices.Sorted(maps.Keys(c.allKeys())))
 }
@@ -66,7 +66,7 @@ func (c *Comparison) groups(keys []string) (groups []report.Group, wrong []error
 	return report.Grouped(names, good), wrong
 }
 
-// keys returns the keys whose answers may differ for some node.
+// keys returns the keys that, according to d, can have different values for some node.
 func (c *Comparison) keys(d *decision.Difference) []string {
 	keys := map[string]bool{}
 	if len(d.Categories) > 0 {
@@ -81,7 +81,6 @@ func (c *Comparison) keys(d *decision.Difference) []string {
 	return slices.Sorted(maps.Keys(keys))
 }
 
-// allKeys returns the keys of both snapshots.
 func (c *Comparison) allKeys() map[string]bool {
 	keys := map[string]bool{}
 	for k := range c.Old.Keys() {
@@ -93,7 +92,7 @@ func (c *Comparison) allKeys() map[string]bool {
 	return keys
 }
 
-// effect returns the changes for a node. old is the node's request to the old snapshot.
+// effect returns the changed values of node n. old is the request for n to the old snapshot.
 func (c *Comparison) effect(n facts.Node, keys []string, old *lookup.Request) (report.Effect, error) {
 	if c.Change != nil {
 		var err error
@@ -113,7 +112,7 @@ func (c *Comparison) effect(n facts.Node, keys []string, old *lookup.Request) (r
 	return c.Style.Effect(old, now, keys), nil
 }
 
-// Request returns the request for a node of a fleet.
+// Request returns a request for the values of n. Errors begin with the name of the node.
 func Request(snap *lookup.Snapshot, n facts.Node) (*lookup.Request, error) {
 	vars, err := facts.Variables(n, bindings.FactsOptions{})
 	if err != nil {
@@ -126,7 +125,7 @@ func Request(snap *lookup.Snapshot, n facts.Node) (*lookup.Request, error) {
 	return r, nil
 }
 
-// InParallel calls do for 0 to n-1, in as many goroutines as there are processors.
+// InParallel calls do(0) to do(n-1) from GOMAXPROCS goroutines and waits for all calls.
 func InParallel(n int, do func(i int)) {
 	var wg sync.WaitGroup
 	next := make(chan int)

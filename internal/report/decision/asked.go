@@ -11,8 +11,8 @@ import (
 	"bindc/snapshot"
 )
 
-// CustomVariables returns the variables that answers can depend on and that not every node has: custom facts and
-// variables of --var. It cannot see the variables in encrypted values.
+// CustomVariables returns the names of the custom facts and other variables that answers can depend on. It omits
+// variables that every node has, and cannot see variables in encrypted values.
 func CustomVariables(f *snapshot.Snapshot) ([]string, error) {
 	names := map[string]bool{}
 	note := func(n *expr.Node) {

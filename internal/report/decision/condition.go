@@ -10,8 +10,8 @@ import (
 	"bindc/internal/relation"
 )
 
-// conditionTable finds the conditions that overlap with a given condition. It groups conditions by their dimensions,
-// and indexes each group by the subsets of dimensions that searches need.
+// conditionTable finds the conditions that can hold at the same time as a given one. It groups conditions by their
+// dimensions and indexes the groups by value as searches need it.
 type conditionTable struct {
 	*dimensions
 	conditions   []relation.Condition
@@ -26,7 +26,7 @@ type group struct {
 	indexes []*valueIndex
 }
 
-// valueIndex finds the members of a group by their values of some dimensions.
+// valueIndex maps the values of dims, encoded by valuesOf, to the members of a group that have them.
 type valueIndex struct {
 	dims    []int
 	members map[string][]int
@@ -40,7 +40,7 @@ func newConditionTable(d *dimensions, cs ...relation.Condition) *conditionTable 
 	return t
 }
 
-// tableOfRows returns a table of the rows' conditions, followed by the empty condition.
+// tableOfRows returns a table of the conditions of rows, followed by an empty condition that always holds.
 func tableOfRows(d *dimensions, rows []Row) *conditionTable {
 	cs := make([]relation.Condition, len(rows)+1)
 	for i := range rows {
@@ -49,7 +49,6 @@ func tableOfRows(d *dimensions, rows []Row) *conditionTable {
 	return newConditionTable(d, cs...)
 }
 
-// add appends a condition.
 func (t *conditionTable) add(c relation.Condition) {
 	i, settled := len(t.conditions), t.Settled(c)
 	t.conditions, t.settled = append(t.conditions, c), append(t.settled, settled)
@@ -71,7 +70,7 @@ func (t *conditionTable) add(c relation.Condition) {
 	}
 }
 
-// valuesOf encodes the values of dims in a condition as a unique text.
+// valuesOf encodes the values that c has in the dimensions dims. The encoding is unique.
 func valuesOf(c relation.Condition, dims []int) string {
 	var b []byte
 	for _, t := range c {
@@ -82,8 +81,8 @@ func valuesOf(c relation.Condition, dims []int) string {
 	return string(b)
 }
 
-// agreeing returns, in order, the members of g that have the same values as c, a settled condition, in all shared
-// dimensions.
+// agreeing returns the members of g that have the same values as c in all dimensions that both use, in ascending order.
+// c must be settled.
 func (g *group) agreeing(t *conditionTable, c relation.Condition) []int {
 	var shared []int
 	for _, term := range c {
@@ -103,7 +102,7 @@ func (g *group) agreeing(t *conditionTable, c relation.Condition) []int {
 	return g.indexes[i].members[valuesOf(c, shared)]
 }
 
-// overlapping returns the conditions that can hold together with c, in order.
+// overlapping returns the indices of the conditions that can hold at the same time as c, in ascending order.
 func (t *conditionTable) overlapping(c relation.Condition) []int {
 	settled := t.Settled(c)
 	var out []int
@@ -118,7 +117,7 @@ func (t *conditionTable) overlapping(c relation.Condition) []int {
 	return out
 }
 
-// first returns the first condition that holds in a case, or len(t.conditions) if none does.
+// first returns the index of the first condition that holds in the given case, or len(t.conditions) if none does.
 func (t *conditionTable) first(in relation.Case) int {
 	best := len(t.conditions)
 	for _, g := range t.groups {
@@ -139,8 +138,8 @@ func (t *conditionTable) first(in relation.Case) int {
 	return best
 }
 
-// covering returns the first condition that covers c together with the conditions before it: whenever c holds, one of
-// these conditions holds. It returns len(t.conditions) if all conditions together do not cover c.
+// covering returns the smallest index i such that, whenever c holds, one of the conditions up to i holds. It returns
+// len(t.conditions) if all conditions together do not cover c.
 func (t *conditionTable) covering(c relation.Condition) int {
 	last := 0
 	for _, in := range t.Cases(c) {
@@ -149,15 +148,15 @@ func (t *conditionTable) covering(c relation.Condition) int {
 	return last
 }
 
-// remaining returns the terms of c that given does not imply.
+// remaining returns the terms of c that given does not already imply.
 func (d *dimensions) remaining(c, given relation.Condition) relation.Condition {
 	return slices.DeleteFunc(slices.Clone(c), func(t relation.Term) bool {
 		return d.Implies(given, relation.Condition{t})
 	})
 }
 
-// minimal removes conditions that others cover. A condition that covers another does not have more variables, so it is
-// sorted before the other.
+// minimal removes the conditions that the remaining ones cover. It sorts conditions by their number of variables,
+// because a condition never covers one with fewer variables.
 func (d *dimensions) minimal(cs []relation.Condition) []relation.Condition {
 	slices.SortStableFunc(cs, func(a, b relation.Condition) int {
 		return cmp.Or(cmp.Compare(len(d.Settled(a)), len(d.Settled(b))), cmp.Compare(len(a), len(b)))
@@ -173,7 +172,8 @@ func (d *dimensions) minimal(cs []relation.Condition) []relation.Condition {
 	return out
 }
 
-// conditionID identifies the condition of a row. It does not depend on the order of the categories.
+// conditionID returns a string that is equal for rows with the same condition. The order of the categories does not
+// matter.
 func (r *Row) conditionID() string {
 	var b strings.Builder
 	for _, t := range r.terms {

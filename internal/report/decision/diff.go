@@ -11,38 +11,38 @@ import (
 	"bindc/snapshot"
 )
 
-// Difference lists the keys that two snapshots answer differently for some request.
+// Difference lists the keys that can have different values in two snapshots.
 type Difference struct {
-	Keys []KeyChanges // sorted
+	Keys []KeyChanges // sorted by key
 
-	// Dynamic lists the keys, in either snapshot, whose values look up other keys that depend on facts. Keys does not
-	// cover such lookups.
+	// Dynamic lists keys whose values look up a key that is computed from facts. Such a value can change even if the
+	// key is not in Keys.
 	Dynamic []string
-	// Categories lists the categories that only one snapshot has or whose expressions differ. In the new snapshot,
-	// requests may have other values of these categories.
+	// Categories lists the categories that only one snapshot has or that are computed differently. Their values can
+	// differ between the snapshots for the same request.
 	Categories []string
 }
 
-// KeyChanges holds the changes of a key.
+// KeyChanges describes how the values of a key change.
 type KeyChanges struct {
 	Key           string
-	Changes       []Change // the first change whose conditions a request meets applies
-	Contributions []Change // changes of contributions to the key's multibindings
+	Changes       []Change // for a request, the first entry whose conditions it meets applies
+	Contributions []Change // changes of contributions, if the key is a multibinding
 
-	Gone    bool   // the key was bound before, but no longer is
-	Renamed string // the new key with the same values, or ""
+	Gone    bool   // the old snapshot binds the key, but the new one does not
+	Renamed string // new key with the same values, or ""
 }
 
-// Change is a difference for the requests that meet When and none of Except.
+// Change is a changed value for the requests that meet When but none of Except.
 type Change struct {
 	When     []lookup.Term
 	Except   [][]lookup.Term
-	Old, New *Row     // nil if the key is not found
-	Through  []string // changed keys that an unchanged computed value looks up
-	Below    bool     // the value may decline, and only rows below it changed
+	Old, New *Row     // rows that give the value; nil if the key is not found
+	Through  []string // changed keys that the value, itself unchanged, looks up
+	Below    bool     // the row is unchanged but can decline, and only rows below it changed
 }
 
-// Diff compares the tables of two snapshots. It calls done after each key.
+// Diff compares two snapshots. It calls done after each key.
 func Diff(before, after *Tables, done func()) (*Difference, error) {
 	dims, err := newDimensions(before.snap, after.snap)
 	if err != nil {
@@ -65,7 +65,7 @@ func Diff(before, after *Tables, done func()) (*Difference, error) {
 	return out, err
 }
 
-// keys returns the changes of each key that changes.
+// keys returns the changes of all keys in c.changed, sorted by key. It omits internal keys.
 func (c *comparer) keys() (out []KeyChanges, err error) {
 	ends := map[string]*keyTables{}
 	for _, key := range slices.Sorted(maps.Keys(c.changed)) {
@@ -88,12 +88,12 @@ func (c *comparer) keys() (out []KeyChanges, err error) {
 	return out, nil
 }
 
-// categories returns the dimensions that only one snapshot has, or that have different expressions.
+// categories returns the names of dimensions that only one snapshot has or that are computed differently.
 func categories(before, after *snapshot.Snapshot) []string {
 	programs := func(s *snapshot.Snapshot) map[string]string {
 		out := map[string]string{}
 		for _, d := range s.Dimensions() {
-			// Guards of several categories may have the same name, and are one variable.
+			// Guards of several categories may have the same name; they are the same variable.
 			out[dimensionName(d)] += string(d.Program)
 		}
 		return out
@@ -114,16 +114,16 @@ func categories(before, after *snapshot.Snapshot) []string {
 	return out
 }
 
-// comparer finds the keys that differ.
+// comparer holds the state of Diff.
 type comparer struct {
 	*dimensions
 	a, b    *Tables
 	changed map[string]bool
-	users   map[string][]string // by key: the keys whose values look it up
+	users   map[string][]string // by key, the keys whose values look it up
 	dynamic map[string]bool
 }
 
-// compareKey records whether the rows of key differ, and which keys they look up.
+// compareKey adds key to c.changed if its rows differ, and records which keys the rows look up.
 func (c *comparer) compareKey(key string) error {
 	old, err := c.a.rowsOf(key)
 	if err != nil {
@@ -153,7 +153,7 @@ func sameRow(a, b Row) bool {
 	return a.contentID == b.contentID && a.Name == b.Name && slices.Equal(a.terms, b.terms)
 }
 
-// propagate marks keys that look up a changed key as changed.
+// propagate adds to c.changed all keys that look up a changed key, directly or indirectly.
 func (c *comparer) propagate() {
 	todo := slices.Collect(maps.Keys(c.changed))
 	for len(todo) > 0 {
@@ -168,8 +168,9 @@ func (c *comparer) propagate() {
 	}
 }
 
-// changedLookups returns the changed keys that row r looks up. below reports whether the row's own key has changed,
-// because the row may leave the answer to the rows below. A multibinding whose id equals the key is a separate lookup.
+// changedLookups returns the changed keys that row r looks up. below reports whether r's own key has changed, which
+// matters because r can decline and leave the answer to lower rows. A multibinding with the key as its id counts as
+// another key.
 func (c *comparer) changedLookups(r *Row) (out []string, below bool) {
 	for _, used := range r.uses {
 		switch name := displayName(used); {
@@ -183,7 +184,7 @@ func (c *comparer) changedLookups(r *Row) (out []string, below bool) {
 	return out, below
 }
 
-// displayName returns a readable name for an internal key.
+// displayName returns the name that messages use for an internal key.
 func displayName(key string) string {
 	if module, ok := strings.CutPrefix(key, recipe.LookupOptionsKey+" "); ok {
 		return "lookup_options of the module " + module
@@ -191,14 +192,14 @@ func displayName(key string) string {
 	return strings.TrimLeft(strings.TrimPrefix(key, recipe.MergeKey("")), "\x00")
 }
 
-// region is the set of requests for which a given row of the old table and a given row of the new table win. An index
-// after the last row means that no row wins.
+// region is the set of requests for which the rows old and now win in the two tables. An index after the last row means
+// that no row wins.
 type region struct {
 	when     relation.Condition
 	old, now int
 }
 
-// tables returns the tables of a key in both snapshots.
+// tables returns the rows and contributions of key in both snapshots.
 func (c *comparer) tables(key string) (t *keyTables, err error) {
 	t = &keyTables{}
 	if t.old, err = c.a.Table(key); err != nil {
@@ -214,7 +215,6 @@ func (c *comparer) tables(key string) (t *keyTables, err error) {
 	return t, err
 }
 
-// changes returns the changes to a key.
 func (c *comparer) changes(key string, t *keyTables) KeyChanges {
 	old, now := t.old, t.now
 	out := KeyChanges{Key: key, Changes: c.dimensions.compare(old, now, func(a, b *Row) bool {
@@ -226,7 +226,7 @@ func (c *comparer) changes(key string, t *keyTables) KeyChanges {
 			x.Below = len(x.Through) == 0
 		}
 	}
-	// Changes of a merged value are listed among the contributions.
+	// The contributions, below, already show changes of merged values.
 	out.Changes = slices.DeleteFunc(out.Changes, func(x Change) bool {
 		return slices.Equal(x.Through, []string{key}) && x.Old.merge != nil
 	})
@@ -234,12 +234,12 @@ func (c *comparer) changes(key string, t *keyTables) KeyChanges {
 	return out
 }
 
-// compare compares two tables. Each region whose two rows differ is a change. A request is in the first region that it
-// meets, because every row of a later region is at or below the row that wins.
+// compare returns a change for each region whose rows are not equal. Regions overlap: a request belongs to the first
+// region that it meets, because later regions have lower rows.
 func (d *dimensions) compare(old, now []Row, equal func(a, b *Row) bool) []Change {
 	var out []Change
 	var when []relation.Condition
-	var before []int // by change: the number of regions kept before it
+	var before []int // by change, the number of earlier regions without a change
 	kept := newConditionTable(d)
 	for _, r := range d.regions(old, now) {
 		a, b := rowAt(old, r.old), rowAt(now, r.now)
@@ -271,7 +271,7 @@ func rowAt(rows []Row, i int) *Row {
 	return nil
 }
 
-// equal reports whether two rows have the same outcome for every request.
+// equal reports whether two rows give the same value for every request.
 func (c *comparer) equal(a, b *Row) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -280,8 +280,8 @@ func (c *comparer) equal(a, b *Row) bool {
 	return a.contentID == b.contentID && len(through) == 0 && !below
 }
 
-// decline reports whether two rows are equal although their key has changed, because they depend only on lower rows,
-// which have not changed.
+// decline reports whether two rows are unchanged although their key has changed: they only depend on lower rows, which
+// are unchanged too.
 func (c *comparer) decline(old, now []Row, a, b *Row) bool {
 	if a == nil || b == nil || a.contentID != b.contentID {
 		return false
@@ -298,7 +298,7 @@ func (c *comparer) decline(old, now []Row, a, b *Row) bool {
 	})
 }
 
-// contributionChanges compares the contributions to the multibindings of a key.
+// contributionChanges compares contributions, which match if they have the same condition and name.
 func (c *comparer) contributionChanges(before, after []Row) []Change {
 	unmatched := map[string][]int{}
 	id := func(r *Row) string { return r.conditionID() + "\x00" + r.Name }
@@ -327,7 +327,7 @@ func (c *comparer) contributionChanges(before, after []Row) []Change {
 	return out
 }
 
-// regions returns the regions of two tables that contain a request, ordered by old row, then by new row.
+// regions returns the nonempty regions of two tables, ordered by old row and then by new row.
 func (d *dimensions) regions(old, now []Row) []region {
 	a, b := tableOfRows(d, old), tableOfRows(d, now)
 	var out []region
@@ -347,8 +347,8 @@ func (d *dimensions) regions(old, now []Row) []region {
 	return out
 }
 
-// Meets reports whether a request can meet the conditions of both rows. The rows must be from the same snapshot.
+// Meets reports whether some request meets the conditions of both rows. Both must be from the same snapshot.
 func (r *Row) Meets(other *Row) bool { return r.dims.Together(r.terms, other.terms) }
 
-// Covers reports whether the condition of r holds whenever the condition of other holds.
+// Covers reports whether the condition of r holds for every request that meets the condition of other.
 func (r *Row) Covers(other *Row) bool { return r.dims.Implies(other.terms, r.terms) }

@@ -10,15 +10,16 @@ import (
 	"bindc/snapshot"
 )
 
-// dimensions holds the dimensions of one snapshot, or of two compared snapshots. It merges dimensions that both
-// snapshots have.
+// dimensions numbers the dimensions of one snapshot, or of two compared snapshots. A dimension that both snapshots have
+// gets one number.
 type dimensions struct {
 	*relation.Relations
-	names []string // names for messages
+	names []string // names that messages use
 	index map[dimensionKey]int
 }
 
-// dimensionKey identifies a dimension. category is the category of a guard, or "" for common.
+// dimensionKey identifies a dimension in both snapshots. For a guard, category is the category that it guards; "" means
+// the common level.
 type dimensionKey struct {
 	name, category string
 	guard          bool
@@ -32,7 +33,7 @@ func newDimensions(files ...*snapshot.Snapshot) (*dimensions, error) {
 		for _, d := range f.Dimensions() {
 			id := dimensionKeyOf(f, d)
 			if i, known := out.index[id]; known {
-				// the values of the dimension in the two snapshots cannot be compared
+				// computed differently in the two snapshots, so values cannot be compared
 				if programs[i] != string(d.Program) {
 					dims[i].Value = nil
 				}
@@ -51,7 +52,7 @@ func newDimensions(files ...*snapshot.Snapshot) (*dimensions, error) {
 	return out, nil
 }
 
-// dimension converts a dimension of f. If its values are not case-folded, package relation treats them as unknown.
+// dimension converts a dimension of f. Values that are compared with case are treated as unknown.
 func (d *dimensions) dimension(f *snapshot.Snapshot, source snapshot.Dimension) (relation.Dimension, error) {
 	out := relation.Dimension{Category: d.index[dimensionKeyOf(f, source)], Guard: source.Guard}
 	switch {
@@ -79,7 +80,7 @@ func dimensionKeyOf(f *snapshot.Snapshot, d snapshot.Dimension) dimensionKey {
 	return id
 }
 
-// condition converts terms of f to a condition on d.
+// condition converts terms of f, using the numbers in d. It sorts them by dimension.
 func (d *dimensions) condition(f *snapshot.Snapshot, terms []snapshot.Term) relation.Condition {
 	out := make(relation.Condition, len(terms))
 	for i, t := range terms {
@@ -91,8 +92,8 @@ func (d *dimensions) condition(f *snapshot.Snapshot, terms []snapshot.Term) rela
 
 func byDimension(a, b relation.Term) int { return a.Dimension - b.Dimension }
 
-// terms converts c to terms for messages, sorted by name. Guards of several categories may have the same name, and are
-// one variable.
+// terms converts c for messages, sorted by name. It merges guards with the same name, because they are the same
+// variable.
 func (d *dimensions) terms(c relation.Condition) []lookup.Term {
 	out := make([]lookup.Term, len(c))
 	for i, t := range c {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// JoinedLast moves unlikely samples to the end: those in which one variable has the text that another sample builds
-// from several variables. For a level os/%{name}-%{major}.yaml below os/%{name}.yaml, this is name=windows-2016 instead
-// of name=windows and major=2016. Such requests are possible, but no node is likely to have them.
+// JoinedLast moves unlikely samples to the end. In these, one variable has a text that another sample splits between
+// several variables. With the levels os/%{name}-%{major}.yaml and os/%{name}.yaml, for example, name=windows-2016 is
+// less likely than name=windows with major=2016.
 func JoinedLast(samples []Sample) {
 	all := slices.Clone(samples)
 	isJoined := func(s Sample) bool {
@@ -20,7 +20,8 @@ func JoinedLast(samples []Sample) {
 	})
 }
 
-// joins reports whether a variable's text in s contains the texts of this variable and of another variable in other.
+// joins reports whether a variable in s has a text that contains both its text in other and the text of another
+// variable in other.
 func (s Sample) joins(other Sample) bool {
 	for name, text := range s.values {
 		part := other.values[name]

@@ -4,14 +4,14 @@ import (
 	"bindc/internal/recipe"
 )
 
-// Reaching returns a request that meets the condition of r and, where possible, no other condition. ok is false if it
-// finds no such request.
+// Reaching returns a request that meets the condition of r and, where possible, no other condition. ok is false if
+// there is none.
 func (s *Sampler) Reaching(r *Row) (sample Sample, ok bool) {
 	values := s.solve(r.binding.Terms)
 	return Sample{values, true}, values != nil
 }
 
-// Varies reports whether the value of key may depend on facts, apart from the choice of its row.
+// Varies reports whether the row that wins for key can give different values for different facts.
 func (s *Sampler) Varies(key string) (bool, error) {
 	queue, queued := []string{key}, map[string]bool{key: true}
 	for i := 0; i < len(queue); i++ {
@@ -37,7 +37,7 @@ func (s *Sampler) Varies(key string) (bool, error) {
 	return false, nil
 }
 
-// rowsOf returns the rows of a key, and caches them.
+// rowsOf is like Tables.rowsOf, with a cache.
 func (s *Sampler) rowsOf(name string) (rows []Row, err error) {
 	rows, known := s.rows[name]
 	if !known {
@@ -48,7 +48,7 @@ func (s *Sampler) rowsOf(name string) (rows []Row, err error) {
 	return rows, err
 }
 
-// readsVariables reports whether the value of x depends on variables of the request, or on a private key.
+// readsVariables reports whether the value of x depends on the request's variables or on a private key.
 func readsVariables(x *recipe.Recipe) (reads bool) {
 	x.Variables(func(string) { reads = true })
 	for _, n := range x.Expressions() {

@@ -10,7 +10,7 @@ import (
 	"bindc/internal/value"
 )
 
-// setRecipe sets the content of r to a recipe. The content ID ignores source positions in the recipe.
+// setRecipe sets the content of r to a recipe. Recipes that differ only in source positions get the same content ID.
 func (r *Row) setRecipe(x *recipe.Recipe) {
 	r.Sensitive, r.Declines, r.isMultibind = x.Sensitive, x.Declines(), x.Kind == recipe.Multibind
 	switch {
@@ -33,7 +33,6 @@ func (r *Row) setRecipe(x *recipe.Recipe) {
 	}
 }
 
-// addUses records the keys that x looks up.
 func (r *Row) addUses(x *recipe.Recipe) {
 	if x.Kind == recipe.Merged {
 		r.uses = append(r.uses, recipe.MergeKey(r.key))
@@ -65,8 +64,8 @@ func (r *Row) addUses(x *recipe.Recipe) {
 	}
 }
 
-// sourceText formats a recipe as an expression. A recipe without an expression becomes a function call named after its
-// attribute.
+// sourceText formats a recipe as an expression. For a recipe that is neither a constant nor an expression, it makes up
+// a call of a function named after the attribute.
 func sourceText(r *recipe.Recipe) string {
 	var n *expr.Node
 	switch r.Kind {
@@ -108,7 +107,7 @@ func sourceText(r *recipe.Recipe) string {
 	return syntax.Print(n)
 }
 
-// mergedText describes how a value is merged. options is a hash with the key's lookup_options, or undef if they depend
+// mergedText describes how a value is merged according to options, its lookup_options. options is undef if they depend
 // on the request.
 func mergedText(options value.Value) string {
 	if options.Kind() == value.Hash {
@@ -126,7 +125,7 @@ func mergedText(options value.Value) string {
 	return "merged as lookup_options say"
 }
 
-// optionText formats an option: a name without quotes, anything else as an expression.
+// optionText formats the value of an option. Names are shown without quotes.
 func optionText(v value.Value) string {
 	if v.Kind() == value.Hash && v.Len() == 1 {
 		if name, exists := v.Get(value.FromString("strategy")); exists {

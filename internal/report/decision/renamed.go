@@ -6,20 +6,18 @@ import (
 	"strings"
 )
 
-// keyTables holds the rows of a key in two snapshots, and its contributions.
+// keyTables has the rows and the contributions of a key in two snapshots.
 type keyTables struct {
 	old, now                           []Row
 	oldContributions, nowContributions []Row
 }
 
-// gone reports whether a key was bound before, but no longer is.
 func (t *keyTables) gone() bool { return isBound(t.old) && !isBound(t.now) }
 
-// isNew reports whether a key was not bound before.
 func (t *keyTables) isNew() bool { return !isBound(t.old) && isBound(t.now) }
 
-// isBound reports whether rows have an answer for some request. A key that was renamed still has rows, below the row
-// that erases it.
+// isBound reports whether rows give an answer for some request. A renamed key has rows but no answer, because its first
+// row erases it.
 func isBound(rows []Row) bool {
 	for _, r := range rows {
 		if !r.Erased {
@@ -33,7 +31,7 @@ func isBound(rows []Row) bool {
 }
 
 // contentText returns a string that is equal for keys with the same values under the same conditions. It returns "" if
-// a value is encrypted.
+// this cannot be decided because a value is encrypted.
 func contentText(rows, contributions []Row) string {
 	var b strings.Builder
 	for _, list := range [][]Row{rows, contributions} {
@@ -42,7 +40,7 @@ func contentText(rows, contributions []Row) string {
 				return ""
 			}
 			id := r.contentID
-			switch { // recipes that contain their key
+			switch { // the texts of these recipes contain the key itself
 			case r.isMultibind:
 				id = "multibinding"
 			case r.merge != nil:
@@ -55,8 +53,8 @@ func contentText(rows, contributions []Row) string {
 	return b.String()
 }
 
-// renames marks the keys that are gone, and finds the new name of each. A new name is a key that takes its value from
-// the old key, or has the same values under the same conditions.
+// renames sets the fields Gone and Renamed. The new name of a key is a new key that takes its value from the old key,
+// or has the same values under the same conditions.
 func renames(keys []KeyChanges, tables map[string]*keyTables) {
 	same, users := map[string][]string{}, map[string]string{}
 	for key, t := range tables {
@@ -86,7 +84,7 @@ func renames(keys []KeyChanges, tables map[string]*keyTables) {
 	}
 }
 
-// mostSimilar returns the name that shares the longest prefix and suffix with key, or "" if there are no names.
+// mostSimilar returns the name that has the most in common with key at its beginning and end, or "" if names is empty.
 func mostSimilar(key string, names []string) (best string) {
 	most := -1
 	for _, name := range slices.Sorted(slices.Values(names)) {
@@ -97,7 +95,7 @@ func mostSimilar(key string, names []string) (best string) {
 	return best
 }
 
-// commonLength returns the total length of the common prefix and the common suffix of two names.
+// commonLength returns the length of the common prefix plus that of the common suffix.
 func commonLength(a, b string) (n int) {
 	for n < len(a) && n < len(b) && a[n] == b[n] {
 		n++

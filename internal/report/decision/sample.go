@@ -16,13 +16,13 @@ import (
 	"bindc/snapshot"
 )
 
-// Sample is a request that a Sampler constructed from rows.
+// Sample is a request made up to meet the conditions of certain rows.
 type Sample struct {
-	values assignment // strings of the variables, by path
-	Alone  bool       // the sample was constructed from at most one row
+	values assignment // by path
+	Alone  bool       // made for a single row, or for none
 }
 
-// ID identifies a sample, regardless of case. In two snapshots, samples with the same ID are the same request.
+// ID returns a string that is equal for equal samples, also across snapshots. It ignores case.
 func (s Sample) ID() string {
 	var b strings.Builder
 	for _, path := range slices.Sorted(maps.Keys(s.values)) {
@@ -31,10 +31,9 @@ func (s Sample) ID() string {
 	return relation.Fold(b.String())
 }
 
-// Size returns the number of variables that s sets.
 func (s Sample) Size() int { return len(s.values) }
 
-// String returns the sample for messages, such as "os.family=Debian, role=web".
+// String returns a list such as "os.family=Debian, role=web".
 func (s Sample) String() string {
 	var out []string
 	for _, path := range slices.Sorted(maps.Keys(s.values)) {
@@ -44,14 +43,14 @@ func (s Sample) String() string {
 	return strings.Join(out, ", ")
 }
 
-// Sampler constructs requests from the rows of keys.
+// Sampler makes up requests that reach the rows of keys.
 type Sampler struct {
 	tables    *Tables
-	templates [][]piece // by dimension, the parts of its text; nil if it is not text with variables
+	templates [][]piece // by dimension: the pieces of its text, or nil if it is not built from text and variables
 	rows      map[string][]Row
 }
 
-// NewSampler returns a sampler for the tables of a snapshot.
+// NewSampler returns a Sampler for a snapshot.
 func NewSampler(b *Tables) (*Sampler, error) {
 	s := &Sampler{tables: b, rows: map[string][]Row{}}
 	for _, d := range b.snap.Dimensions() {
@@ -68,23 +67,23 @@ func NewSampler(b *Tables) (*Sampler, error) {
 	return s, nil
 }
 
-// Samples holds the requests for a key, and counts the rows that they were constructed from.
+// Samples has the sample requests for a key.
 type Samples struct {
 	Samples  []Sample
-	Rows     int           // rows of the key itself
-	Terms    []lookup.Term // terms in the conditions of these rows
-	Exceeded bool          // the limit was less than the number of combinations
+	Rows     int           // number of rows of the key itself
+	Terms    []lookup.Term // terms in the conditions of the key's own rows
+	Exceeded bool          // samples are missing because the limit was reached
 }
 
-// Limits on the input for a key's samples.
+// These constants bound the number of samples for a key.
 const (
-	maxUsed    = 64 // maximum number of keys that the values look up
-	pairLimit  = 12 // maximum number of conditions for which all pairs are combined
-	minSamples = 1  // the request without any variable
+	maxUsed    = 64 // keys considered, including those that values look up
+	pairLimit  = 12 // up to this number of conditions, all pairs are combined
+	minSamples = 1  // for the request without any variables
 )
 
-// Samples returns at most limit requests that reach the rows of key, and the rows of the keys that its values look up.
-// It tries each row alone, with a row of every other kind, and with as many other rows as can hold together.
+// Samples returns at most limit requests that reach the rows of key and of the keys that its values look up. It tries
+// each row alone, each row with one row of every other kind, and each row with as many others as possible.
 func (s *Sampler) Samples(key string, limit int) (*Samples, error) {
 	out := &Samples{}
 	names, conditions, err := s.conditions(key, out)
@@ -98,8 +97,8 @@ func (s *Sampler) Samples(key string, limit int) (*Samples, error) {
 	return out, nil
 }
 
-// conditions returns the distinct conditions of all rows that a key's answer may depend on. names is the number of keys
-// that have these rows.
+// conditions returns the distinct conditions of all rows on which the value of key can depend. names is the number of
+// keys with such rows. It also sets the row counts and terms in out.
 func (s *Sampler) conditions(key string, out *Samples) (names int, cs [][]snapshot.Term, err error) {
 	queue, queued, seen := []string{key}, map[string]bool{key: true}, map[string]bool{}
 	for ; names < len(queue) && names < maxUsed; names++ {
@@ -132,7 +131,7 @@ func (s *Sampler) conditions(key string, out *Samples) (names int, cs [][]snapsh
 	return names, cs, nil
 }
 
-// Uses returns the keys that a key looks up, directly or through other keys.
+// Uses returns key and all keys that it looks up, directly or indirectly. It covers only rows that s has already read.
 func (s *Sampler) Uses(key string) []string {
 	out, seen := []string{key}, map[string]bool{key: true}
 	for i := 0; i < len(out); i++ {
@@ -148,7 +147,7 @@ func (s *Sampler) Uses(key string) []string {
 	return out[1:]
 }
 
-// solve finds a request that meets all terms, or returns nil.
+// solve returns variables for which all terms hold, or nil if it finds none.
 func (s *Sampler) solve(terms ...[]snapshot.Term) assignment {
 	var equations []equation
 	values := map[int]string{}
@@ -166,7 +165,7 @@ func (s *Sampler) solve(terms ...[]snapshot.Term) assignment {
 	return solution(equations)
 }
 
-// combiner collects the samples of a key.
+// combiner builds the samples for a key, without duplicates.
 type combiner struct {
 	*Sampler
 	limit int
@@ -188,8 +187,8 @@ func (c *combiner) add(given assignment, alone bool) bool {
 	return true
 }
 
-// byDimensions groups conditions by their dimensions. At most one condition of a group holds, unless variables are
-// unset.
+// byDimensions groups conditions that use the same dimensions. Usually, only one condition in a group can hold for a
+// request.
 func byDimensions(conditions [][]snapshot.Term) [][][]snapshot.Term {
 	var out [][][]snapshot.Term
 	at := map[string]int{}
@@ -208,7 +207,7 @@ func byDimensions(conditions [][]snapshot.Term) [][][]snapshot.Term {
 	return out
 }
 
-// combine adds the samples that conditions lead to.
+// combine adds samples for each condition alone and for combinations of conditions.
 func (c *combiner) combine(conditions [][]snapshot.Term) {
 	groups := byDimensions(conditions)
 	for n, terms := range conditions {
@@ -238,7 +237,7 @@ func (c *combiner) combine(conditions [][]snapshot.Term) {
 	}
 }
 
-// Variables returns the paths of the variables that lookups in the snapshot may depend on.
+// Variables returns the paths of all variables on which answers can depend.
 func (s *Sampler) Variables() ([]string, error) {
 	names := map[string]bool{}
 	for _, parts := range s.templates {
@@ -270,10 +269,11 @@ func (s *Sampler) Variables() ([]string, error) {
 	return slices.Sorted(maps.Keys(names)), nil
 }
 
-// otherText returns a string for a variable that a sample does not set. It is unique to the variable.
+// otherText returns a value for a variable that a sample does not set. Each variable gets a different value, which
+// conditions are unlikely to use.
 func otherText(path string) string { return "other_" + strings.ReplaceAll(path, pathSeparator, "_") }
 
-// Facts returns the facts of s. Variables in others that s does not set get strings that occur in no condition.
+// Facts returns the facts of s. Variables in others that s does not set get values that occur in no condition.
 func (s Sample) Facts(others []string) (*bindings.Facts, error) {
 	given := maps.Clone(s.values)
 	for _, path := range others {
@@ -285,7 +285,7 @@ func (s Sample) Facts(others []string) (*bindings.Facts, error) {
 	paths := slices.SortedFunc(maps.Keys(given), func(a, b string) int {
 		_, setA := s.values[a]
 		_, setB := s.values[b]
-		if setA != setB { // in this order, variables in others do not replace those of s
+		if setA != setB { // variables of s come first, so that those in others do not replace them
 			return map[bool]int{true: -1, false: 1}[setA]
 		}
 		return cmp.Compare(a, b)
@@ -311,7 +311,7 @@ func (s Sample) Facts(others []string) (*bindings.Facts, error) {
 	if opts.Variables, err = runtimeValue(vars); err != nil {
 		return nil, err
 	}
-	ofFacts, _ := root["facts"].(tree) // the facts in noFacts
+	ofFacts, _ := root["facts"].(tree) // the facts named in noFacts
 	for _, name := range []string{"environment", "trusted", "facts"} {
 		delete(root, name)
 	}
@@ -324,10 +324,11 @@ func (s Sample) Facts(others []string) (*bindings.Facts, error) {
 	return bindings.NewFacts(facts, opts)
 }
 
-// tree holds nested variables: a value is a string, a list of strings, or a tree.
+// tree is a nested hash of variables. Each value is a string, a list of strings, or a tree.
 type tree map[string]any
 
-// set sets the text at a path, unless a parent on the path has a string. A number selects an element of a list.
+// set sets the text at path, unless some parent on the path already is a string. If number is not "", it is the index
+// of the text in a list.
 func (t tree) set(path []string, number, text string) {
 	for _, name := range path[:len(path)-1] {
 		below, ok := t[name].(tree)
@@ -360,7 +361,7 @@ func (t tree) set(path []string, number, text string) {
 	t[name] = list
 }
 
-// runtimeValue converts a tree to a value of package runtime. Any other x becomes undef.
+// runtimeValue converts a tree. It converts anything else to undef.
 func runtimeValue(x any) (bindings.Value, error) {
 	t, ok := x.(tree)
 	if !ok {

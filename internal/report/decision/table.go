@@ -1,5 +1,5 @@
-// Package decision presents a snapshot as decision tables. The table of a key lists conditions and values; the first
-// row whose condition holds gives the answer. The package also compares the tables of two snapshots.
+// Package decision presents the bindings of a key as a decision table. Each row has a condition and a value, and the
+// first row whose condition holds gives the answer. The package also compares the tables of two snapshots.
 package decision
 
 import (
@@ -16,54 +16,54 @@ import (
 	"bindc/snapshot"
 )
 
-// Row is a binding of a key, or a contribution to a multibinding.
+// Row is a row of a decision table: a binding of a key, or a contribution to a multibinding.
 type Row struct {
 	Layer string
 	When  []lookup.Term
-	At    string // path:line:col
-	Name  string // name of a contribution, if it has one
+	At    string // position, as path:line:col
+	Name  string // name of the contribution, or ""
 
-	Value     value.Value // if Computed is "" and Abstract is false
-	Computed  string      // source of the value, if it depends on facts
+	Value     value.Value // set if Computed is "" and Abstract is false
+	Computed  string      // source text of a value that depends on facts, or ""
 	Abstract  bool
-	Declines  bool // in some requests, it may leave the answer to the rows below
-	Erased    bool // the key is renamed from this row down, so it is not found
+	Declines  bool // the row may have no value for some requests, which then use lower rows
+	Erased    bool // the key is renamed; from here down, it is not found
 	Sensitive bool
-	Sealed    bool // the content is encrypted, so it differs between snapshots even if the plaintext is the same
+	Sealed    bool // encrypted; even equal values then differ between snapshots
 
-	terms relation.Condition // the condition, for comparisons
+	terms relation.Condition // When, in a form for comparisons
 	dims  *dimensions
 
 	contentID string   // equal for rows with the same content
-	uses      []string // keys that the content looks up, including internal keys of multibindings
-	dynamic   bool     // the content looks up keys that depend on facts
-	varies    bool     // the content depends on variables
+	uses      []string // keys that the value looks up, including internal keys of multibindings
+	dynamic   bool     // the value looks up keys whose names depend on facts
+	varies    bool     // the value depends on variables
 
-	isMultibind bool // the row is a multibinding
+	isMultibind bool // the value is collected from contributions
 
 	key     string
 	binding snapshot.Binding
-	merge   *recipe.Recipe // a recipe of kind Merged, or nil
+	merge   *recipe.Recipe // recipe of kind Merged, or nil
 }
 
-// Terms returns the condition of r. Its dimensions are those of the snapshot.
+// Terms returns the condition of r in terms of the snapshot's dimensions.
 func (r *Row) Terms() []snapshot.Term { return r.binding.Terms }
 
-// Origin returns the place of r. It has no line if the place is unknown.
+// Origin returns the position of r. Its Line is 0 if the position is unknown.
 func (r *Row) Origin() snapshot.Origin { return r.binding.Origin }
 
-// Tables gives access to the tables of a snapshot.
+// Tables reads the decision tables of a snapshot.
 type Tables struct {
 	snap        *snapshot.Snapshot
 	files       []snapshot.Input
-	allBindings *snapshot.AllBindings // nil if the bindings of each key are looked up separately
+	allBindings *snapshot.AllBindings // nil if each key is read separately
 	dims        *dimensions
-	box         *seal.Box // decrypts sealed recipes; nil if they stay sealed
+	box         *seal.Box // decrypts sealed recipes; nil to leave them sealed
 	filter      snapshot.Filter
 }
 
-// NewTables returns the tables of f. With whole, it prepares for reading the tables of all keys, which is faster. If
-// box is not nil, it decrypts sealed recipes.
+// NewTables returns the tables of f. Set whole to read the tables of many keys: it takes time once, but makes each
+// table faster. box decrypts sealed recipes; if it is nil, they stay sealed.
 func NewTables(f *snapshot.Snapshot, whole bool, box *seal.Box) (*Tables, error) {
 	dims, err := newDimensions(f)
 	if err != nil {
@@ -76,14 +76,14 @@ func NewTables(f *snapshot.Snapshot, whole bool, box *seal.Box) (*Tables, error)
 	return b, err
 }
 
-// Where returns tables with the rows that f selects.
+// Where returns tables with only those rows that f selects.
 func (b *Tables) Where(f snapshot.Filter) *Tables {
 	out := *b
 	out.filter = f
 	return &out
 }
 
-// Bindings returns the bindings of all keys, or nil if b is not whole.
+// Bindings returns the bindings of all keys. It returns nil unless NewTables was called with whole.
 func (b *Tables) Bindings() *snapshot.AllBindings { return b.allBindings }
 
 func (b *Tables) bindings(key string) (bs []snapshot.Binding, err error) {
@@ -96,19 +96,19 @@ func (b *Tables) bindings(key string) (bs []snapshot.Binding, err error) {
 	return bs, err
 }
 
-// Table lists the bindings of a key.
+// Table is the decision table of a key.
 type Table struct {
-	Rows          []Row // by decreasing precedence: the first row that holds for a request wins
-	Contributions []Row // contributions to the multibindings among the rows
+	Rows          []Row // highest precedence first
+	Contributions []Row // contributions to the multibindings among Rows
 
-	// HasOptions reports whether Hiera 5 lookup_options apply to the key. Options are those options, or undef if they
-	// depend on the request. Merged reports whether the options merge all rows that hold for a request.
+	// HasOptions reports whether the key has lookup_options from Hiera 5. Options are these options, or undef if they
+	// depend on the request. Merged reports whether they merge all rows that hold for a request.
 	HasOptions bool
 	Options    value.Value
 	Merged     bool
 }
 
-// Values returns the table of key. If lookups merge the values of key, the rows are these values.
+// Values returns the decision table of key. If lookups merge values of key, each of these values has a row.
 func (b *Tables) Values(key string) (*Table, error) {
 	rows, err := b.Table(key)
 	if err != nil {
@@ -136,7 +136,7 @@ func (b *Tables) Values(key string) (*Table, error) {
 	return out, nil
 }
 
-// takesFirst reports whether the lookup_options of a key select a single value, possibly converted.
+// takesFirst reports whether lookups with these options use only the first value instead of merging.
 func takesFirst(options value.Value) bool {
 	level, err := merge.Compile(options, "")
 	if err != nil || len(level.Entries) != 1 {
@@ -146,7 +146,7 @@ func takesFirst(options value.Value) bool {
 	return err == nil && strategy.First()
 }
 
-// Table returns the bindings of key, in order of precedence.
+// Table returns the bindings of key, highest precedence first.
 func (b *Tables) Table(key string) ([]Row, error) {
 	bs, err := b.bindings(key)
 	if err != nil {
@@ -155,7 +155,7 @@ func (b *Tables) Table(key string) ([]Row, error) {
 	return b.rows(key, bs)
 }
 
-// RowsIn returns the rows of Values(key) that are in the input with the given number. The tables must be whole.
+// RowsIn returns the rows of Values(key) that come from one input file. The tables must be whole.
 func (b *Tables) RowsIn(key string, input uint32) (out []Row, err error) {
 	for _, name := range []string{recipe.MergeKey(key), key} {
 		bs, err := b.allBindings.BindingsIn(name, input)
@@ -172,7 +172,7 @@ func (b *Tables) RowsIn(key string, input uint32) (out []Row, err error) {
 	return out, nil
 }
 
-// rows returns the given bindings of key as rows.
+// rows converts the bindings of key to rows.
 func (b *Tables) rows(key string, bs []snapshot.Binding) ([]Row, error) {
 	out := make([]Row, len(bs))
 	for i := range bs {
@@ -185,7 +185,7 @@ func (b *Tables) rows(key string, bs []snapshot.Binding) ([]Row, error) {
 	return out, nil
 }
 
-// Contributions returns the contributions to the multibindings among rows, in order of precedence.
+// Contributions returns the contributions to the multibindings among rows, highest precedence first.
 func (b *Tables) Contributions(rows []Row) ([]Row, error) {
 	var out []Row
 	seen := map[string]bool{}
@@ -205,8 +205,8 @@ func (b *Tables) Contributions(rows []Row) ([]Row, error) {
 	return out, nil
 }
 
-// rowsOf returns the rows of any key, including internal ones. For the key of a multibinding, the rows are the
-// contributions. Contributions in a scope keep their order.
+// rowsOf is like Table, but also accepts internal keys. The rows of a multibinding's internal key are its
+// contributions.
 func (b *Tables) rowsOf(name string) ([]Row, error) {
 	if !recipe.IsContributionKey(name) {
 		return b.Table(name)
@@ -248,7 +248,7 @@ func (b *Tables) rowsOf(name string) ([]Row, error) {
 	return out, nil
 }
 
-// row returns a row with the position and the condition of x.
+// row returns a row with the position and condition of x, but without a value.
 func (b *Tables) row(x *snapshot.Binding) Row {
 	r := Row{Layer: b.snap.Layers()[x.Layer], At: "an unknown place", binding: *x}
 	if o := x.Origin; o.Line > 0 && int64(o.Input) < int64(len(b.files)) {
@@ -261,7 +261,7 @@ func (b *Tables) row(x *snapshot.Binding) Row {
 	return r
 }
 
-// dimensionName returns the name of a dimension in conditions. A guard that is just a variable is written $name.
+// dimensionName returns the name that reports use for a dimension. For a guard that is just a variable, it is $name.
 func dimensionName(d snapshot.Dimension) string {
 	inner, opens := strings.CutPrefix(d.Name, "\"${")
 	name := strings.TrimSuffix(inner, "}\"")
@@ -271,11 +271,10 @@ func dimensionName(d snapshot.Dimension) string {
 	return d.Name
 }
 
-// setContent sets the value or recipe of a row.
 func (b *Tables) setContent(row *Row, key string, x *snapshot.Binding) error {
 	n, computed := x.Ref.Recipe()
 	switch {
-	case x.Contribution: // the value is part of the recipe that collects contributions
+	case x.Contribution: // set by the caller from the recipe that collects the contributions
 		return nil
 	case x.Stored.Computed:
 		r, sealed, err := b.decoded(key, x.Stored.Bytes, "origins")
@@ -295,13 +294,13 @@ func (b *Tables) setContent(row *Row, key string, x *snapshot.Binding) error {
 	return err
 }
 
-// decodeChecked decodes a value that the snapshot has checked.
+// decodeChecked decodes a value that has already been validated.
 func decodeChecked(encoded string) value.Value {
 	v, _, _ := value.View(encoded)
 	return v
 }
 
-// recipe returns recipe n, which is bound to key. If it stays sealed, r is nil and sealed has the encrypted bytes.
+// recipe returns recipe number n, which is bound to key. If it stays encrypted, r is nil and sealed has its bytes.
 func (b *Tables) recipe(key string, n int) (r *recipe.Recipe, sealed string, err error) {
 	encoded, err := b.snap.Recipe(n)
 	if err != nil {
@@ -310,7 +309,7 @@ func (b *Tables) recipe(key string, n int) (r *recipe.Recipe, sealed string, err
 	return b.decoded(key, encoded, "recipes")
 }
 
-// decoded decodes a recipe. It has the same results as method recipe.
+// decoded decodes a recipe from the given section of the snapshot. Its results are those of the method recipe.
 func (b *Tables) decoded(key, encoded, section string) (r *recipe.Recipe, sealed string, err error) {
 	if recipe.IsSealed(encoded) {
 		return b.unsealed(key, encoded)
@@ -326,8 +325,8 @@ func (b *Tables) decoded(key, encoded, section string) (r *recipe.Recipe, sealed
 	return r, "", err
 }
 
-// unsealed decrypts and decodes a sealed recipe. An invalid recipe inside is not reported as damage of the snapshot,
-// because Verify cannot look into sealed recipes.
+// unsealed decrypts and decodes a sealed recipe. It does not report an invalid recipe as damage of the snapshot,
+// because Verify cannot check sealed recipes either.
 func (b *Tables) unsealed(key, encoded string) (*recipe.Recipe, string, error) {
 	if b.box == nil {
 		return nil, encoded, nil
@@ -343,7 +342,7 @@ func (b *Tables) unsealed(key, encoded string) (*recipe.Recipe, string, error) {
 	return r, "", nil
 }
 
-// setDecoded sets the content of r to the results of decoded.
+// setDecoded sets the content of r. Its parameters are the results of decoded.
 func (r *Row) setDecoded(x *recipe.Recipe, sealed string, err error) error {
 	switch {
 	case err != nil:
@@ -364,7 +363,7 @@ func (r *Row) setSealed(encoded string) {
 	r.Sensitive, r.Sealed, r.contentID = true, true, "e"+encoded
 }
 
-// SameValue reports whether two rows have the same constant, or are both not constants.
+// SameValue reports whether two rows have the same constant value. It also returns true if both are computed.
 func (r *Row) SameValue(other *Row) bool {
 	if r.Computed != "" || other.Computed != "" {
 		return r.Computed != "" && other.Computed != ""

@@ -8,19 +8,19 @@ import (
 	"bindc/internal/value"
 )
 
-// piece is a part of a dimension's value: constant text or a variable.
+// piece is a part of a dimension's text: either constant text, or a variable if variable is not "".
 type piece struct {
 	text     string
 	variable string
 }
 
-// pathSeparator separates the names in a variable's path.
+// pathSeparator separates the parts of a variable's path.
 const pathSeparator = "\x00"
 
-// assignment maps the paths of variables to their strings.
+// assignment maps the paths of variables to their texts.
 type assignment map[string]string
 
-// pieces splits the text of n into pieces. ok is false unless n consists of text and variables.
+// pieces splits the text that n evaluates to. ok is false unless n consists only of text and variables.
 func pieces(n *expr.Node, mapped map[string]string) (out []piece, ok bool) {
 	if v, constant := n.Constant(); constant {
 		return []piece{{text: string(value.AppendText(nil, v))}}, true
@@ -28,7 +28,7 @@ func pieces(n *expr.Node, mapped map[string]string) (out []piece, ok bool) {
 	kids := n.Kids
 	if dir, path, is := n.AsHieraPath(); is {
 		kids = []*expr.Node{dir, path}
-	} else if n.Lambda != nil && n.Op == expr.Call { // the expression comes from mapped_paths
+	} else if n.Lambda != nil && n.Op == expr.Call { // made from mapped_paths
 		path, ok := pathOf(n.Kids[1:])
 		if !ok || len(n.Lambda.Params) != 1 {
 			return nil, false
@@ -52,11 +52,11 @@ func pieces(n *expr.Node, mapped map[string]string) (out []piece, ok bool) {
 	return out, true
 }
 
-// Piece is a part of the text that a dimension evaluates to: a constant text, or a variable if Variable is not "".
-// Equal variables have the same text in every request.
+// Piece is a part of the text that a dimension evaluates to: a variable if Variable is not "", and otherwise constant
+// text.
 type Piece struct{ Text, Variable string }
 
-// Template splits the text that n evaluates to into pieces. ok is false unless n consists of text and variables.
+// Template splits the text that n evaluates to. ok is false unless n consists only of text and variables.
 func Template(n *expr.Node) (out []Piece, ok bool) {
 	parts, ok := pieces(n, nil)
 	for _, p := range parts {
@@ -65,13 +65,13 @@ func Template(n *expr.Node) (out []Piece, ok bool) {
 	return out, ok
 }
 
-// VariablePath returns the variable that n reads, as in Piece. ok is false if n is anything else.
+// VariablePath returns the variable that n reads, in the form of Piece.Variable. ok is false if n is anything else.
 func VariablePath(n *expr.Node) (path string, ok bool) { return variableOf(n) }
 
-// NewSample returns the request in which variables, as in Piece, have the given values.
+// NewSample returns the request with the given variables. Its keys have the form of Piece.Variable.
 func NewSample(texts map[string]string) Sample { return Sample{values: texts} }
 
-// elementMark precedes the index of an element in a mapped_paths list.
+// elementMark precedes the index in the path of a list element, for mapped_paths.
 const elementMark = "\x00\x00"
 
 // variableOf returns the path of the variable that an expression or an interpolation of Hiera 5 reads.
@@ -114,10 +114,10 @@ func pathOf(kids []*expr.Node) (path string, ok bool) {
 	return joinPath(names), len(names) > 0
 }
 
-// noFacts lists the variables of every request that differ from facts of the same name.
+// noFacts lists variables that every request has and that are not the facts of the same name.
 var noFacts = []string{"environment", "trusted", "server_facts"}
 
-// joinPath joins the names of a path. A fact has the same path with and without $facts.
+// joinPath joins the parts of a path. A fact has the same path with and without $facts.
 func joinPath(names []string) string {
 	names[0] = strings.TrimPrefix(names[0], "::")
 	if names[0] == "facts" && len(names) > 1 && !slices.Contains(noFacts, names[1]) {
@@ -126,16 +126,16 @@ func joinPath(names []string) string {
 	return strings.Join(names, pathSeparator)
 }
 
-// maxSolving limits the steps of a search for strings of variables.
+// maxSolving limits the number of steps in the search for a solution.
 const maxSolving = 10_000
 
-// equation requires that its pieces evaluate to its text.
+// equation states that the pieces, one after the other, give the text.
 type equation struct {
 	pieces []piece
 	text   string
 }
 
-// solution finds strings for the variables that solve all equations. It returns nil if it finds none.
+// solution returns variables that solve all equations, or nil if it finds none.
 func solution(equations []equation) assignment {
 	s := solving{values: assignment{}}
 	if !s.solve(equations) {
@@ -170,7 +170,7 @@ func (s *solving) solve(left []equation) bool {
 		rest[0].text = after
 		return ok && s.solve(rest)
 	}
-	last := len(e.pieces) == 1 // the last piece takes the rest
+	last := len(e.pieces) == 1 // the last piece must take the whole text
 	for n := 1; n <= len(e.text); n++ {
 		if last {
 			n = len(e.text)
@@ -181,6 +181,6 @@ func (s *solving) solve(left []equation) bool {
 		}
 	}
 	delete(s.values, p.variable)
-	rest[0].text = e.text // try to leave the variable unset
+	rest[0].text = e.text // as a last resort, leave the variable unset
 	return s.solve(rest)
 }

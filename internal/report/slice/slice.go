@@ -1,4 +1,4 @@
-// Package slice cuts a snapshot down to the data that selected requests can reach.
+// Package slice reduces a snapshot to the data that selected requests can reach.
 package slice
 
 import (
@@ -13,7 +13,7 @@ import (
 	"bindc/snapshot"
 )
 
-// Parse parses terms of the form CATEGORY=VALUE. Each term must name a different category in dimensions.
+// Parse parses terms of the form CATEGORY=VALUE. Each category may occur only once.
 func Parse(dimensions []snapshot.Dimension, given []string) (terms []snapshot.Term, err error) {
 	for _, text := range given {
 		name, val, ok := strings.Cut(text, "=")
@@ -42,8 +42,8 @@ func categories(dimensions []snapshot.Dimension) (names []string) {
 	return names
 }
 
-// Misspelt returns a sentence for each term whose value no condition of content has, if a condition has a similar
-// value.
+// Misspelt returns a sentence for each term whose value is probably misspelt: no condition uses the value, but one uses
+// a similar value.
 func Misspelt(content *snapshot.Content, terms []snapshot.Term) (out []string) {
 	for _, t := range terms {
 		if near := diag.Misspelt(t.Value, valuesOf(content, t.Dimension)); near != "" {
@@ -54,7 +54,7 @@ func Misspelt(content *snapshot.Content, terms []snapshot.Term) (out []string) {
 	return out
 }
 
-// valuesOf returns the values of a dimension in the conditions of content.
+// valuesOf returns the values that conditions compare with a dimension. It may return duplicates.
 func valuesOf(content *snapshot.Content, dimension int) (out []string) {
 	for _, l := range content.Levels {
 		at := slices.Index(l.Dimensions, dimension)
@@ -68,9 +68,9 @@ func valuesOf(content *snapshot.Content, dimension int) (out []string) {
 	return out
 }
 
-// Cut reduces content to the data that requests meeting all terms can reach. These requests get the same answers as
-// before; a slice rejects all other requests. Cut removes everything that only other requests could reach, including
-// keys and file names. A slice that is cut again is for requests that meet the terms of both cuts.
+// Cut reduces content to the data that requests which meet all terms can reach. The slice answers these requests as
+// before and rejects all others. Cut removes everything that only other requests can reach, including keys and file
+// names. If content already is a slice, its own terms continue to apply.
 func Cut(content *snapshot.Content, terms []snapshot.Term) error {
 	relations, err := relationsOf(content.Dimensions)
 	if err != nil {
@@ -96,8 +96,7 @@ func Cut(content *snapshot.Content, terms []snapshot.Term) error {
 	return nil
 }
 
-// relationsOf returns the relations among dimensions. Package relation treats values that are not case-folded as
-// unknown.
+// relationsOf returns the relations between dimensions. Values that are compared with case are treated as unknown.
 func relationsOf(dimensions []snapshot.Dimension) (*relation.Relations, error) {
 	out := make([]relation.Dimension, len(dimensions))
 	for i, d := range dimensions {
@@ -118,18 +117,18 @@ func relationsOf(dimensions []snapshot.Dimension) (*relation.Relations, error) {
 	return relation.New(out, func(int) {}), nil
 }
 
-// slicer cuts one content. It first marks the parts that stay, and then renumbers them.
+// slicer cuts a content in two steps: it marks what stays, and then removes and renumbers.
 type slicer struct {
 	out       *snapshot.Content
 	relations *relation.Relations
 	when      relation.Condition
 
 	origins     map[snapshot.Origin]bool // positions of the bindings that stay; alternatives share a position
-	inputBinds  []bool                   // whether each input binds anything
-	keyStays    []bool                   // whether each key stays
-	valueStays  []bool                   // whether each value stays
-	inputStays  []bool                   // whether a binding in each input stays
-	levelsAbove []int                    // levels above a binding after the cut, by the number before it
+	inputBinds  []bool                   // by input file: whether it binds anything
+	keyStays    []bool                   // by key: whether it stays
+	valueStays  []bool                   // by value: whether it stays
+	inputStays  []bool                   // by input file: whether any of its bindings stays
+	levelsAbove []int                    // by number of levels above before the cut: the number after it
 }
 
 func condition(terms []snapshot.Term) (c relation.Condition) {
@@ -139,7 +138,7 @@ func condition(terms []snapshot.Term) (c relation.Condition) {
 	return relation.Union(nil, c)
 }
 
-// isReachable reports whether a request of the slice can meet the terms.
+// isReachable reports whether some request of the slice can meet all terms.
 func (s *slicer) isReachable(terms []snapshot.Term) bool {
 	return s.relations.Together(condition(terms), s.when)
 }
@@ -150,7 +149,7 @@ func (s *slicer) init() {
 	s.keyStays, s.valueStays = make([]bool, len(s.out.Keys)), make([]bool, len(s.out.Values))
 }
 
-// mark records that something is bound at o, and whether it stays.
+// mark records a binding at position o, and whether it stays.
 func (s *slicer) mark(o snapshot.Origin, stays bool) {
 	if o.Line == 0 {
 		return
@@ -161,7 +160,7 @@ func (s *slicer) mark(o snapshot.Origin, stays bool) {
 	}
 }
 
-// scopes removes scopes that no request of the slice is in, and levels that become empty.
+// scopes removes scopes that no request of the slice can reach, and levels without scopes.
 func (s *slicer) scopes() {
 	s.levelsAbove = []int{0}
 	kept := s.out.Levels[:0]
@@ -175,7 +174,7 @@ func (s *slicer) scopes() {
 	s.out.Levels = kept
 }
 
-// keepScope reports whether a scope stays, and marks its content.
+// keepScope reports whether a scope stays, and marks the scope's content accordingly.
 func (s *slicer) keepScope(l *snapshot.Level, sc *snapshot.Scope) bool {
 	var terms []snapshot.Term
 	for i, d := range l.Dimensions {
@@ -193,7 +192,7 @@ func (s *slicer) keepScope(l *snapshot.Level, sc *snapshot.Scope) bool {
 	return stays
 }
 
-// keys removes keys that are no longer bound, and renumbers the remaining keys.
+// keys removes keys without bindings and renumbers the rest.
 func (s *slicer) keys() {
 	number := make([]uint32, len(s.out.Keys))
 	kept := s.out.Keys[:0]
@@ -221,7 +220,7 @@ func (s *slicer) keys() {
 	}
 }
 
-// keepCold reports whether a binding that is in no scope stays.
+// keepCold reports whether a binding outside all scopes stays, and marks it accordingly.
 func (s *slicer) keepCold(c *snapshot.Cold) bool {
 	stays := s.isReachable(c.Terms)
 	s.mark(c.Origin, stays)
@@ -231,7 +230,7 @@ func (s *slicer) keepCold(c *snapshot.Cold) bool {
 	return stays
 }
 
-// values empties values that are no longer bound. Empty values are not written.
+// values replaces values that are no longer bound by empty ones, which are not written.
 func (s *slicer) values() {
 	arm8 := s.out.ARM8
 	s.out.Sensitive, s.out.ARM8 = false, false
@@ -245,7 +244,7 @@ func (s *slicer) values() {
 	}
 }
 
-// inputs removes files whose bindings are all gone. Files without bindings, such as hiera.yaml, stay.
+// inputs removes files whose bindings are all gone. Files that never had bindings, such as hiera.yaml, stay.
 func (s *slicer) inputs() {
 	number := make([]uint32, len(s.out.Inputs))
 	kept := s.out.Inputs[:0]

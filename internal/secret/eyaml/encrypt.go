@@ -16,14 +16,14 @@ import (
 	"os"
 )
 
-// PublicKey is a public key of hiera-eyaml. Only the holder of the private key can decrypt its output.
+// PublicKey is a public key of hiera-eyaml.
 type PublicKey struct {
 	name asn1.RawValue // issuer and serial number of the certificate
 	key  *rsa.PublicKey
 }
 
-// ReadPublicKey reads a public key from a PEM file that contains exactly one certificate. Like hiera-eyaml, it ignores
-// the signature and validity of the certificate.
+// ReadPublicKey reads a public key from a PEM file with exactly one certificate. Like hiera-eyaml,
+// it does not check the signature and the validity of the certificate.
 func ReadPublicKey(file string) (*PublicKey, error) {
 	src, err := os.ReadFile(file)
 	if err != nil {
@@ -38,7 +38,7 @@ func ReadPublicKey(file string) (*PublicKey, error) {
 
 var errPublicKey = errors.New("expected a hiera-eyaml public key (certificate of an RSA key, in PEM format)")
 
-// ParsePublicKey parses a PEM file that contains exactly one certificate.
+// ParsePublicKey parses a public key. src is a PEM file with exactly one certificate.
 func ParsePublicKey(src []byte) (*PublicKey, error) {
 	block, rest := pem.Decode(src)
 	if block == nil {
@@ -72,7 +72,7 @@ var (
 	aes256CBC    = asn1.ObjectIdentifier{2, 16, 840, 1, 101, 3, 4, 1, 42}
 )
 
-// Encrypt encrypts text like hiera-eyaml and returns ENC[PKCS7,...] on one line.
+// Encrypt encrypts text as hiera-eyaml does. It returns ENC[PKCS7,…] on a single line.
 func (p *PublicKey) Encrypt(text string) (string, error) {
 	secret := make([]byte, ciphers[aes256CBC.String()])
 	rand.Read(secret) // never returns an error
@@ -96,7 +96,8 @@ func (p *PublicKey) Encrypt(text string) (string, error) {
 	return "ENC[PKCS7," + base64.StdEncoding.EncodeToString(der) + "]", nil
 }
 
-// seal encrypts text for open. It pads text to whole blocks with bytes whose value is the number of padding bytes.
+// seal encrypts text with AES-256-CBC, as open expects it. PKCS7 padding fills the last block: each
+// padding byte is the number of padding bytes.
 func seal(key []byte, text string) (encrypted, error) {
 	iv := make([]byte, aes.BlockSize)
 	rand.Read(iv)

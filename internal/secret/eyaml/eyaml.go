@@ -1,4 +1,4 @@
-// Package eyaml decrypts and encrypts values like hiera-eyaml: ENC[PKCS7,...] in a string.
+// Package eyaml decrypts and encrypts values in the format of hiera-eyaml, ENC[PKCS7,...].
 package eyaml
 
 import (
@@ -19,10 +19,10 @@ import (
 	"bindc/internal/pattern"
 )
 
-// Keys is a set of private keys. It is safe for concurrent use.
+// Keys is a set of private hiera-eyaml keys. It is safe for concurrent use.
 type Keys struct{ keys []*rsa.PrivateKey }
 
-// Read reads private keys of hiera-eyaml, each from a PEM file.
+// Read reads private keys from PEM files. Each file contains one key.
 func Read(files []string) (*Keys, error) {
 	k := &Keys{}
 	for _, file := range files {
@@ -57,11 +57,11 @@ func parseKey(src []byte) (*rsa.PrivateKey, error) {
 	return nil, errKey
 }
 
-// token matches an encrypted part of a string. If the part names no method, the method is PKCS7.
+// token matches an encrypted part of a string. Its method is PKCS7 if it does not name one.
 var token = pattern.Lazy(`ENC\[(?:(\w+),)?([a-zA-Z0-9+/ =\n]+)\]`)
 
-// Decrypt returns text with its encrypted parts decrypted and a final newline removed. The error does not contain the
-// encrypted text.
+// Decrypt returns text with all encrypted parts decrypted. It removes a final newline. Errors do
+// not contain the encrypted text.
 func (k *Keys) Decrypt(text string) (string, error) {
 	var b strings.Builder
 	last := 0
@@ -105,8 +105,9 @@ func (k *Keys) decrypt(encoded string) ([]byte, error) {
 	return nil, errors.New("none of the keys can decrypt it")
 }
 
-// envelope is a PKCS7 message (RFC 2315, section 10) in DER, as hiera-eyaml writes it with OpenSSL. A full PKCS7
-// library is not used: it panics on forged messages and keeps its cipher in a package variable.
+// envelope is a PKCS7 message (RFC 2315, section 10) in DER, as hiera-eyaml writes it with OpenSSL.
+// A complete PKCS7 library is not used, because it panics on forged messages and keeps its cipher
+// in a package variable.
 type envelope struct {
 	Type    asn1.ObjectIdentifier
 	Content struct {
@@ -118,8 +119,8 @@ type envelope struct {
 
 var enveloped = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 7, 3}
 
-// recipient holds the key of a message, encrypted for one recipient. The certificate is not compared, because all
-// available keys are tried.
+// recipient contains the key of a message, encrypted for one recipient. Name identifies the
+// recipient's certificate; it is ignored, because all available keys are tried.
 type recipient struct {
 	Version   int
 	Name      asn1.RawValue
@@ -133,7 +134,7 @@ type encrypted struct {
 	Data      []byte `asn1:"tag:0"`
 }
 
-// ciphers maps the OIDs of AES-CBC to key sizes in bytes.
+// ciphers maps the OIDs of AES-CBC to the sizes of their keys in bytes.
 var ciphers = map[string]int{"2.16.840.1.101.3.4.1.2": 16, "2.16.840.1.101.3.4.1.22": 24, "2.16.840.1.101.3.4.1.42": 32}
 
 var errCipher = errors.New("the key cannot decrypt it")

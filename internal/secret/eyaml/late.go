@@ -5,17 +5,17 @@ import (
 	"sync"
 )
 
-// Late decrypts strings with keys that it reads when a string needs them, like hiera-eyaml in Puppet. A key that cannot
-// be read is only an error for strings that no other key decrypts. Late tries to read it again for the next text. Late
-// is safe for concurrent use.
+// Late decrypts strings like Keys, but reads the private keys only when a string needs them, as
+// hiera-eyaml does in Puppet. A key that cannot be read is an error only for strings that no other
+// key can decrypt. Late tries to read it again for the next string. It is safe for concurrent use.
 type Late struct {
-	Files []string // files of private keys
+	Files []string // PEM files with private keys
 
 	mutex sync.Mutex
 	read  map[string]*Keys
 }
 
-// Decrypt decrypts text as Keys.Decrypt does.
+// Decrypt is like Keys.Decrypt.
 func (l *Late) Decrypt(text string) (string, error) {
 	keys, unread := l.keys()
 	plain, err := keys.Decrypt(text)
@@ -25,7 +25,7 @@ func (l *Late) Decrypt(text string) (string, error) {
 	return plain, err
 }
 
-// keys returns the keys that can be read, and the error of the last one that cannot.
+// keys returns all keys that can be read. unread is the error for the last key that cannot be read.
 func (l *Late) keys() (all *Keys, unread error) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -41,7 +41,7 @@ func (l *Late) keys() (all *Keys, unread error) {
 	return all, unread
 }
 
-// key returns the key in a file, which is read once.
+// key returns the key in a file. It reads the file only once.
 func (l *Late) key(file string) (*Keys, error) {
 	if keys := l.read[file]; keys != nil {
 		return keys, nil

@@ -8,11 +8,12 @@ import (
 	"bindc/internal/pattern"
 )
 
-// mark matches the start of a string to encrypt. It also matches strings that look similar; for those, the submatch for
-// the method is empty.
+// mark matches the beginning of a string to encrypt, such as DEC::PKCS7[. It also matches misspelt
+// beginnings, for which the submatch is empty.
 var mark = pattern.Lazy(`DEC(?:\(\d+\))?::(\w+)\[|(?i:\bDEC[ \t]*(?:\([^()\n]*\))?[ \t]*:+[ \t]*PKCS7\b)`)
 
-// MarkError reports a problem with a mark, at a position that counts from 1. It does not contain the text.
+// MarkError is an error in a mark for encryption. Line and Col count from 1. Problem does not
+// contain the marked text.
 type MarkError struct {
 	Line, Col int
 	Problem   string
@@ -20,8 +21,9 @@ type MarkError struct {
 
 func (e *MarkError) Error() string { return fmt.Sprintf("%d:%d: %s", e.Line, e.Col, e.Problem) }
 
-// EncryptMarked encrypts all strings marked with DEC::PKCS7[...]!, as for the edit command of hiera-eyaml, and returns
-// their number. If a mark is invalid, the error is a *MarkError.
+// EncryptMarked encrypts all strings marked with DEC::PKCS7[...]!, as hiera-eyaml's edit command
+// does. It returns the new text and the number of encrypted strings. If a mark is invalid, the
+// error is a *MarkError.
 func (p *PublicKey) EncryptMarked(text string) (out string, n int, err error) {
 	var b strings.Builder
 	for rest := text; ; n++ {
@@ -43,11 +45,12 @@ func (p *PublicKey) EncryptMarked(text string) (out string, n int, err error) {
 	}
 }
 
-// markEnd ends a string to encrypt.
+// markEnd follows a string to encrypt.
 const markEnd = "]!"
 
-// marked returns the text after the mark m in s, and the length of the text with its closing ']!'. If it is unclear
-// where the text ends, marked returns a problem, because the rest would remain in plain text.
+// marked returns the text to encrypt after the mark m in s. length includes the closing ']!'. If it
+// is unclear where the text ends, marked returns a problem, because the rest of the text would
+// remain unencrypted.
 func marked(s string, m []int) (plain string, length int, problem string) {
 	if m[2] < 0 {
 		return "", 0, "expected 'DEC::PKCS7[', the text to be encrypted, and ']!'"

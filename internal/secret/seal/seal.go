@@ -1,6 +1,6 @@
-// Package seal encrypts and decrypts the sensitive parts of a snapshot with the key of the file. It uses AES-256-GCM
-// and puts a random nonce before each string. If all heads have the same length, a string that was sealed with one name
-// and head cannot be opened with another name or head.
+// Package seal encrypts the sensitive parts of a snapshot with the snapshot's key. It uses
+// AES-256-GCM with a random nonce for each string. A sealed string can be opened only with the name
+// and the head that it was sealed with, provided that all heads have the same length.
 package seal
 
 import (
@@ -11,23 +11,21 @@ import (
 	"fmt"
 )
 
-// KeySize is the length of a key in bytes.
+// KeySize is the size of a key in bytes.
 const KeySize = 32
 
-// Overhead is the difference between the lengths of a sealed text and its plain text.
-const Overhead = 12 + 16 // nonce and authentication tag
+// Overhead is the number of bytes by which a sealed text is longer than its plain text.
+const Overhead = 12 + 16 // 12 for the nonce, 16 for the authentication tag
 
-// NewKey returns a random key.
 func NewKey() []byte {
 	key := make([]byte, KeySize)
 	rand.Read(key) // never fails
 	return key
 }
 
-// Box seals and opens strings with a key. It is safe for concurrent use.
 type Box struct{ aead cipher.AEAD }
 
-// New returns the box for a key.
+// New returns a Box that uses key, which must have KeySize bytes.
 func New(key []byte) (*Box, error) {
 	if len(key) != KeySize {
 		return nil, fmt.Errorf("expected a key of %d bytes, found %d", KeySize, len(key))
@@ -43,14 +41,15 @@ func New(key []byte) (*Box, error) {
 	return &Box{aead}, nil
 }
 
-// Seal returns head, followed by the encrypted text. Opening it requires the same name and head.
+// Seal encrypts text and returns head followed by the result. Open needs the same name and head.
 func (b *Box) Seal(name, head, text string) string {
 	return string(b.aead.Seal([]byte(head), nil, []byte(text), []byte(head+name)))
 }
 
 var errSealed = errors.New("it was not sealed with this key and for this place")
 
-// Open returns the text that was sealed with name and head.
+// Open decrypts what Seal has returned, without head. It returns an error unless name and head are
+// those given to Seal.
 func (b *Box) Open(name, head, sealed string) (string, error) {
 	text, err := b.aead.Open(nil, nil, []byte(sealed), []byte(head+name))
 	if err != nil {

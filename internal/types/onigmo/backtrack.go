@@ -7,23 +7,21 @@ import (
 	"unicode/utf8"
 )
 
-// This file implements lookaround, atomic groups, backreferences and conditions, which Go's engine does not support. It
-// backtracks like Ruby, and counts steps instead of time so that results do not depend on the machine. For expressions
-// without backreferences and conditions, it remembers the states that failed, as Ruby does since 3.2. The number of
-// steps is then nearly always proportional to the length of the text.
+// This file implements lookaround, atomic groups, backreferences and conditions, which Go's engine does not support.
+// It backtracks like Ruby. It counts steps instead of measuring time, so that results do not depend on the machine.
+// For expressions without backreferences and conditions, it remembers the states that failed, as Ruby does since 3.2.
+// The number of steps is then nearly always proportional to the length of the text.
 
-// maxSteps limits the number of steps of one match.
 const maxSteps = 1 << 18
 
-// ErrSteps reports that a match takes too many steps.
+// ErrSteps is the error for a match that takes too many steps.
 var ErrSteps = errors.New("matching the regular expression takes too many steps")
 
-// Matcher reports whether strings match an expression.
 type Matcher struct {
 	linear *Regexp // nil if only backtracking can match it
 	prog   []instruction
-	groups int  // number of capturing groups
-	plain  bool // has no backreference and no condition: a state fails or succeeds regardless of how it was reached
+	groups int
+	plain  bool // no backreferences or conditions: whether a state matches does not depend on the path to it
 }
 
 var matchers cache[Matcher]
@@ -57,8 +55,8 @@ func backtracking(src string) (*Matcher, error) {
 	return &Matcher{prog: c.prog, groups: groups, plain: c.plain}, nil
 }
 
-// Match reports whether the expression matches anywhere in text. It subtracts the steps from left unless left is nil.
-// The error is ErrSteps if the match exceeds maxSteps or left.
+// Match reports whether the expression matches anywhere in text. If left is not nil, Match subtracts the number of
+// steps from it. The error is ErrSteps if the match takes more than maxSteps or left.
 func (m *Matcher) Match(text string, left *int) (matched bool, err error) {
 	steps := 1 + len(text)/bytesPerStep
 	if m.linear == nil {
@@ -75,10 +73,9 @@ func (m *Matcher) Match(text string, left *int) (matched bool, err error) {
 	return matched, err
 }
 
-// bytesPerStep is the number of bytes that Go's engine reads in about the time of one step.
+// bytesPerStep is the number of bytes that Go's engine reads in about the time of one backtracking step.
 const bytesPerStep = 16
 
-// backtrack matches by backtracking. The result steps is the number of steps that it took.
 func (m *Matcher) backtrack(text string) (matched bool, steps int, err error) {
 	r := run{Matcher: m, text: text, left: maxSteps, failed: map[state]bool{}, done: map[state]int{}}
 	if !m.plain {
@@ -102,17 +99,17 @@ func (m *Matcher) backtrack(text string) (matched bool, steps int, err error) {
 	}
 }
 
-// state is a position in the program and in the text. The field progress has a bit for each enclosing loop. The bit is
-// set once the current iteration of the loop has matched some text.
+// state is a position in the program and in the text. progress has a bit for each enclosing loop. The bit is set if
+// the current iteration of the loop has matched some text.
 type state struct {
 	pc, at   int
 	progress uint64
 }
 
-// way is an entry of the stack of alternatives: a state to continue in, or a group to restore on the way there.
+// way is an entry on the stack of alternatives: either a state to continue in, or a group to restore before that.
 type way struct {
 	state
-	group int // number of the group to restore; 0: continue in the state
+	group int // number of the group to restore; 0 if this is a state
 	was   span
 }
 
@@ -120,14 +117,15 @@ type run struct {
 	*Matcher
 	text   string
 	left   int   // remaining steps
-	groups spans // unused for plain expressions
+	groups spans // nil if plain is set
 	failed map[state]bool
-	done   map[state]int // where each match nested by opInside ended, or -1 if it failed
+	done   map[state]int // where the match of a nested program that starts in a state ended; -1 if it failed
 }
 
 const allProgress = ^uint64(0)
 
-// match runs the program from pc and the text position at, until opMatch. It returns the end of the match, or -1.
+// match runs the program from pc at offset at of the text, until opMatch. It returns the offset where the match ends,
+// or -1.
 func (r *run) match(pc, at int, failed map[state]bool) int {
 	ways := []way{{state: state{pc, at, allProgress}}}
 	for len(ways) > 0 {
@@ -147,7 +145,8 @@ func (r *run) match(pc, at int, failed map[state]bool) int {
 	return -1
 }
 
-// follow runs the program from state s until it matches or fails. It pushes alternatives on ways.
+// follow runs the program from state s until it matches or fails, and pushes alternatives onto ways. It returns the
+// offset where the match ends, or -1.
 func (r *run) follow(s state, ways *[]way, failed map[state]bool) int {
 	for {
 		if r.left--; r.left <= 0 {
@@ -207,7 +206,7 @@ func (r *run) follow(s state, ways *[]way, failed map[state]bool) int {
 	}
 }
 
-// advance moves s by n bytes. If n is positive, it records that all current iterations have matched some text.
+// advance moves s by n bytes. If n is positive, every enclosing loop has now matched some text.
 func (s *state) advance(n int) {
 	if n > 0 {
 		s.at += n
@@ -215,11 +214,11 @@ func (s *state) advance(n int) {
 	}
 }
 
-// split continues s with one branch of instruction i, and pushes the other one onto ways. It returns false if the state
-// has been tried before.
+// split continues s with one branch of instruction i, and pushes the other branch onto ways. It returns false if the
+// state has been tried before.
 func (r *run) split(i *instruction, s *state, ways *[]way, failed map[state]bool) bool {
 	if r.plain {
-		if failed[*s] { // a state that failed, or is on the stack, is not tried again
+		if failed[*s] { // the state has failed, or is on the stack
 			return false
 		}
 		failed[*s] = true
@@ -233,7 +232,7 @@ func (r *run) split(i *instruction, s *state, ways *[]way, failed map[state]bool
 	return true
 }
 
-// mark records the start (opOpen) or the end (opClose) of a group.
+// mark records that a group starts (opOpen) or ends (opClose) at offset at.
 func (r *run) mark(i *instruction, at int, ways *[]way) {
 	g := r.groups[i.node.group-1]
 	if i.op == opOpen {
@@ -244,8 +243,8 @@ func (r *run) mark(i *instruction, at int, ways *[]way) {
 	r.set(i.node.group, g, ways)
 }
 
-// inside runs a nested program and returns the end of its match, or -1. A lookaround consumes no text, so it ends at
-// its start.
+// inside runs a nested program and returns the offset where its match ends, or -1. A lookaround consumes no text: it
+// ends where it starts.
 func (r *run) inside(i *instruction, s state, ways *[]way) int {
 	from, ok := s.at, true
 	if i.node.kind == behind {
@@ -264,7 +263,7 @@ func (r *run) inside(i *instruction, s state, ways *[]way) int {
 	return s.at
 }
 
-// nested runs the nested program that begins in state s. If it fails, nested restores the groups.
+// nested runs the nested program that starts in state s. If it fails, nested restores the groups.
 func (r *run) nested(n *node, s state, ways *[]way) int {
 	if r.plain {
 		end, tried := r.done[s]
@@ -288,7 +287,8 @@ func (r *run) nested(n *node, s state, ways *[]way) int {
 	return end
 }
 
-// back returns the position n characters before at. It returns false if there are fewer characters.
+// back returns the offset of the character that is n characters before at. It returns false if there are fewer
+// characters.
 func (r *run) back(at, n int) (int, bool) {
 	for ; n > 0; n-- {
 		_, size := utf8.DecodeLastRuneInString(r.text[:at])
@@ -300,14 +300,15 @@ func (r *run) back(at, n int) (int, bool) {
 	return at, true
 }
 
-// span describes a capturing group: where it began, and the start and end of its last match, or -1.
+// span has the offsets of a capturing group: where it was last opened, and the start and end of its last match. -1
+// means never.
 type span struct{ begun, start, end int }
 
 type spans []span
 
 func (s spans) clone() spans { return append(spans(nil), s...) }
 
-// set changes a group, and pushes the old value on ways so that backtracking restores it.
+// set changes a group and pushes its old value onto ways, so that backtracking restores it.
 func (r *run) set(group int, s span, ways *[]way) {
 	*ways = append(*ways, way{group: group, was: r.groups[group-1]})
 	r.groups[group-1] = s
@@ -322,7 +323,7 @@ func (r *run) hasMatched(groups []int) bool {
 	return false
 }
 
-// referred returns the length of the text that a backreference matches at a position, or -1.
+// referred returns the length of the text that the backreference n matches at offset at, or -1.
 func (r *run) referred(n *node, at int) int {
 	for _, g := range n.groups {
 		s := r.groups[g-1]
@@ -347,7 +348,7 @@ func (r *run) referred(n *node, at int) int {
 	return -1
 }
 
-// holds reports whether an assertion is true at a position of the text.
+// holds reports whether the assertion k is true at offset at of the text.
 func (r *run) holds(k kind, at int) bool {
 	text := r.text
 	switch k {
@@ -372,7 +373,7 @@ func isWord(c rune) bool {
 	return unicode.IsLetter(c) || unicode.IsMark(c) || unicode.IsDigit(c) || unicode.Is(unicode.Pc, c)
 }
 
-// contains reports whether c is in one of the ranges. The argument pairs alternates between first and last characters.
+// contains reports whether c is in one of the ranges. pairs alternates between their first and last characters.
 func contains(pairs []rune, c rune) bool {
 	for i := 0; i < len(pairs); i += 2 {
 		if pairs[i] <= c && c <= pairs[i+1] {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// lookbehind returns a node for (?<=body) or (?<!body). As in Ruby, each alternative has a fixed length, but the
-// lengths may differ.
+// lookbehind returns a node for (?<=body) or (?<!body). As in Ruby, each alternative must have a fixed length, but
+// the lengths may differ.
 func lookbehind(negative bool, body *node) (*node, error) {
 	each := []*node{body}
 	if body.kind == alternatives {
@@ -20,16 +20,16 @@ func lookbehind(negative bool, body *node) (*node, error) {
 		}
 		out.kids = append(out.kids, &node{kind: behind, back: length, kids: []*node{alternative}})
 	}
-	if negative { // all of the negated lookbehinds must hold
+	if negative { // no alternative may match
 		for _, kid := range out.kids {
 			kid.negative = true
 		}
 		return &node{kids: out.kids}, nil
 	}
-	return &node{kind: ahead, kids: []*node{out}}, nil // a lookahead, so that it matches no text itself
+	return &node{kind: ahead, kids: []*node{out}}, nil // inside a lookahead, so that it consumes no text
 }
 
-// length returns the number of characters that n matches. It returns false if the number is not fixed.
+// length returns the number of characters that n matches. It returns false if that number is not fixed.
 func (n *node) length() (int, bool) {
 	total := 0
 	switch n.kind {
@@ -68,7 +68,7 @@ func (n *node) isBehind() bool {
 	return len(n.kids) > 0 && n.kids[0].kind == behind
 }
 
-// fitsBehind reports whether Ruby accepts n inside of a lookbehind.
+// fitsBehind reports whether Ruby accepts n inside a lookbehind.
 func (n *node) fitsBehind(negative bool) bool {
 	switch n.kind {
 	case ahead:

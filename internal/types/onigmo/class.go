@@ -10,11 +10,11 @@ import (
 	"bindc/internal/pattern"
 )
 
-// charSet is a set of characters, written like the content of a class in Go's syntax.
+// charSet is a set of characters, in Go's syntax for the content of a class.
 type charSet struct {
 	text    string
 	negated bool
-	single  bool // contains one character, which can begin or end a range
+	single  bool // contains one character, so it can begin or end a range
 }
 
 func (s charSet) bracketed() string {
@@ -27,10 +27,10 @@ func (s charSet) bracketed() string {
 	return "[" + s.text + "]"
 }
 
-// shorthand maps the letters of \d, \w, \s and \h to their characters. The upper-case letter means the complement.
+// shorthand maps the letters of \d, \w, \s and \h to their characters. The upper-case letters mean the complements.
 var shorthand = map[byte]string{'d': `0-9`, 'w': `0-9A-Za-z_`, 's': `\t-\r `, 'h': `0-9A-Fa-f`}
 
-// complement holds the complements of shorthand for use inside a class.
+// complement maps the upper-case letters of shorthand to their characters, for use inside a class.
 var complement = map[byte]string{
 	'D': `\x00-/:-\x{10FFFF}`,
 	'W': "\\x00-/:-@\\[-\\^`{-\\x{10FFFF}",
@@ -38,8 +38,8 @@ var complement = map[byte]string{
 	'H': "\\x00-/:-@G-`g-\\x{10FFFF}",
 }
 
-// anchors maps escapes that match positions or line breaks to Go's syntax. Go's \b only knows ASCII words. Go lacks
-// \Z; its replacement consumes the newline at the end, unlike in Ruby.
+// anchors maps escapes that match positions or line breaks to Go's syntax. Go's \b knows only ASCII words. Go lacks
+// \Z; unlike Ruby's, its replacement consumes the newline at the end.
 var anchors = map[byte]string{
 	'A': `\A`, 'z': `\z`, 'Z': `(?:\n?\z)`, 'b': `\b`, 'B': `\B`,
 	'R': `(?:\r\n|[\n-\r\x{85}\x{2028}\x{2029}])`,
@@ -55,7 +55,7 @@ var posix = map[string]string{
 	"graph": `\p{L}\p{M}\p{N}\p{P}\p{S}`, "print": `\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}`,
 }
 
-// quoted escapes r so that it is literal inside and outside of a class.
+// quoted escapes r so that it is literal both inside and outside a class.
 func quoted(r rune) string {
 	if r > ' ' && r < utf8.RuneSelf && !('0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z') {
 		return `\` + string(r)
@@ -89,7 +89,6 @@ var (
 	property  = pattern.Lazy(`^\\([pP])\{(\^?)(\w+)\}`)
 )
 
-// escapedSet reads an escape sequence that matches one of a set of characters.
 func (t *translator) escapedSet() (charSet, error) {
 	rest := t.rest()
 	if len(rest) < 2 {
@@ -126,7 +125,7 @@ func (t *translator) codePoint(matched, digits string) (charSet, error) {
 	case '0':
 		base = 8
 	case 'x':
-		limit = utf8.RuneSelf - 1 // larger codes are bytes in Ruby, not characters
+		limit = utf8.RuneSelf - 1 // in Ruby, larger codes are bytes, not characters
 	}
 	n, err := strconv.ParseUint(digits, base, 32)
 	if err != nil || n > limit {
@@ -174,7 +173,7 @@ func (t *translator) class(depth int) (charSet, error) {
 	}
 }
 
-// classRange reads a member of a class: one character or set, or a range such as a-z.
+// classRange translates a member of a class: a character, a set, or a range such as a-z.
 func (t *translator) classRange(depth int) (string, error) {
 	low, err := t.member(depth)
 	if err != nil {
@@ -196,7 +195,7 @@ func (t *translator) classRange(depth int) (string, error) {
 	return low.text + `\-` + text, err
 }
 
-// inside returns s in the form for use inside a class.
+// inside returns the syntax of s for use inside a class.
 func (s charSet) inside() (string, error) {
 	if !s.negated {
 		return s.text, nil

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// groupKinds lists the kinds of groups that Go's engine does not support.
+// groupKinds lists the kinds of groups that only the backtracking engine supports.
 var groupKinds = []struct {
 	prefix string
 	node
@@ -15,7 +15,7 @@ var groupKinds = []struct {
 	{"(?<=", node{kind: behind}}, {"(?<!", node{kind: behind, negative: true}}, {"(?>", node{kind: atomic}},
 }
 
-// parenthesis parses a group, or options such as (?i) with the text that they apply to.
+// parenthesis parses a group, or options such as (?i) and the text that they apply to.
 func (r *reader) parenthesis(depth int) (*node, error) {
 	for _, g := range groupKinds {
 		if strings.HasPrefix(r.rest(), g.prefix) {
@@ -61,9 +61,9 @@ func (r *reader) grouped(depth int) (*node, error) {
 		r.fold = (r.fold || strings.Contains(on, "i")) && !strings.Contains(off, "i")
 		r.dotAll = (r.dotAll || strings.Contains(on, "s")) && !strings.Contains(off, "s")
 	}
-	if !closed { // the options apply up to the end of the enclosing group, including the group's other alternatives
+	if !closed { // the options apply up to the end of the enclosing group, across its other alternatives
 		body, err := r.alternation(depth + 1)
-		r.fold, r.dotAll = fold, dotAll // x stays set, as in the translator
+		r.fold, r.dotAll = fold, dotAll // the option x stays set, as in translator.group
 		return body, err
 	}
 	if group > 0 {
@@ -78,7 +78,6 @@ func (r *reader) grouped(depth int) (*node, error) {
 	return body, err
 }
 
-// closed parses the content of a group and its closing parenthesis.
 func (r *reader) closed(depth int) (*node, error) {
 	fold, dotAll, extended := r.fold, r.dotAll, r.extended
 	body, err := r.alternation(depth + 1)

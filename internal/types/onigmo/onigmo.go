@@ -1,7 +1,7 @@
 // Package onigmo compiles Ruby's regular expressions. Compile uses Go's engine, which takes time linear in the length
-// of the text. It rejects what the engine does not support, mainly lookaround and backreferences, and names the
-// construct. CompileMatcher supports these, too, but only reports whether a string matches, within a limited number of
-// steps.
+// of the text. It rejects constructs that the engine does not support, mainly lookaround and backreferences.
+// CompileMatcher supports these, too, but its result only reports whether a string matches, within a limited number
+// of steps.
 package onigmo
 
 import (
@@ -14,12 +14,12 @@ import (
 	"unicode/utf8"
 )
 
-// Regexp is an expression compiled for Go's engine. Cost is the size of its program: matching takes at most Cost steps
-// for each byte of text.
+// Regexp is an expression compiled for Go's engine. Cost is the size of its program: matching takes at most Cost
+// steps for each byte of text.
 type Regexp struct {
 	*regexp.Regexp
 	Cost  int
-	after *regexp.Regexp // matches one character and then the expression; nil if every match has characters
+	after *regexp.Regexp // matches one character and then the expression; nil if no empty text matches
 }
 
 // These limits apply to each expression. Anything larger is more likely an attack than a useful expression.
@@ -29,7 +29,7 @@ const (
 	maxCached  = 512
 )
 
-// cache holds compiled expressions by their source. A new expression clears a full cache.
+// cache contains compiled expressions by their source. It is cleared when it is full.
 type cache[T any] struct {
 	sync.RWMutex
 	compiled map[string]*T
@@ -40,7 +40,6 @@ var linear cache[Regexp]
 // Compile compiles src for Go's engine. It caches results, so compiling the same source again is cheap.
 func Compile(src string) (*Regexp, error) { return linear.get(src, compile) }
 
-// get returns the compiled src. It compiles src unless it is in the cache.
 func (c *cache[T]) get(src string, compile func(string) (*T, error)) (*T, error) {
 	c.RLock()
 	re := c.compiled[src]
@@ -57,7 +56,7 @@ func (c *cache[T]) get(src string, compile func(string) (*T, error)) (*T, error)
 	if c.compiled == nil || len(c.compiled) >= maxCached {
 		c.compiled = make(map[string]*T)
 	}
-	c.compiled[strings.Clone(src)] = re // src may be part of a mapped file
+	c.compiled[strings.Clone(src)] = re // src may point into a mapped file
 	return re, nil
 }
 
@@ -93,7 +92,7 @@ func compile(src string) (*Regexp, error) {
 	return out, nil
 }
 
-// nullable reports whether an empty text can match re.
+// nullable reports whether re can match an empty text.
 func nullable(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpNoMatch, syntax.OpLiteral, syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL:
@@ -108,8 +107,8 @@ func nullable(re *syntax.Regexp) bool {
 	return true
 }
 
-// AddEmpty adds to found, which are all matches of s, the empty matches that directly follow other matches. Ruby finds
-// them, and Go does not.
+// AddEmpty returns found, all matches of re in s, together with the empty matches that directly follow other matches.
+// Ruby finds those, but Go does not.
 func (re *Regexp) AddEmpty(s string, found [][]int) [][]int {
 	if re.after == nil {
 		return found
@@ -128,7 +127,7 @@ func (re *Regexp) AddEmpty(s string, found [][]int) [][]int {
 	return out
 }
 
-// emptyAfter returns the empty match at offset end of s, where another match ends, or nil.
+// emptyAfter returns the empty match at offset end of s, or nil. Another match must end there.
 func (re *Regexp) emptyAfter(s string, end int) []int {
 	_, size := utf8.DecodeLastRuneInString(s[:end]) // ^ and \b depend on this character
 	from := end - size
@@ -145,7 +144,7 @@ func (re *Regexp) emptyAfter(s string, end int) []int {
 	return places
 }
 
-// plain returns an error of Go's parser in words that do not mention Go.
+// plain rewrites an error of Go's parser so that it does not mention Go.
 func plain(err error) error {
 	var e *syntax.Error
 	if !errors.As(err, &e) {

@@ -6,17 +6,17 @@ type operation byte
 
 const (
 	opRunes     operation = iota
-	opSplit               // tries the next instruction first, then the target
-	opSplitLazy           // tries the target first, then the next instruction
+	opSplit               // tries the next instruction first, then target
+	opSplitLazy           // tries target first, then the next instruction
 	opJump
 	opBegin // begins an iteration of a loop that may match the empty text
-	opEnd   // ends an iteration; the loop ends after an iteration without text
+	opEnd   // ends an iteration; leaves the loop if the iteration matched no text
 	opOpen  // begins a capturing group
 	opClose
 	opBackref
 	opAssert
-	opInside // runs the nested program up to its opMatch, and continues at the target
-	opChoice // continues with the next instruction if one of the groups has matched, otherwise at the target
+	opInside // runs the nested program up to its opMatch, then continues at target
+	opChoice // continues with the next instruction if one of the groups has matched, otherwise at target
 	opMatch
 )
 
@@ -39,7 +39,7 @@ func (c *compiler) add(i instruction) int {
 	return len(c.prog) - 1
 }
 
-// here makes the next emitted instruction the target of instruction from.
+// here makes the next emitted instruction the target of instruction number from.
 func (c *compiler) here(from int) { c.prog[from].target = len(c.prog) }
 
 func (c *compiler) emit(n *node) error {
@@ -87,7 +87,7 @@ func (c *compiler) emitAll(nodes []*node) error {
 	return nil
 }
 
-// either emits an instruction that chooses between two nodes.
+// either emits the instruction by and the two nodes that it chooses between.
 func (c *compiler) either(by instruction, first, second *node) error {
 	split := c.add(by)
 	if err := c.emit(first); err != nil {
@@ -124,7 +124,6 @@ func (c *compiler) alternatives(nodes []*node) error {
 	return nil
 }
 
-// repeat emits the required iterations, then the optional ones.
 func (c *compiler) repeat(n *node) error {
 	split := instruction{op: opSplit}
 	if n.lazy {

@@ -8,8 +8,8 @@ import (
 	"bindc/internal/pattern"
 )
 
-// translate rewrites a regular expression of Ruby for Go's engine. In Ruby, ^ and $ always match at lines, (?m) is Go's
-// (?s), and groups without a name do not capture if others have names.
+// translate rewrites a Ruby regular expression for Go's engine. In Ruby, ^ and $ always match at line breaks, (?m)
+// means Go's (?s), and unnamed groups do not capture if there are named ones.
 func translate(src string) (string, error) {
 	t := translator{src: src, named: hasNamedGroup(src)}
 	out, err := t.alternatives(0)
@@ -22,18 +22,17 @@ func translate(src string) (string, error) {
 	return "(?m)" + out, nil
 }
 
-// maxNesting limits the nesting of groups.
 const maxNesting = 250
 
-// translator translates src from pos on. Its methods return Go's syntax for what they read.
+// translator translates src from pos on. Its methods return Go's syntax for the text that they read.
 type translator struct {
 	src      string
 	pos      int
 	named    bool // src has a named group
-	extended bool // the option x is set
+	extended bool
 }
 
-// hasNamedGroup reports whether src contains (?<name>, even in a character class.
+// hasNamedGroup reports whether src contains (?<name>, even if only in a character class.
 func hasNamedGroup(src string) bool {
 	for i := 0; i+3 < len(src); i++ {
 		switch {
@@ -48,7 +47,7 @@ func hasNamedGroup(src string) bool {
 
 func (t *translator) rest() string { return t.src[t.pos:] }
 
-// alternatives translates up to the end of src, or up to an unmatched ), which it does not consume.
+// alternatives translates src up to its end or to an unmatched ')', which it does not consume.
 func (t *translator) alternatives(depth int) (string, error) {
 	if depth > maxNesting {
 		return "", fmt.Errorf("groups are nested more than %d deep", maxNesting)
@@ -72,7 +71,7 @@ func (t *translator) alternatives(depth int) (string, error) {
 	return out.String(), nil
 }
 
-// blank skips comments, and with (?x) also white space. It reports whether it skipped anything.
+// blank skips a comment or, with the option x, white space. It reports whether it skipped anything.
 func (t *translator) blank() bool {
 	rest := t.rest()
 	switch {
@@ -90,7 +89,6 @@ func (t *translator) blank() bool {
 	return false
 }
 
-// passTo moves after the next c. It returns false if there is no c.
 func (t *translator) passTo(c byte) bool {
 	i := strings.IndexByte(t.rest(), c)
 	if i >= 0 {
@@ -99,7 +97,6 @@ func (t *translator) passTo(c byte) bool {
 	return i >= 0
 }
 
-// repeated translates one item with its quantifiers.
 func (t *translator) repeated(depth int) (string, error) {
 	atom, err := t.atom(depth)
 	for n := 0; err == nil; n++ {
@@ -149,14 +146,14 @@ func (t *translator) quantifier() (string, error) {
 		low = "0"
 	}
 	q := "{" + low + m[2] + m[3] + "}"
-	if m[2] != "" && strings.HasPrefix(t.rest(), "?") { // Ruby reads ? after {n} as another quantifier
+	if m[2] != "" && strings.HasPrefix(t.rest(), "?") { // after {n}, Ruby reads ? as another quantifier
 		t.pos++
 		q += "?"
 	}
 	return q, nil
 }
 
-// interval matches {n}, {n,}, {,m} or {n,m}.
+// interval returns the parts of {n}, {n,}, {,m} or {n,m} at the current position, or nil.
 func (t *translator) interval() []string {
 	m := interval().FindStringSubmatch(t.rest())
 	if m == nil || m[1] == "" && m[3] == "" {
@@ -187,7 +184,7 @@ func (t *translator) atom(depth int) (string, error) {
 	return quoted(r), nil
 }
 
-// unsupported lists the beginnings of groups that Go's engine does not support.
+// unsupported lists how groups begin that Go's engine does not support.
 var unsupported = []struct{ prefix, name string }{
 	{"(?=", "lookahead (?=...) is"}, {"(?!", "negative lookahead (?!...) is"},
 	{"(?<=", "lookbehind (?<=...) is"}, {"(?<!", "negative lookbehind (?<!...) is"},
@@ -207,7 +204,7 @@ func (t *translator) group(depth int) (string, error) {
 		return "", err
 	}
 	body, err := t.alternatives(depth + 1)
-	if err != nil || !closed { // (?i) applies up to the end of the enclosing group, across its other alternatives
+	if err != nil || !closed { // (?i) applies up to the end of the enclosing group, across its alternatives
 		return open + body + ")", err
 	}
 	t.extended = extended
@@ -224,8 +221,8 @@ var (
 	options   = pattern.Lazy(`^\(\?([imxadu]*)(?:-([imx]*))?([:)])`)
 )
 
-// groupStart reads ( and the characters after it that determine the kind of group. The result closed is false for
-// options without a group, such as (?i).
+// groupStart reads '(' and the characters after it that determine the kind of group. closed is false for options
+// without a group, such as (?i).
 func (t *translator) groupStart() (open string, closed bool, err error) {
 	if !strings.HasPrefix(t.rest(), "(?") {
 		t.pos++

@@ -13,18 +13,17 @@ import (
 	"bindc/internal/pattern"
 )
 
-// node is a node of the syntax tree that the compiler in program.go reads.
 type node struct {
 	kind kind
 	kids []*node
 
-	set      []rune // runes: alternating first and last characters of ranges, sorted
-	min, max int    // repeat: range of iterations; max is -1 without a limit
-	lazy     bool   // repeat: tries few iterations first
+	set      []rune // runes: first and last characters of the ranges in turn, sorted
+	min, max int    // repeat: number of iterations; a max of -1 means no limit
+	lazy     bool   // repeat: tries fewer iterations first
 	negative bool   // ahead, behind: must not match
 	back     int    // behind: number of characters to go back
-	group    int    // capture: number of the group
-	groups   []int  // backref: groups, last first; conditional: groups to test
+	group    int    // capture: number of the group, from 1
+	groups   []int  // backref: groups, last one first; conditional: groups to test
 	fold     bool   // backref: ignores case
 }
 
@@ -50,7 +49,7 @@ const (
 	wordInside
 )
 
-// reader parses an expression. It uses the translator for sets of characters.
+// reader parses an expression into nodes. It uses the translator for sets of characters.
 type reader struct {
 	translator
 	fold, dotAll bool
@@ -60,14 +59,14 @@ type reader struct {
 	refs         []*reference
 }
 
-// reference is a backreference. The group may come later in the expression.
+// reference is a backreference or a condition. Its group may come later in the expression.
 type reference struct {
 	*node
 	name string
-	in   []int // numbers of the groups around the backreference
+	in   []int // numbers of the groups around the reference
 }
 
-// parse parses an expression. The result groups is the number of capturing groups.
+// parse parses an expression. It also returns the number of capturing groups.
 func parse(src string) (n *node, groups int, err error) {
 	r := &reader{translator: translator{src: src, named: hasNamedGroup(src)}, names: map[string][]int{}}
 	if n, err = r.alternation(0); err == nil && r.pos < len(src) {
@@ -81,7 +80,6 @@ func parse(src string) (n *node, groups int, err error) {
 	return n, r.groups, err
 }
 
-// resolve finds the groups that a backreference refers to.
 func (r *reader) resolve(ref *reference) error {
 	n, err := strconv.Atoi(ref.name)
 	switch {
@@ -104,7 +102,7 @@ func (r *reader) resolve(ref *reference) error {
 	return nil
 }
 
-// alternation parses up to the end, or up to the ) of the enclosing group, which it does not consume.
+// alternation parses src up to its end or to the ')' of the enclosing group, which it does not consume.
 func (r *reader) alternation(depth int) (*node, error) {
 	if depth > maxNesting {
 		return nil, fmt.Errorf("groups are nested more than %d deep", maxNesting)
@@ -132,7 +130,6 @@ func (r *reader) alternation(depth int) (*node, error) {
 	return out, nil
 }
 
-// repetition parses one item and its quantifiers.
 func (r *reader) repetition(depth int) (*node, error) {
 	n, err := r.item(depth)
 	for count := 0; err == nil; count++ {
@@ -156,7 +153,7 @@ func (r *reader) repetition(depth int) (*node, error) {
 	return n, err
 }
 
-// quantity parses one quantifier. If there is none, the result q is the zero node.
+// quantity parses one quantifier. If there is none, it reads nothing and returns the zero node.
 func (r *reader) quantity() (q node, possessive bool, err error) {
 	if rest := r.rest(); len(rest) > 1 && strings.IndexByte("*+?", rest[0]) >= 0 && rest[1] == '+' {
 		r.pos += 2
@@ -175,7 +172,7 @@ func (r *reader) quantity() (q node, possessive bool, err error) {
 	return q, false, nil
 }
 
-// quantified converts a quantifier in Go's syntax.
+// quantified parses a quantifier in Go's syntax.
 func quantified(text string) node {
 	q := node{kind: repeat, max: -1}
 	switch text[0] {
@@ -200,7 +197,6 @@ func quantified(text string) node {
 var assertions = map[byte]kind{'A': textStart, 'G': textStart, 'z': textEnd, 'Z': lastLineEnd, 'b': wordEdge,
 	'B': wordInside}
 
-// item parses one item that quantifiers can apply to.
 func (r *reader) item(depth int) (*node, error) {
 	switch c := r.src[r.pos]; c {
 	case '(':
@@ -238,7 +234,6 @@ var (
 	byChoice = pattern.Lazy(`^\(\?\((?:(\d+)|<(\w+)>|'(\w+)')\)`)
 )
 
-// backslash parses an escape sequence or a backreference.
 func (r *reader) backslash() (*node, error) {
 	if m := byNumber().FindStringSubmatch(r.rest()); m != nil {
 		r.pos += len(m[0])
@@ -259,7 +254,7 @@ func (r *reader) backslash() (*node, error) {
 			return &node{kind: a}, nil
 		}
 		switch c {
-		case 'K': // \K moves the start of the match, which no caller asks for
+		case 'K': // \K moves the start of the match, which a Matcher does not return
 			r.pos += 2
 			return &node{}, nil
 		case 'R':
@@ -278,7 +273,6 @@ func (r *reader) reference(n *node, name string) (*node, error) {
 	return n, nil
 }
 
-// runesOf parses a set of characters in Go's syntax.
 func (r *reader) runesOf(text string, err error) (*node, error) {
 	if err != nil {
 		return nil, err

@@ -15,8 +15,8 @@ import (
 // ownEnvironment lists the interpolations that result in the name of the request's environment.
 var ownEnvironment = []string{"%{environment}", "%{::environment}", "%{server_facts.environment}"}
 
-// belowEnvironment returns the part of an absolute path after the directory of the request's environment, which is the
-// site. It returns false if the path is not below that directory.
+// belowEnvironment returns an absolute path relative to the site, if the path is in the directory of the request's
+// environment. Otherwise it returns false.
 func (r *Reader) belowEnvironment(text string) (below string, ok bool) {
 	in := path.Join(r.codedir, "environments") + "/"
 	if text, ok = strings.CutPrefix(text, in); !ok {
@@ -30,8 +30,8 @@ func (r *Reader) belowEnvironment(text string) (below string, ok bool) {
 	return "", false
 }
 
-// environmentDir returns the directory of the environment. For the environment's hierarchy, this is the directory of
-// hiera.yaml. For a global hierarchy and for modules, it is the site.
+// environmentDir returns the directory that is used as the environment. For the environment's own hierarchy, this is
+// the directory of its hiera.yaml. For modules and a global hierarchy, it is the site.
 func (c config) environmentDir() string {
 	if c.Module != "" || c.Doc.File == c.global {
 		return c.Dir
@@ -53,16 +53,16 @@ func (c config) resolve(text string) (root, rest string) {
 	return c.root, text
 }
 
-// divided is a path or glob split in two: dir, which does not depend on the request, and datadir + path, which may.
-// datadir is "" or ends with a slash.
+// divided is a path or glob split in two. The directory dir is the same for all requests; datadir + path may differ
+// between requests. datadir is "" or ends with a slash.
 type divided struct {
 	dir, datadir, path string
 	forData            bool // dir contains only data
 	tooWide            bool // do not search dir: it may contain much more than data
 }
 
-// divide divides a path. If it is absolute or leads out of the datadir, its leading constant names become part of the
-// directory, because a variable must not lead out of it.
+// divide splits a path or glob below datadir. If path is absolute or leads out of datadir, its leading constant names
+// become part of dir, so that no variable can lead out of dir.
 func (c config) divide(datadir, path string, isGlob bool) (d divided) {
 	root, text := c.resolve(datadir)
 	if i := strings.Index(text, "%{"); i >= 0 {
@@ -88,7 +88,7 @@ func (c config) divide(datadir, path string, isGlob bool) (d divided) {
 	return d
 }
 
-// treeOf returns the tree of d's directory, or nil if it does not exist.
+// treeOf returns the tree of the directory of d. It returns nil if the directory does not exist or is too wide.
 func (c config) treeOf(d divided) *site.Tree {
 	if d.tooWide {
 		return nil
@@ -116,10 +116,10 @@ func leadsOut(names string) bool {
 	return names == ".." || strings.HasPrefix(names, "../")
 }
 
-// hasDots reports whether a path has '..' as an element.
 func hasDots(names string) bool { return slices.Contains(strings.Split(names, "/"), "..") }
 
-// clean removes each '..' together with the name before it. names must not lead out of its directory.
+// clean removes each '..' together with the name before it. names must not lead out of its directory. The result is ""
+// or ends with a slash.
 func clean(names string) string {
 	if names = path.Clean(names); names != "." {
 		return names + "/"
@@ -127,8 +127,8 @@ func clean(names string) string {
 	return ""
 }
 
-// checkDatadir records a datadir of the site that does not exist. It skips the datadirs of modules, because the authors
-// of modules maintain them.
+// checkDatadir records a warning if a datadir of the site does not exist. It ignores the datadirs of modules, which
+// are up to the authors of the modules.
 func (c config) checkDatadir(at diag.Pos, source dataSource) {
 	dir := source.datadir
 	if c.Module != "" || c.checked[dir] || c.hasDatadir(dir) {
@@ -159,8 +159,8 @@ func (r *Reader) WarnOfAbsent() {
 	}
 }
 
-// absoluteHint returns how to correct an absolute path that does not exist, and which absolute paths are in the site.
-// For a global hierarchy, the latter matters only if the path is in an environment.
+// absoluteHint returns a hint for an absolute path that does not exist. The hint explains which absolute paths are in
+// the site, unless the path is from a global hierarchy and outside all environments.
 func (c config) absoluteHint(text string) string {
 	if c.Doc.File == c.global && !strings.Contains(text, "/environments/") {
 		return "create it, or correct the path; a relative path starts from the directory of this file"
@@ -169,7 +169,7 @@ func (c config) absoluteHint(text string) string {
 		path.Join(c.codedir, "environments") + "/%{environment}, see --codedir"
 }
 
-// hasRelative reports whether an entry has a relative path. Otherwise its datadir has no effect.
+// hasRelative reports whether any path of an entry is relative. If none is, the entry's datadir has no effect.
 func hasRelative(places *yaml.Node) bool {
 	texts := site.StringsOf(places)
 	if text, ok := places.Text(); ok {
@@ -191,7 +191,7 @@ func (c config) hasDatadir(datadir string) bool {
 	return pattern.MatchString("") || slices.ContainsFunc(tree.Below("", -1, true), matches)
 }
 
-// checkAbsolute records an absolute path or glob of the site that matches no file.
+// checkAbsolute records a warning if an absolute path or glob of the site matches no file.
 func (c config) checkAbsolute(at diag.Pos, source dataSource, path string, found bool) {
 	if c.Module != "" || found || !isAbsolute(path) {
 		return

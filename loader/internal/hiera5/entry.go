@@ -83,7 +83,7 @@ func presentKeys(n *yaml.Node, keys []string) []string {
 	})
 }
 
-// source returns how to read the data of an entry. It reports entries that only Puppet can read.
+// source returns the format and the datadir of an entry. It warns about an entry that only Puppet can read.
 func (c config) source(n, defaults *yaml.Node, at diag.Pos) dataSource {
 	s := dataSource{datadir: "data", ok: true}
 	for _, from := range []*yaml.Node{n, defaults} {
@@ -104,7 +104,7 @@ func (c config) source(n, defaults *yaml.Node, at diag.Pos) dataSource {
 			break
 		}
 	}
-	if function == "" && c.defaultsNode != nil { // each entry reports this diagnostic, which is shown only once
+	if function == "" && c.defaultsNode != nil { // each entry adds this diagnostic, but it is shown only once
 		c.Doc.Diags.Add(diag.Diagnostic{Pos: c.Doc.Pos(c.defaultsNode), Code: "hierarchy",
 			Message: "expected one of " + diag.Quoted(backendKeys) +
 				" in 'defaults' or in each entry: Puppet has no other default",
@@ -190,8 +190,8 @@ func (c config) locations(n *yaml.Node, key string, source dataSource) []Locatio
 	return out
 }
 
-// joined adds a glob to the locations. It merges consecutive globs without interpolations into one location, so that
-// the number of their files is known at build time.
+// joined appends the location of a glob to out. It merges consecutive globs without interpolations into one location,
+// so that the number of their files is known at build time.
 func joined(out []Location, l Location) []Location {
 	constant := func(l Location) bool {
 		return !slices.ContainsFunc(l.conditions, func(c int) bool { return c != 0 })

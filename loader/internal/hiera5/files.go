@@ -9,9 +9,9 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// TakeAlone removes from l the files that are the only file under their condition, and returns them. It returns nil
-// unless l is the entry's only location. Such files need a separate layer, because Puppet merges a single file
-// differently from several files.
+// TakeAlone removes and returns the files of l that are the only file under their condition. They need a separate
+// layer, because Puppet merges a single file differently from several files. only means that l is the entry's only
+// location; otherwise TakeAlone returns nil.
 func (h *Hierarchy) TakeAlone(in *site.Inputs, l *Location, only bool) (out []site.DataFile) {
 	if !only {
 		return nil
@@ -36,7 +36,7 @@ func (h *Hierarchy) TakeAlone(in *site.Inputs, l *Location, only bool) (out []si
 func (h *Hierarchy) Deal(in *site.Inputs, l Location) [][]site.DataFile {
 	var out [][]site.DataFile
 	for _, condition := range l.conditions {
-		depth := map[uint32]int{} // by key, the first layer below all files with the key
+		depth := map[uint32]int{} // for each key, the first layer below all files that have it
 		for _, f := range l.files[condition] {
 			entries := h.ownEntries(in, f)
 			if len(entries) == 0 {

@@ -22,14 +22,13 @@ type globKind uint8
 
 const (
 	globText  globKind = iota
-	globStar           // *: any characters except a slash
-	globDirs           // **/: any number of directories that are not symbolic links
-	globOne            // ?: one character
-	globClass          // [abc]: one of several characters
-	globRef            // %{...}
+	globStar           // '*' matches any characters except a slash
+	globDirs           // '**/' matches any number of directories that are not symbolic links
+	globOne            // '?' matches one character
+	globClass          // '[abc]' matches one of several characters
+	globRef            // an interpolation, %{...}
 )
 
-// globElements parses a glob.
 func globElements(parts []*expr.Node) []globElement {
 	var out []globElement
 	refs := 0
@@ -49,7 +48,7 @@ func globElements(parts []*expr.Node) []globElement {
 			switch {
 			case last >= 0 && e.kind == globText && out[last].kind == globText:
 				out[last].text += e.text
-			case last >= 0 && e.kind == globDirs && out[last].kind == globDirs: // **/**/ is **/
+			case last >= 0 && e.kind == globDirs && out[last].kind == globDirs: // '**/**/' matches the same as '**/'
 			default:
 				out = append(out, e)
 			}
@@ -115,7 +114,7 @@ func globClassOf(text string) (globElement, int) {
 // count too.
 const maxGlobs = 4096
 
-// longGlob is the length in bytes that counts as one more glob towards maxGlobs, which limits memory.
+// longGlob limits memory: every longGlob bytes of a glob count as one more glob towards maxGlobs.
 const longGlob = 256
 
 // Unbraced expands the braces of a glob, in order. It does not expand the braces of interpolations. ok is false if
@@ -126,7 +125,8 @@ func Unbraced(glob string) (globs []string, ok bool) {
 	return globs, left >= 0
 }
 
-// appendUnbraced appends the expansions of a glob. It stops when the remaining number in left is used up.
+// appendUnbraced appends the expansions of a glob. left is the number of globs that may still be produced; when it is
+// negative, appendUnbraced stops.
 func appendUnbraced(out []string, glob string, left *int) []string {
 	if *left -= 1 + len(glob)/longGlob; *left < 0 {
 		return out
@@ -197,10 +197,10 @@ type globReader struct {
 	path   string
 	isLink func(dir string) bool
 	values []string
-	out    [][]string // it has one reading more if there are more than maxReadings
+	out    [][]string // at most maxReadings+1 readings
 
 	deadEnds map[globSpot]bool // positions from which the end cannot be reached
-	visited  map[globWay]bool  // positions that were read with the same values
+	visited  map[globWay]bool  // positions that were read, each with the values at that time
 	steps    int
 }
 
@@ -211,7 +211,7 @@ type globSpot struct {
 	slashed  bool
 }
 
-// globWay is a position, with the values of the interpolations before it.
+// globWay is a position together with the values of the interpolations before it.
 type globWay struct {
 	globSpot
 	values string
@@ -251,7 +251,7 @@ func (g *globReader) end(s globSpot) bool {
 	return true
 }
 
-// element matches one element and everything after it.
+// element matches the element at s and all elements after it.
 func (g *globReader) element(s globSpot) (found bool) {
 	e, at := g.elems[s.elem], s.at
 	rest := func(at int) bool { return g.read(globSpot{s.elem + 1, at, false}) }
@@ -305,7 +305,6 @@ func (e globElement) matchesChar(char rune) bool {
 	return e.kind == globOne || in != e.not
 }
 
-// fillGlob replaces the interpolations in a glob with values.
 func fillGlob(parts []*expr.Node, values []string) string {
 	var b strings.Builder
 	ref := 0
@@ -320,5 +319,5 @@ func fillGlob(parts []*expr.Node, values []string) string {
 	return b.String()
 }
 
-// easySteps is the number of steps after which a globReader starts to remember positions. Most matches need fewer.
+// easySteps is the number of steps before a globReader starts to remember positions. Most matches need fewer.
 const easySteps = 64

@@ -12,8 +12,8 @@ import (
 // the same files would take time in proportion to the number of globs times the number of files.
 const maxFoundAgain = 1 << 19
 
-// countAgain counts a match against maxFoundAgain. It returns false if the limit is exceeded, and reports the first
-// glob that exceeds it.
+// countAgain counts a match against maxFoundAgain if another glob has already matched the file. It returns false if
+// the limit is exceeded, and reports the first glob that exceeds it.
 func (c config) countAgain(at diag.Pos, found *site.File) bool {
 	if !c.globbed[found] {
 		c.globbed[found] = true
@@ -27,7 +27,6 @@ func (c config) countAgain(at diag.Pos, found *site.File) bool {
 	return c.foundAgain >= 0
 }
 
-// tooManyReadings reports a glob that matches f in more ways than maxReadings.
 func (c config) tooManyReadings(at diag.Pos, p location, f site.Listed) {
 	c.Doc.Diags.Add(diag.Diagnostic{Pos: at, Code: "hierarchy",
 		Message: "the variables of this glob have more than " + strconv.Itoa(maxReadings) + " values for which it matches '" +
@@ -59,7 +58,7 @@ func (c config) glob(at diag.Pos, source dataSource, text string) Location {
 		for _, values := range readings {
 			text := expr.CleanPath(fillGlob(p.parts, values))
 			if text == "" {
-				continue // these values make it absolute or lead out of the directory
+				continue // these values make the path absolute or lead out of the directory
 			}
 			found := c.wantFile(p, f, source)
 			if !counted && !c.countAgain(at, found) {

@@ -18,7 +18,7 @@ import (
 // version 5.
 type Hierarchy struct {
 	Doc      site.Document
-	Module   string // the module, of whose keys alone it has data; or ""
+	Module   string // name of the module, which has data only for its own keys; "" for the site
 	Entries  []Entry
 	Defaults []Entry // default_hierarchy; only in modules
 	Paths    []int   // dimensions whose values are paths in Entries and Defaults
@@ -44,7 +44,7 @@ type Location struct {
 	written    []WrittenLocation
 }
 
-// dataSource is the format and the datadir of an entry.
+// dataSource describes how to read the data of an entry.
 type dataSource struct {
 	kind    datafile.Format
 	datadir string
@@ -52,11 +52,11 @@ type dataSource struct {
 	ok      bool   // false if bindc does not read the entry
 }
 
-// Reader reads Hiera 5 hierarchies.
+// Reader reads Hiera 5 hierarchies, each configuration file only once.
 type Reader struct {
 	*site.Inputs
 	*site.Dimensions
-	Dirs map[string]*Hierarchy // hierarchies by configuration file; nil if it has an error
+	Dirs map[string]*Hierarchy // by path of the configuration file; nil if the file has an error
 
 	globbed    map[*site.File]bool // files that at least one glob matches
 	foundAgain int                 // starts at maxFoundAgain and counts down
@@ -76,12 +76,11 @@ func NewReader(in *site.Inputs, dims *site.Dimensions, global, codedir string, f
 		foundAgain: cmp.Or(foundAgain, maxFoundAgain)}
 }
 
-// ConfigNames lists the file names of a Hiera 5 configuration, in order of preference. If both exist, hiera.yaml is for
-// Puppet only.
+// ConfigNames lists the names of a Hiera 5 configuration file, the preferred name first. If both files exist, only
+// Puppet reads hiera.yaml.
 var ConfigNames = []string{"hiera5.yaml", "hiera.yaml"}
 
-// snapshotFunctions holds the functions with which Puppet's hiera.yaml looks up keys in a snapshot, by their key in an
-// entry.
+// snapshotFunctions maps keys of a hierarchy entry to the functions that let Puppet look up keys in a snapshot.
 var snapshotFunctions = map[string]string{"data_hash": "bindc::data_hash", "lookup_key": "bindc::lookup_key"}
 
 // ConfigIn returns the Hiera 5 configuration file in dir, or "" if there is none. A version 2 hiera.yaml does not
@@ -169,7 +168,7 @@ func (r *Reader) readFile(path, module string) *Hierarchy {
 	return h
 }
 
-// config is a configuration file that is being read.
+// config is a configuration file while it is being read.
 type config struct {
 	*Reader
 	*Hierarchy
@@ -198,7 +197,7 @@ func (c config) version5() {
 	c.Entries = c.hierarchy("hierarchy", defaults)
 	if _, n, ok := c.Doc.Root.Lookup("default_hierarchy"); ok && c.Module == "" {
 		c.Doc.Errorf(n, "hiera", "expected 'default_hierarchy' only in the hiera.yaml of a module")
-	} else if ok && n.Kind != yaml.Sequence { // null, too: Puppet has no default for it
+	} else if ok && n.Kind != yaml.Sequence { // null is an error too, because Puppet has no default for it
 		c.Doc.Errorf(n, "hierarchy", "expected a list of entries for 'default_hierarchy', found %s", n.Describe())
 	} else if ok {
 		c.Defaults = c.hierarchy("default_hierarchy", defaults)
@@ -219,8 +218,8 @@ func (c config) hierarchy(key string, defaults *yaml.Node) []Entry {
 	return out
 }
 
-// list returns the entries at a key, or none after an error. ok is false if the key is missing or null, because Puppet
-// then uses a default.
+// list returns the entries at a key, or none after an error. given is false if the key is missing or null, because
+// Puppet then uses a default.
 func (c config) list(key string) (entries []yaml.Node, given bool) {
 	_, n, ok := c.Doc.Root.Lookup(key)
 	if !ok || n.Kind == yaml.Scalar && n.Value.IsUndef() {
@@ -233,7 +232,7 @@ func (c config) list(key string) (entries []yaml.Node, given bool) {
 	return n.Kids, true
 }
 
-// HasPlans reports whether there is a plan_hierarchy.
+// HasPlans reports whether the configuration has a plan_hierarchy.
 func (h *Hierarchy) HasPlans() bool {
 	_, _, ok := h.Doc.Root.Lookup("plan_hierarchy")
 	return ok

@@ -21,8 +21,8 @@ type location struct {
 
 	dirLabel string // name of the directory in Inputs
 	text     string
-	parts    []*expr.Node // the parts as in the source: datadir, then path
-	dir      *expr.Node   // the part of the datadir with variables, with a trailing slash
+	parts    []*expr.Node // parts of the datadir, then of the path, as in the source
+	dir      *expr.Node   // the datadir from its first variable on, with a trailing slash
 	path     *expr.Node
 	node     *expr.Node // the expression for dir and path together
 }
@@ -87,7 +87,7 @@ func (c config) checkDots(at diag.Pos, p location) {
 	}
 }
 
-// partsOf returns the parts of a parsed text. An empty string has none.
+// partsOf returns the constant texts and interpolations of n, or nil if n is the empty string.
 func partsOf(n *expr.Node) []*expr.Node {
 	if n.Op == expr.Concat {
 		return n.Kids
@@ -149,8 +149,7 @@ func (c config) treeAt(dir string, forData bool) *site.Tree {
 	return t
 }
 
-// conditionFor returns the condition that the path of a request is text. For a constant path, it is the empty
-// condition.
+// conditionFor returns the condition that p results in the path text. For a constant path, it is the empty condition.
 func (c config) conditionFor(p location, text string) int {
 	if _, constant := p.node.Constant(); constant {
 		return 0
@@ -158,8 +157,8 @@ func (c config) conditionFor(p location, text string) int {
 	return c.Condition(site.Condition{{Dimension: c.Whole(p.node, p.text), Value: text}})
 }
 
-// recordPath records a path with variables. If it cannot be computed for a request, all lookups fail, even if no file
-// matches it or if it is in default_hierarchy.
+// recordPath records a path with variables. If a request cannot compute the path, all its lookups fail, even if no
+// file matches the path or if it is in default_hierarchy.
 func (c config) recordPath(at diag.Pos, n *expr.Node, text string) {
 	if _, constant := n.Constant(); !constant {
 		i := c.Whole(n, text)
@@ -168,7 +167,6 @@ func (c config) recordPath(at diag.Pos, n *expr.Node, text string) {
 	}
 }
 
-// path returns the location of a path in 'path' or 'paths'.
 func (c config) path(at diag.Pos, source dataSource, path string) Location {
 	l := Location{files: map[int][]*site.File{}}
 	p, ok := c.locate(at, source, path, false)
@@ -210,7 +208,8 @@ func (c config) checkExtension(at diag.Pos, path string, source dataSource, file
 		Hint:    "write '" + path + ext + "'", Fix: diag.Fix{Old: path, New: path + ext, Syntax: true}})
 }
 
-// mapped returns the locations of mapped_paths, one for each possible element of the variable.
+// mapped returns the locations of mapped_paths. The first is for a variable with exactly one element. The others are
+// for the elements of a longer list, one for each possible element.
 func (c config) mapped(at diag.Pos, source dataSource, texts []string) []Location {
 	p, ok := c.locate(at, source, texts[2], false)
 	if !ok {
@@ -247,7 +246,7 @@ func (l *Location) add(condition int, f *site.File) {
 	l.files[condition] = append(l.files[condition], f)
 }
 
-// find adds f under a condition unless it is already there, because a glob may match a file in several ways.
+// find adds f under a condition unless it is already there. A glob may match a file in several ways.
 func (l *Location) find(condition int, f *site.File) {
 	if !slices.Contains(l.files[condition], f) {
 		l.add(condition, f)
@@ -259,7 +258,7 @@ func (c config) wantFile(p location, f site.Listed, source dataSource) *site.Fil
 	return c.Enqueue(&site.File{Path: path, Label: c.Label(path), Data: true, Kind: source.kind})
 }
 
-// matchingFiles returns the files that match a path for some request.
+// matchingFiles returns the files that match p in at least one possible request.
 func (c config) matchingFiles(p location) []site.Listed {
 	if text, ok := p.node.Constant(); ok {
 		return c.usable(p, p.tree.Below(dirOf(expr.CleanPath(text.Text())), 0, true), true, func(path string) bool {
@@ -275,17 +274,16 @@ func (c config) matchingFiles(p location) []site.Listed {
 	})
 }
 
-// otherFiles lists extensions of files that are often next to data files in control repositories.
+// otherFiles lists extensions of files that are not data but are often next to data files in control repositories.
 var otherFiles = []string{".adoc", ".bak", ".epp", ".erb", ".md", ".pem", ".pp", ".py", ".rb", ".rst", ".sh", ".txt"}
 
 // mayBeData reports whether a file that matches a path ending in a variable may be a data file.
 func mayBeData(path string) bool { return !slices.Contains(otherFiles, filepath.Ext(path)) }
 
-// dirOf returns the directory part of a path, with a trailing slash.
 func dirOf(path string) string { return path[:strings.LastIndexByte(path, '/')+1] }
 
-// usable returns the files for which fits is true, and reports unreadable files. It keeps a directory in the place of a
-// file only if namesFile is set, because Puppet fails every lookup that reaches it.
+// usable returns the files that fits accepts, and reports unreadable files. A directory in place of a file is kept
+// only if namesFile is true: Puppet fails every lookup that reaches it.
 func (c config) usable(p location, files []site.Listed, namesFile bool, fits func(string) bool) []site.Listed {
 	var out []site.Listed
 	for _, f := range files {

@@ -81,7 +81,6 @@ func (c config) entry4(n *yaml.Node, datadir string, before []Entry) Entry {
 
 func withExtension(path, ext string) string { return strings.TrimSuffix(path, "."+ext) + "." + ext }
 
-// hiera3Kinds lists the supported backends of versions 3 and 4.
 var hiera3Kinds = map[string]datafile.Format{"yaml": datafile.Hiera5YAML, "json": datafile.Hiera5JSON,
 	"eyaml": datafile.Hiera5EYAML}
 
@@ -163,7 +162,7 @@ func mergeOptions3(n *yaml.Node) string {
 	return ""
 }
 
-// lookup3 returns the value of a key that may begin with a colon.
+// lookup3 returns the value of a key that may be written with a leading colon.
 func lookup3(n *yaml.Node, key string) (v *yaml.Node, ok bool) {
 	if _, v, ok = n.Lookup(":" + key); !ok {
 		_, v, ok = n.Lookup(key)
@@ -171,11 +170,11 @@ func lookup3(n *yaml.Node, key string) (v *yaml.Node, ok bool) {
 	return v, ok
 }
 
-// text3 returns the string at a key, or otherwise if there is none. It reports a value that is not a string.
-func (c config) text3(n *yaml.Node, key, otherwise string) string {
+// text3 returns the string at a key, or def if the key is missing. It reports a value that is not a string.
+func (c config) text3(n *yaml.Node, key, def string) string {
 	v, ok := lookup3(n, key)
 	if !ok {
-		return otherwise
+		return def
 	}
 	text, ok := v.Text()
 	if !ok {

@@ -24,7 +24,6 @@ func AsksSnapshotOnly(doc site.Document) bool {
 	})
 }
 
-// asksSnapshot reports whether an entry looks up keys in a snapshot.
 func asksSnapshot(entry *yaml.Node) bool {
 	for key, name := range snapshotFunctions {
 		if _, function, ok := entry.Lookup(key); ok {

@@ -6,16 +6,15 @@ type WrittenEntry struct {
 	Locations []WrittenLocation
 }
 
-// WrittenLocation is a path or a glob in an entry.
+// WrittenLocation is the source form of a path, a glob or mapped_paths in an entry.
 type WrittenLocation struct {
 	Kind      string // path, glob or mapped_paths
-	Text      string // text as in the source
+	Text      string
 	Dir       string // the directory, which is the same for every request
 	Dimension int    // dimension whose value is the path below Dir, or -1 if Path is constant
 	Path      string
 }
 
-// Written returns the source form of entries.
 func Written(entries []Entry) []WrittenEntry {
 	var out []WrittenEntry
 	for _, e := range entries {
@@ -28,7 +27,6 @@ func Written(entries []Entry) []WrittenEntry {
 	return out
 }
 
-// writtenForm returns the source form of a location.
 func (c config) writtenForm(kind string, p location, text string) []WrittenLocation {
 	l := WrittenLocation{Kind: kind, Text: text, Dir: p.dirLabel, Dimension: -1}
 	if path, constant := p.node.Constant(); constant {

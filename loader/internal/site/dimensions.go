@@ -15,8 +15,8 @@ type Dimensions struct {
 	Conditions []Condition // the first is the empty condition
 	categories map[string]int
 	guards     map[string]int
-	singles    []map[string]int // index in Conditions for a single term, by dimension and value
-	numbers    map[string]int   // index in Conditions for other conditions, by their encoding
+	singles    []map[string]int // index in Conditions of each condition with one term, by dimension and value
+	numbers    map[string]int   // index in Conditions of all other conditions, by their encoding
 	key        []byte           // buffer for an encoded condition
 
 	Alternatives int // remaining number of alternatives in all bindings, see loader.DefaultAlternatives
@@ -46,7 +46,7 @@ func (d *Dimensions) Category(name string) (int, bool) {
 	return i, ok
 }
 
-// CategoryNames returns the names of the categories, highest first.
+// CategoryNames returns the names of all categories, including common, highest first.
 func (d *Dimensions) CategoryNames() []string {
 	var out []string
 	for _, d := range d.All {
@@ -57,7 +57,7 @@ func (d *Dimensions) CategoryNames() []string {
 	return append(out, Common)
 }
 
-// NameOf returns the name of a category, given its index.
+// NameOf returns the name of the category with the given index.
 func (d *Dimensions) NameOf(category int) string {
 	if category < 0 {
 		return Common
@@ -65,7 +65,7 @@ func (d *Dimensions) NameOf(category int) string {
 	return d.All[category].Name
 }
 
-// Guard returns the dimension whose value is n, for files of a category. It adds the dimension if it is new.
+// Guard returns the index of the guard with the value n for files of a category. It adds the guard if it is new.
 func (d *Dimensions) Guard(category int, n *expr.Node) int {
 	source := syntax.Print(n)
 	key := strconv.Itoa(category) + " " + source
@@ -110,7 +110,7 @@ func (d *Dimensions) ExpectConditions(dim, n int) {
 	d.Conditions = slices.Grow(d.Conditions, n)
 }
 
-// single is like Condition, for a condition with a single term, as most have.
+// single is Condition for a condition with one term, which is the usual case.
 func (d *Dimensions) single(c Condition) int {
 	t := c[0]
 	d.ExpectConditions(t.Dimension, 1)
@@ -123,7 +123,8 @@ func (d *Dimensions) single(c Condition) int {
 	return i
 }
 
-// Whole returns the dimension whose value is the whole path n. It is case-sensitive.
+// Whole returns the index of the case-sensitive dimension whose value is the whole path n. It adds the dimension if it
+// is new.
 func (d *Dimensions) Whole(n *expr.Node, name string) int {
 	key := "whole " + string(expr.Append(nil, n))
 	i, ok := d.guards[key]

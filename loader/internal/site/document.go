@@ -2,12 +2,12 @@ package site
 
 import (
 	"cmp"
-	"regexp"
 	"strings"
 
 	"bindc/diag"
 	"bindc/internal/expr"
 	"bindc/internal/literal"
+	"bindc/internal/pattern"
 	"bindc/internal/syntax"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
@@ -19,12 +19,10 @@ type Document struct {
 	Diags *diag.List
 }
 
-// Errorf reports an error at n.
 func (d Document) Errorf(n *yaml.Node, code diag.Code, format string, args ...any) {
 	d.Diags.Errorf(d.Pos(n), code, format, args...)
 }
 
-// IsHash reports whether the document is a hash.
 func (d Document) IsHash() bool { return d.Root != nil && d.Root.Kind == yaml.Mapping }
 
 // OnlyKeys reports keys of the hash n that are not in the list of allowed keys.
@@ -94,12 +92,12 @@ func (d Document) Interpolated(n *yaml.Node, text string) *expr.Node {
 }
 
 // withoutBraces matches a variable followed by keys, without braces. The dollar sign must not be escaped.
-var withoutBraces = regexp.MustCompile(`(?:^|[^\\])\$((?:::)?[a-z_]\w*)((?:\[['"]?\w+['"]?\])+)`)
+var withoutBraces = pattern.Lazy(`(?:^|[^\\])\$((?:::)?[a-z_]\w*)((?:\[['"]?\w+['"]?\])+)`)
 
 // warnOfMissingBraces warns about '$facts[os][family]'. Puppet reads it as all facts, followed by the text
 // '[os][family]'.
 func (d Document) warnOfMissingBraces(n *yaml.Node, text string) {
-	for _, m := range withoutBraces.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range withoutBraces().FindAllStringSubmatchIndex(text, -1) {
 		name, keys := text[m[2]:m[3]], text[m[4]:m[5]]
 		quoted := strings.NewReplacer("'", "", `"`, "", "[", "['", "]", "']").Replace(keys)
 		d.Diags.Add(diag.Diagnostic{Pos: d.PosIn(n, m[2]-1), Severity: diag.Warning, Code: "braces",

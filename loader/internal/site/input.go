@@ -47,5 +47,5 @@ type Input struct {
 	Made bool   // output of an extension, not a file
 }
 
-// Fold folds the case of a value of a category: values that differ only in case are equal.
+// Fold folds the case of a category's value. Values that differ only in case are equal.
 func Fold(s string) string { return relation.Fold(s) }

@@ -28,7 +28,7 @@ type Inputs struct {
 	Files
 	Dir     string
 	sets    string  // the directory of the site's own sets of bindings; "": bindings in dir
-	Modules Modules // set by the loader after it has found them
+	Modules Modules // set by the loader when it has found the modules
 	Reader  *datafile.Reader
 	Share   datafile.Share // selects the data files to read
 
@@ -75,7 +75,7 @@ func (in *Inputs) filesLike(f *File) map[string]*File {
 	return in.byPath[format]
 }
 
-// Expect prepares for about n files.
+// Expect allocates room for about n more files.
 func (in *Inputs) Expect(n int) {
 	in.expect = n
 	in.Found = slices.Grow(in.Found, n)
@@ -84,13 +84,13 @@ func (in *Inputs) Expect(n int) {
 // File is a file of the site, or the output of an extension.
 type File struct {
 	Path  string                 // path to open, also used in messages
-	Label string                 // the same on every machine
+	Label string                 // name that is the same on every machine
 	read  func() ([]byte, error) // calls an extension; nil if the input is the file at Path
 	at    diag.Pos               // position of the text that names the extension, for errors
 	id    Input
 
-	// Results of parsing. A data file has Content. Other files have Doc, which is nil until the file is parsed or if it
-	// has an error.
+	// Results of parsing. A data file has Content. Other files have doc, which is nil until the file is parsed or if
+	// it has an error.
 	Data    bool
 	Kind    datafile.Format
 	Content *datafile.File
@@ -169,9 +169,8 @@ func (in *Inputs) ReadNow(path string) (Document, bool) {
 // output grows ahead of the parsing.
 const queueLength = 1 << 16
 
-// StartParsing starts to parse queued files, up to jobs at a time. It calls found for each file that is queued and
-// parsed after each file that is parsed. The returned function waits for the last file; until then, no content may be
-// used.
+// StartParsing starts to parse queued files, up to jobs at a time. It calls found for each queued file, and parsed for
+// each parsed file. The returned function waits for the last file; until then, no content may be used.
 func (in *Inputs) StartParsing(jobs int, found, parsed func()) (wait func()) {
 	if jobs <= 0 {
 		jobs = goruntime.GOMAXPROCS(0)
@@ -204,7 +203,7 @@ func (in *Inputs) isDir(path string) bool {
 
 func (in *Inputs) parse(f *File) {
 	switch {
-	case f.Data && in.Share.Of > 0 && (f.read != nil || !in.Share.Has(f.Label)): // the file belongs to another part
+	case f.Data && in.Share.Of > 0 && (f.read != nil || !in.Share.Has(f.Label)): // in another share of the data
 	case f.read != nil:
 		in.parseExtension(f)
 	case f.Data:

@@ -2,14 +2,14 @@ package site
 
 import (
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"bindc/diag"
+	"bindc/internal/pattern"
 )
 
-// Module is a module of Puppet.
+// Module is a Puppet module.
 type Module struct{ Name, Dir string }
 
 // Modules lists the modules on the module path, sorted by name. If several modules have the same name, the first module
@@ -21,7 +21,7 @@ type Modules struct {
 	Roots map[string]bool // directories of the site and all modules, with links resolved
 }
 
-var moduleName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+var moduleName = pattern.Lazy(`^[a-z][a-z0-9_]*$`)
 
 // FindModules finds the modules of a site. A nil path means the default path, which may be missing. Otherwise, each
 // directory in path must exist.
@@ -48,14 +48,13 @@ func FindModules(f Files, site string, path []string) Modules {
 	return ms
 }
 
-// add adds the modules in dir.
 func (ms *Modules) add(f Files, dir string) {
 	if there, _ := f.IsDir(dir); !there {
 		return
 	}
 	for _, e := range f.List(dir) {
 		m := Module{e.Name(), filepath.Join(dir, e.Name())}
-		if !moduleName.MatchString(m.Name) {
+		if !moduleName().MatchString(m.Name) {
 			continue
 		}
 		real, ok := f.Real(m.Dir)
@@ -70,7 +69,6 @@ func (ms *Modules) add(f Files, dir string) {
 	}
 }
 
-// Named returns the module with the given name.
 func (ms *Modules) Named(name string) (Module, bool) {
 	i, ok := ms.names[name]
 	if !ok {

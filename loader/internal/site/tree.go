@@ -63,7 +63,6 @@ func (t *Tree) Below(dir string, depth int, hidden bool) []Listed {
 // IsLink reports whether the last element of dir is a symbolic link. Below must have listed the files in dir.
 func (t *Tree) IsLink(dir string) bool { return t.links[dir] }
 
-// walk lists the files of a tree recursively.
 type walk struct {
 	*Tree
 	hidden  bool
@@ -139,7 +138,6 @@ func (w *walk) add(path string, outside bool, mode fs.FileMode) {
 	w.out = append(w.out, f)
 }
 
-// outside reports whether the current directory is outside the tree.
 func (w *walk) outside() bool { return !IsBelow(w.Real, w.parents[len(w.parents)-1]) }
 
 // link follows a symbolic link. It reports a broken link only if the link might be a directory. Otherwise the error is
@@ -202,7 +200,7 @@ func (w *walk) follow(path, real string, depth int) {
 var notData = []string{"hiera.yaml", "hiera2.yaml", "hiera5.yaml", "binder_config.yaml", "bindings_config.yaml",
 	"binder_config.pp", "metadata.json", "checksums.json"}
 
-// Name returns the path without its extension, as in a hierarchy.
+// Name returns the path without its extension. Hiera 2 hierarchies refer to files by this name.
 func (f Listed) Name() string { return strings.TrimSuffix(f.Path, filepath.Ext(f.Path)) }
 
 // IsDataExtension reports whether ext is a usual extension of data files.

@@ -93,7 +93,7 @@ func VariableOf(n *expr.Node) string {
 	return path[len(path)-1]
 }
 
-// misspelt returns the error that category has another name than its uses.
+// misspelt returns an error that the name of category is misspelt: its uses have the name of u.
 func (u *unknownCategory) misspelt(category *Dimension) diag.Diagnostic {
 	out := diag.Diagnostic{Pos: category.Pos, Code: "category", Fix: diag.MeantAs(category.Name, u.name.Text()),
 		Message: "the category '" + category.Name + "' is used as '" + u.name.Text() + "'"}
@@ -101,7 +101,7 @@ func (u *unknownCategory) misspelt(category *Dimension) diag.Diagnostic {
 	return out
 }
 
-// list adds the given uses of u to the notes of d.
+// list adds the positions in uses to the notes of d, and the number of uses that are not listed.
 func (u *unknownCategory) list(d *diag.Diagnostic, uses []diag.Pos, message string) {
 	for _, at := range uses {
 		d.Notes = append(d.Notes, diag.Note{Pos: at, Message: message})
