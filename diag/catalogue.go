@@ -98,7 +98,7 @@ var catalogue = []Rule{
 			"quotes; it is then a String. If a result does not fit, calculate with Floats. If a value such as " +
 			":name is a Ruby symbol, write it in quotes or without the colon. If a merge needs Strings as keys, " +
 			"write keys such as 10 or true in quotes, in all levels."},
-	{"example", "Malformed test file.", 0,
+	{"example", "A test file is malformed or not used.", 0,
 		"Begin the file with 'tests_version: 1', and list the tests under 'tests', each with 'name', 'facts' and 'expect'."},
 	{"expression", "Syntax error in an expression or lambda.", 7,
 		"Correct the text that the caret points at."},
@@ -212,10 +212,10 @@ var catalogue = []Rule{
 		"Put the module that defines the type on the module path."},
 	{"path_extension", "The path of a Hiera 2 entry has an extension, or the path of a Hiera 5 entry has none.", 4,
 		"In Hiera 2, remove the extension; each backend adds its own. In Hiera 5, add it."},
-	{"policy", "A value breaks a policy of the site in some request, or a policy is malformed, not proven, or matches " +
-		"no key.", 0,
+	{"policy", "A value breaks a policy of the site in some request, or a policy is malformed, not used, not proven, " +
+		"or matches no key.", 0,
 		"Correct the value, narrow the condition of its binding, or change the policy. The example in the message is a " +
-			"request that breaks it."},
+			"request that breaks it. A file of policies needs the key 'policy_version'."},
 	{"producer", "A producer fails, or the program has not registered it.", 11,
 		"Correct the producer, or register it in the program that does the lookup."},
 	{"protocol", "A client of bindq serve violates the protocol, or uses a different version of it.", 0,

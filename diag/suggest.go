@@ -126,7 +126,8 @@ var synonyms = map[string]string{
 	"lookup": "to_lookup_of", "alias": "to_alias_of", "expression": "to_expression",
 	"multibind": "multibind_id", "lookup_type": "type", "includes": "include",
 	"confdir-hiera5": "hiera", "module-hiera-5": "module-hiera5", "uris": "include", "uri": "include",
-	"array": "unique", "native": "hash", "priority": "first",
+	"array": "unique", "native": "hash", "priority": "first", "hash_merge": "hash",
+	"deeper": "deep", "deep_merge": "deep", "deep merge": "deep", "deep-merge": "deep",
 }
 
 // distance returns the edit distance of a and b. A swap of neighbours counts as one edit. If the distance exceeds

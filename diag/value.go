@@ -1,6 +1,11 @@
 package diag
 
-import "strings"
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // value returns the offsets of the scalar value after the key at p, with its quotes. It returns false if there is no
 // such value on the same line.
@@ -42,9 +47,33 @@ func (s *source) editValue(f Fix, p Pos) (Edit, bool) {
 	if !ok {
 		return Edit{}, false
 	}
-	text := s.text[from:to]
+	text, quote := unquoted(s.text[from:to])
+	return Edit{s.pos(p.File, from), s.pos(p.File, to), inStyle(f.New, quote)}, text == f.Old
+}
+
+// unquoted returns text without the quotes around it, and these quotes. Without any, quote is "".
+func unquoted(text string) (inside, quote string) {
 	if q := text[0]; len(text) > 1 && (q == '"' || q == '\'') && text[len(text)-1] == q {
-		text = text[1 : len(text)-1]
+		return text[1 : len(text)-1], text[:1]
 	}
-	return Edit{s.pos(p.File, from), s.pos(p.File, to), f.New}, text == f.Old
+	return text, ""
+}
+
+// inStyle returns a value with the quotes of the value that it replaces, where YAML reads both as the same string.
+func inStyle(text, quote string) string {
+	inside, own := unquoted(text)
+	switch {
+	case own != "'" || strings.ContainsAny(inside, `'"\`):
+		return text
+	case quote == "" && !isPlain(inside):
+		return text
+	}
+	return quote + inside + quote
+}
+
+// isPlain reports whether every YAML parser reads text without quotes as a string.
+func isPlain(text string) bool {
+	first, _ := utf8.DecodeRuneInString(text)
+	return unicode.IsLetter(first) && !slices.Contains(special, strings.ToLower(text)) &&
+		!strings.ContainsFunc(text, func(r rune) bool { return !inWord(r) && r != '.' && r != '/' })
 }

@@ -66,6 +66,7 @@ vim.api.nvim_create_autocmd('FileType', {
     end
     if client then
       vim.lsp.buf_attach_client(args.buf, client)
+      vim.bo[args.buf].omnifunc = 'v:lua.vim.lsp.omnifunc' -- Neovim 0.7 does not set it
     end
   end,
 })

@@ -19,7 +19,7 @@ const Code = "example"
 
 // Folder describes the directory of test files.
 var Folder = policy.Folder{Name: "tests", Singular: "test", Version: "tests_version", What: "tests",
-	Has: "'name', 'facts' and 'expect'", Code: Code}
+	Has: "'name', 'facts' and 'expect'", Marks: []string{"expect", "golden"}, Code: Code}
 
 // Example is a test: a request and its expected results.
 type Example struct {

@@ -58,7 +58,9 @@ type Change struct {
 // Plan returns the edits that diagnostics in list suggest, by file. If edits overlap, it uses only the first. If files
 // with suggested edits cannot be changed, the error names them.
 func (f *Fixer) Plan(list []diag.Diagnostic) ([]Change, error) {
-	list = slices.DeleteFunc(slices.Clone(list), func(d diag.Diagnostic) bool { return d.Fix.IsNone() })
+	list = slices.DeleteFunc(slices.Clone(list), func(d diag.Diagnostic) bool {
+		return d.Fix.IsNone() && len(d.Edits) == 0
+	})
 	diag.Locate(list, f.read)
 	changes := map[string]*Change{}
 	for _, d := range list {

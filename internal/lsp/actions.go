@@ -33,6 +33,13 @@ func (s *Server) CodeAction(ctx context.Context, p *protocol.CodeActionParams) (
 		onLine := func(off, end int) bool { return c.lineStart(off) <= to && from <= max(end, c.lineEnd(off)) }
 		if onLine(f.From, f.To) || onLine(f.At, f.At) {
 			out = append(out, c.fixes(f)...)
+			continue
+		}
+		for _, first := range f.Notes {
+			off := c.doc.text.At(first.Pos, analysis.HasYAMLLines(c.doc.path))
+			if f.Code == duplicateKey && first.Pos.File == c.doc.path && onLine(off, off) {
+				out = append(out, c.removal(f, off)...)
+			}
 		}
 	}
 	if a := c.encryption(); a != nil {
@@ -76,10 +83,7 @@ func (c *cursor) fixes(f analysis.Finding) (out []protocol.CommandOrCodeAction) 
 		out = append(out, a)
 	}
 	if slices.Contains(removable, f.Code) {
-		if from, to, ok := c.wholeEntry(f.At); ok {
-			remove := change{from, to, ""}
-			out = append(out, c.action("Remove this binding", protocol.CodeActionKindQuickFix, &f, remove))
-		}
+		out = append(out, c.removal(f, f.At)...)
 	}
 	if f.Severity == diag.Lint && slices.Contains(lint.Codes(), f.Code) && analysis.IsYAML(c.doc.path) {
 		start := c.lineStart(f.At)
@@ -91,9 +95,26 @@ func (c *cursor) fixes(f analysis.Finding) (out []protocol.CommandOrCodeAction) 
 	return out
 }
 
-// removable lists the codes of bindings that can simply be removed: those without effect, and a second binding of the
-// same key.
-var removable = []diag.Code{"never_wins", "same_value", "unused_key", "yaml_duplicate_key"}
+// removable lists the codes of bindings that can be removed: those without an effect, and the second of two with a key.
+var removable = []diag.Code{"never_wins", "same_value", "unused_key", duplicateKey}
+
+const duplicateKey = "yaml_duplicate_key"
+
+// removal returns the action that removes the entry at off, or none if its lines contain other text, too.
+func (c *cursor) removal(f analysis.Finding, off int) []protocol.CommandOrCodeAction {
+	title := "Remove this binding"
+	from, to, ok := c.wholeEntry(off)
+	if !ok && f.Code == duplicateKey {
+		if from, to, ok = c.nestedEntry(off); off > from {
+			title = "Remove this entry"
+		}
+	}
+	if !ok {
+		return nil
+	}
+	return []protocol.CommandOrCodeAction{
+		c.action(title, protocol.CodeActionKindQuickFix, &f, change{from, to, ""})}
+}
 
 // correction returns the action that makes the edits suggested by f, or nil if f suggests none.
 func (c *cursor) correction(f analysis.Finding) *protocol.CodeAction {
@@ -116,8 +137,10 @@ func (c *cursor) correction(f analysis.Finding) *protocol.CodeAction {
 		changes[uri.File(file)] = append(changes[uri.File(file)], protocol.TextEdit{NewText: e.Text,
 			Range: c.rangeOf(text, text.At(e.Pos, yaml), text.At(e.End, yaml))})
 	}
-	title := "Replace by '" + f.Edits[0].Text + "'"
+	title := "Replace by '" + withoutQuotes(f.Edits[0].Text) + "'"
 	switch text := f.Edits[0].Text; {
+	case strings.HasSuffix(text, "\n"):
+		title = "Write '" + strings.TrimSpace(text) + "'"
 	case text == "":
 		title = "Remove '" + f.Fix.Old + "'"
 	case strings.TrimSpace(text) == "":
@@ -131,8 +154,19 @@ func (c *cursor) correction(f analysis.Finding) *protocol.CodeAction {
 	return a
 }
 
-// wholeEntry returns the range of whole lines that the entry at off occupies. ok is false if another entry shares these
-// lines.
+// withoutQuotes returns text without the quotes around it.
+func withoutQuotes(text string) string {
+	for _, quote := range []string{"'", `"`} {
+		inside := strings.Trim(text, quote)
+		if quote+inside+quote == text {
+			return inside
+		}
+	}
+	return text
+}
+
+// wholeEntry returns the range of the lines of the entry at an offset. ok is false if these lines also contain another
+// entry.
 func (c *cursor) wholeEntry(off int) (from, to int, ok bool) {
 	f := c.doc.outline()
 	if f == nil {
@@ -156,8 +190,33 @@ func (c *cursor) wholeEntry(off int) (from, to int, ok bool) {
 	return e.From, min(to, len(c.doc.text.Src)), true
 }
 
-// encryption returns the action that encrypts the value at the cursor with the site's public key. It returns nil if the
-// cursor is not on a value or there is no key.
+// nestedEntry returns the range of the lines of an entry that is inside a value and whose key is at off. ok is false if
+// the file does not parse without these lines, or if they also contain other text.
+func (c *cursor) nestedEntry(off int) (from, to int, ok bool) {
+	src, from := c.doc.text.Src, c.lineStart(off)
+	column := off - from
+	if !analysis.IsYAML(c.doc.path) || strings.Trim(src[from:off], " ") != "" {
+		return 0, 0, false
+	}
+	at := from
+	for line := range strings.Lines(src[from:]) {
+		text := strings.TrimLeft(line, " ")
+		deeper := len(line)-len(text) > column || len(line)-len(text) == column && strings.HasPrefix(text, "- ")
+		isEmpty := strings.TrimSpace(text) == ""
+		if at > from && !isEmpty && !deeper {
+			break
+		}
+		at += len(line)
+		if !isEmpty {
+			to = at
+		}
+	}
+	_, ok = yaml.Parse(c.doc.path, []byte(src[:from]+src[to:]), yaml.Options{LastKeyWins: true}, &diag.List{})
+	return from, to, ok
+}
+
+// encryption returns the action that encrypts the value at the cursor with the public key of the site. It returns nil
+// if there is no such value or key.
 func (c *cursor) encryption() *protocol.CodeAction {
 	f := c.doc.outline()
 	if f == nil || kindOf(c.doc.path, c.doc.text.Src) != mention.Data || !c.site.Reads(c.doc.path) {

@@ -159,7 +159,7 @@ func TestValueOfWrongTypeIsMarkedAndCorrected(t *testing.T) {
 		{"web::port: http", "0:11-0:15", ""},
 		{"web::enable: yess", "0:13-0:17", "web::enable: true"},
 		{"web::enable: 'false'", "0:13-0:20", "web::enable: false"},
-		{"web::log: verbos", "0:10-0:16", "web::log: 'verbose'"},
+		{"web::log: verbos", "0:10-0:16", "web::log: verbose"},
 		{"web::log: quiet", "0:10-0:15", ""},
 		{"web::name: 42", "0:11-0:13", "web::name: '42'"},
 		{"web::name: 0x2a", "0:11-0:15", ""},   // the text for the number is not known
@@ -182,6 +182,11 @@ func TestValueOfWrongTypeIsMarkedAndCorrected(t *testing.T) {
 		e.change(data, got)
 		e.settle()
 		wantDiagnostics(t, e, data)
+	}
+	e.change(data, "web::list: [1]\nlookup_options:\n  web::list: {merge: deep_merge}\n")
+	got, titles := e.act(data, 1, "Replace by 'deep'")
+	if want := "web::list: [1]\nlookup_options:\n  web::list: {merge: deep}\n"; got != want {
+		t.Errorf("strategy: the fix makes %q, expected %q; the actions are %q", got, want, titles)
 	}
 }
 
@@ -207,5 +212,51 @@ func TestTabsAndDuplicateKeysAreCorrected(t *testing.T) {
 	e.change(data, "a: 1\nb: 2\na: 3\n")
 	if got, titles := e.act(data, 2, "Remove this binding"); got != "a: 1\nb: 2\n" {
 		t.Errorf("duplicate: %q, actions %q", got, titles)
+	}
+}
+
+// A duplicate key is removed at either place, and below a key, too.
+func TestDuplicateKeyIsRemovedAtEitherPlace(t *testing.T) {
+	const data = "data/common.yaml"
+	e := start(t, site(t, control), withLints())
+	e.open(data, "a: 1\n")
+	for _, c := range []struct {
+		text  string
+		line  int
+		title string
+		want  string
+	}{
+		{"a: 1\nb: 2\na: 3\n", 0, "Remove this binding", "b: 2\na: 3\n"},
+		{"a:\n  b: 1\n  c:\n  - 2\n  b:\n  - 3\n    # three\n\n  d: 4\n", 4, "Remove this entry",
+			"a:\n  b: 1\n  c:\n  - 2\n\n  d: 4\n"},
+		{"a:\n  b: 1\n  b: 2\n", 1, "Remove this entry", "a:\n  b: 2\n"},
+		{"a:\n- b: 1\n  b: 2\n", 2, "Remove this entry", "a:\n- b: 1\n"},
+		{"a:\n- b: 1\n  b: 2\n", 1, "Remove this entry", ""}, // the line is also the start of the list item
+		{"a: {b: 1,\n  b: 2}\n", 1, "Remove this entry", ""}, // the line also closes the hash
+	} {
+		e.change(data, c.text)
+		if got, titles := e.act(data, c.line, c.title); got != c.want {
+			t.Errorf("%q, line %d: %q, expected %q; the actions are %q", c.text, c.line, got, c.want, titles)
+		}
+	}
+}
+
+// The correction of a misspelt version key or strategy, and the title of the action, show what is written.
+func TestVersionKeysAndStrategiesAreCorrected(t *testing.T) {
+	const policies, data = "policies/port.yaml", "data/common.yaml"
+	e := start(t, site(t, control+"-- "+policies+" --\n"+portPolicy), withLints())
+	e.open(policies, portPolicy)
+	e.open(data, "x: 1\n")
+	for _, c := range []struct{ file, text, title, want string }{
+		{policies, strings.Replace(portPolicy, "version", "verison", 1), "Replace by 'policy_version'", portPolicy},
+		{policies, strings.TrimPrefix(portPolicy, "policy_version: 1\n"), "Write 'policy_version: 1'", portPolicy},
+		{data, "lookup_options: {x: {merge: deep_merge}}\nx: {}\n", "Replace by 'deep'",
+			"lookup_options: {x: {merge: deep}}\nx: {}\n"},
+	} {
+		e.change(c.file, c.text)
+		if got, titles := e.act(c.file, 0, c.title); got != c.want {
+			t.Errorf("%q: %q, expected %q; the actions are %q", c.text, got, c.want, titles)
+		}
+		e.change(c.file, c.want)
 	}
 }

@@ -36,6 +36,7 @@ func Check(dir string, site *loader.Site, content *snapshot.Content, opts Option
 	policies := policy.Read(dir, opts.Policies, opts.Disk, diags)
 	policy.Policies.WarnOfMisspelt(dir, opts.Disk, diags)
 	examples.Folder.WarnOfMisspelt(dir, opts.Disk, diags)
+	examples.Folder.WarnOfUnread(dir, opts.Disk, diags)
 	if content == nil || diags.Failed() {
 		return Result{}, nil
 	}

@@ -188,14 +188,7 @@ func (r *report) describeBadStart(pos diag.Pos) (message, hint string) {
 		"put the string in quotes"
 }
 
-// spacesFor returns the fix that replaces each tab at pos with two spaces.
-func (r *report) spacesFor(pos diag.Pos) diag.Fix {
-	rest := r.doc.src[r.doc.offset(pos.Line, pos.Col):]
-	tabs := len(rest) - len(bytes.TrimLeft(rest, "\t"))
-	return diag.Fix{Old: strings.Repeat("\t", tabs), New: strings.Repeat("  ", tabs), Syntax: true}
-}
-
-// noColon is libyaml's message for a line without a key and a colon.
+// noColon is libyaml's message for a line without a key.
 const noColon = "could not find expected ':'"
 
 // arrow separates a key and its value in the Puppet language.

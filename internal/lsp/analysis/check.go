@@ -135,7 +135,7 @@ func Locate(site *Site, path string, t *buffer.Text, list []diag.Diagnostic) []F
 		if v := d.Value; v.Pos.Line > 0 {
 			from, to = t.At(v.Pos, HasYAMLLines(path)), t.At(v.End, HasYAMLLines(path))
 		}
-		if e := d.Edits; len(e) > 0 && e[0].Pos.File == path {
+		if e := d.Edits; len(e) > 0 && e[0].Pos.File == path && e[0].Pos != e[0].End {
 			from, to = t.At(e[0].Pos, HasYAMLLines(path)), t.At(e[0].End, HasYAMLLines(path))
 		}
 		out = append(out, Finding{d, from, to, at})

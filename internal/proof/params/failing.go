@@ -2,10 +2,12 @@ package params
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"bindc/diag"
 	"bindc/internal/lookup"
+	"bindc/internal/value"
 	bindings "bindc/runtime"
 )
 
@@ -59,6 +61,7 @@ func (p *prover) addFailing(key string, s *suspect, e *lookup.Explanation, why *
 	}
 	d := diag.Diagnostic{Pos: at, Code: diag.Code(why.Code), Message: message + where,
 		Secret: true, Discreet: message + where, // as for real nodes, the message never contains a sensitive value
+		Fix:   strategyFix(e.Options),
 		Notes: []diag.Note{{Pos: options, Message: "these lookup_options apply: " + optionsText(e.Options)}}}
 	if doubt := p.doubt(s, at); doubt != "" {
 		d.Severity = diag.Warning
@@ -67,8 +70,25 @@ func (p *prover) addFailing(key string, s *suspect, e *lookup.Explanation, why *
 	p.add(finding{key, at, ofFailure}, d)
 }
 
-// FailedAt returns the position to blame if the values of a key cannot be merged or converted. That is the
-// lookup_options if they suit none of the values, and otherwise the highest value that they do not suit.
+// strategyFix returns the correction of a misspelt merge strategy in lookup_options.
+func strategyFix(options *lookup.Candidate) diag.Fix {
+	v, err := options.Outcome.Value.Whole()
+	if err != nil {
+		return diag.Fix{}
+	}
+	strategy, _ := v.Get(value.FromString("merge"))
+	if strategy.Kind() == value.Hash {
+		strategy, _ = strategy.Get(value.FromString("strategy"))
+	}
+	names := []string{"first", "unique", "hash", "deep"}
+	if slices.Contains(names, strategy.Text()) {
+		return diag.Fix{}
+	}
+	return diag.Correct(strategy.Text(), names)
+}
+
+// FailedAt returns the position of the mistake if the values of a key cannot be merged or converted: the lookup_options
+// if they suit none of the values, and otherwise the highest value that they do not suit.
 func FailedAt(e *lookup.Explanation, why error) string {
 	winners := effective(e)
 	if len(winners) == 0 {

@@ -13,16 +13,17 @@ import (
 // Folder describes a directory in a site that contains YAML files of one kind. Files without the key Version belong to
 // other tools and are ignored.
 type Folder struct {
-	Name     string // path relative to the site
-	Singular string // singular of Name, which users may write instead
-	Version  string // key with the version of the file format
-	What     string // what the files contain, for messages
-	Has      string // attributes that each list entry needs, for messages
+	Name     string   // path of the directory in the site
+	Singular string   // a likely wrong name for the directory
+	Version  string   // key that states the version of a file
+	What     string   // contents of the files, for messages
+	Has      string   // attributes of each list entry, for messages
+	Marks    []string // attributes that tell its list entries from those of other tools
 	Code     diag.Code
 }
 
 var Policies = Folder{Name: "policies", Singular: "policy", Version: "policy_version", What: "policies",
-	Has: "'name', 'key' and a requirement", Code: Code}
+	Has: "'name', 'key' and a requirement", Marks: []string{"key", "keys"}, Code: Code}
 
 // Files returns the paths of all YAML files in the directory, sorted by name. dir is the site.
 func (f *Folder) Files(dir string, disk fsx.Disk, diags *diag.List) []string {
@@ -87,38 +88,84 @@ func (f *Folder) Parse(path string, named bool, disk fsx.Disk, diags *diag.List)
 	return src, doc, list.Kids
 }
 
-// warnOfVersion warns if a file is ignored because its version key is misspelt.
+// warnOfVersion warns about a file that is not read because its version key is misspelt or missing.
 func (f *Folder) warnOfVersion(path string, src []byte, diags *diag.List) {
-	doc, key := f.meant(path, src)
-	if key == nil {
+	doc, list := f.listIn(path, src)
+	if doc == nil {
 		return
 	}
-	name, _ := key.Text()
-	diags.Add(diag.Diagnostic{Pos: doc.Pos(key), Severity: diag.Warning, Code: f.Code,
-		Message: "the " + f.What + " in this file are not used: its key '" + name + "' should be '" + f.Version + "'",
-		Fix:     diag.MeantAs(name, f.Version)})
+	if _, _, has := doc.Root.Lookup(f.Version); has {
+		return
+	}
+	d := diag.Diagnostic{Pos: doc.Pos(doc.Root), Severity: diag.Warning, Code: f.Code,
+		Message: "the " + f.What + " in this file are not used: "}
+	if key := f.versionKey(doc, list); key != nil {
+		name, _ := key.Text()
+		d.Pos = doc.Pos(key)
+		d.Message += "its key '" + name + "' should be '" + f.Version + "'"
+		d.Fix = diag.MeantAs(name, f.Version)
+	} else if f.describes(list) {
+		d.Message += "it has no key '" + f.Version + "'"
+		d.Hint = "begin the file with '" + f.Version + ": 1'"
+		if d.Pos.Col == 1 && d.Pos == doc.Pos(&doc.Root.Kids[0]) { // not in braces
+			d.Edits = []diag.Edit{{Pos: d.Pos, End: d.Pos, Text: f.Version + ": 1\n"}}
+		}
+	} else {
+		return
+	}
+	diags.Add(d)
 }
 
-// meant returns the document and the misspelt version key of a file that was probably meant to belong to f: it has the
-// right list and a similar version key. key is nil for other files.
-func (f *Folder) meant(path string, src []byte) (doc *yaml.Document, key *yaml.Node) {
-	if !strings.Contains(string(src), "version") {
+// listIn returns the document and the list of f in a file. It returns nil if the file is invalid or has no such list.
+func (f *Folder) listIn(path string, src []byte) (doc *yaml.Document, list *yaml.Node) {
+	if !strings.Contains(string(src), f.Name) {
 		return nil, nil
 	}
 	doc, ok := yaml.Parse(path, src, yaml.Options{}, &diag.List{})
 	if !ok || doc.Root == nil {
 		return nil, nil
 	}
-	if _, list, ok := doc.Root.Lookup(f.Name); !ok || list.Kind != yaml.Sequence {
+	if _, list, ok = doc.Root.Lookup(f.Name); !ok || list.Kind != yaml.Sequence {
 		return nil, nil
 	}
+	return doc, list
+}
+
+// versionKey returns the key that is, or is probably meant as, the version key of a file with the given list, or nil.
+func (f *Folder) versionKey(doc *yaml.Document, list *yaml.Node) *yaml.Node {
 	for key := range doc.Root.Pairs() {
 		name, _ := key.Text()
-		if name == f.Version || !diag.Correct(name, []string{f.Version}).IsNone() {
-			return doc, key
+		isWord := len(name) <= len(f.Version)/2 // such as 'tests', with which 'tests_version' begins
+		if name == f.Version || !isWord && !diag.Correct(name, []string{f.Version}).IsNone() {
+			return key
+		}
+		if f.describes(list) && (name == "version" || !diag.Correct(name, []string{"version"}).IsNone()) {
+			return key
 		}
 	}
-	return nil, nil
+	return nil
+}
+
+// describes reports whether list is probably written for f and not for another tool: it has an entry with an attribute
+// that only entries of f have.
+func (f *Folder) describes(list *yaml.Node) bool {
+	return slices.ContainsFunc(list.Kids, func(entry yaml.Node) bool {
+		return slices.ContainsFunc(f.Marks, func(mark string) bool {
+			_, _, ok := entry.Lookup(mark)
+			return ok
+		})
+	})
+}
+
+// WarnOfUnread warns about files that are not read because their version key is misspelt or missing, as Parse does. It
+// is for commands that do not read the files.
+func (f *Folder) WarnOfUnread(dir string, disk fsx.Disk, diags *diag.List) {
+	paths, _ := filesIn(filepath.Join(dir, f.Name), disk)
+	for _, path := range paths {
+		if src, err := disk.ReadFile(path); err == nil {
+			f.warnOfVersion(path, src, diags)
+		}
+	}
 }
 
 // WarnOfMisspelt warns about files that are ignored because the name of their directory is misspelt.
@@ -148,7 +195,7 @@ func (f *Folder) isOurs(path string, disk fsx.Disk) bool {
 	if err != nil {
 		return false
 	}
-	if _, key := f.meant(path, src); key != nil {
+	if doc, list := f.listIn(path, src); doc != nil && f.versionKey(doc, list) != nil {
 		return true
 	}
 	if !strings.Contains(string(src), f.Version) {
