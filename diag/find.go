@@ -11,7 +11,7 @@ import (
 // begins there, and then in the list item around it. It returns false if it does not find the text, if a name occurs
 // several times, or if the new text does not fit.
 func (s *source) find(f Fix, line, at int) (int, bool) {
-	if strings.ContainsAny(f.Old+f.New, "\r\n") {
+	if strings.ContainsAny(f.Old+f.New, "\r\n") || !utf8.ValidString(f.Old) {
 		return 0, false
 	}
 	end := s.end(line, at)
