@@ -171,8 +171,8 @@ func (r *record) carryOut(it intent, do func() error) error {
 // errInterrupted is the result of an intent that a dead program recorded but did not carry out.
 var errInterrupted = errors.New("the program ended before the switch")
 
-// settle ends an intent. The link shows whether the change was made. failure is the error of the change; it is nil if
-// the program that recorded the intent died.
+// settle closes an intent. It reads from the link whether the change was made. failure is the error that the change
+// returned, or nil if the program that recorded the intent died.
 func (r *record) settle(failure error) error {
 	it := *r.Intent
 	var err error

@@ -145,7 +145,7 @@ type scopeReader struct {
 	end    uint64 // where the last block that was read ends, as an offset in section origins
 }
 
-// inLevel returns the bindings of key number n in the scopes of a level that the filter selects.
+// inLevel returns the bindings of key number n in one level, limited to the scopes that the filter selects.
 func (s *scopeReader) inLevel(level int, n uint32) ([]Binding, error) {
 	l := &s.levels[level]
 	at, err := s.places(level, n)

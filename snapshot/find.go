@@ -87,8 +87,8 @@ func (s *Snapshot) moreScopes(old *moreScopes) *moreScopes {
 	return old
 }
 
-// addKeys adds the keys of a table to f and returns their number, at most fullFilter. before is the number of keys
-// already added. Once the total reaches fullFilter, addKeys only counts.
+// addKeys adds the keys of a table to f and returns how many there are, at most fullFilter. before is the number of
+// keys in the tables before this one. If the total reaches fullFilter, addKeys counts the keys without adding them.
 func (s *Snapshot) addKeys(table uint32, f *filter, before uint32) (uint32, error) {
 	t, err := s.table(table)
 	if n := min(t.n, fullFilter); err != nil || before+n >= fullFilter {

@@ -16,8 +16,8 @@ import (
 	"bindc/ship"
 )
 
-// followed reads a configuration of follow. It collects problems with their positions, so that one error lists all of
-// them.
+// followed decodes the configuration of 'bindsync follow'. It collects problems with their positions, so that one error
+// lists them all.
 type followed struct {
 	path     string
 	source   []byte

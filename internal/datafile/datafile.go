@@ -28,7 +28,7 @@ type Entry struct {
 // compiled values.
 type Pools struct{ Keys, Values pool.Pool }
 
-// Format is the format of a data file. It determines the syntax and what strings can interpolate.
+// Format is the format of a data file. It determines the syntax of the file, and what its strings can interpolate.
 type Format uint8
 
 const (

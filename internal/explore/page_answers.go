@@ -166,7 +166,7 @@ func (v *view) rowAt(values *report.Values) (parameter string, list []report.Can
 	return "part", values.Contributions, slices.IndexFunc(values.Contributions, isAt) + 1
 }
 
-// nodesOfAnswer returns one page of the nodes that get value number, counted from 1.
+// nodesOfAnswer returns one page of the nodes that get one value of key. number is the number of this value, from 1.
 func (v *view) nodesOfAnswer(key string, k *keyData, number int) (*nodesContent, error) {
 	if number < 1 || number > len(k.answers) {
 		return nil, notFound("No node gets such a value", "", link{"All values of this key", v.Key(key)})

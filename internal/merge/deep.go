@@ -209,7 +209,8 @@ func (d *deepOptions) knocksOut(v value.Value) bool {
 // Knocks reports whether s has a knockout_prefix, and therefore may remove elements.
 func (s Strategy) Knocks() bool { return s.deep.prefix != "" }
 
-// KnocksOut returns the text that the element text removes from arrays in a merge by s, or "".
+// KnocksOut returns the element that text removes when it is an element of an array and s merges the arrays. If text
+// removes nothing, it returns "".
 func (s Strategy) KnocksOut(text string) string {
 	item, _ := s.deep.target(value.FromString(text))
 	return item

@@ -90,7 +90,7 @@ func options(t *decision.Table, f Form) json.RawMessage {
 	case t.Options.IsUndef():
 		return json.RawMessage("true")
 	}
-	return appendForm(nil, t.Options, f) // cannot have duplicate keys, because all are strings
+	return appendForm(nil, t.Options, f) // no two keys are equal, because all are strings
 }
 
 // options writes the lookup_options of a key and whether they merge its rows.

@@ -311,7 +311,7 @@ func (p *setParser) typeOf() *expr.Node {
 
 const parametersInstead = "parameters of a class are bound with: bind parameters NAME to { … }"
 
-// ofData reports an error if n contains a class, either of a catalog or of Ruby.
+// ofData reports an error if n contains the name of a class, whether a Puppet class or a Ruby class.
 func (p *setParser) ofData(n *expr.Node) {
 	for x := range All(n) {
 		if x.Op != expr.Access || x.Kids[0].Op != expr.TypeName {

@@ -77,7 +77,7 @@ func writtenText(text string) *goyaml.Node {
 		n.Style = goyaml.DoubleQuotedStyle
 	case strings.Contains(n.Value, "\n"):
 		n.Style = blockStyle(n.Value)
-	case n.Value == mergeKey: // a quoted merge key would still merge
+	case n.Value == mergeKey: // YAML merges even if the key << is quoted
 		n.Style = goyaml.TaggedStyle
 	case problem != noFault || v.Kind() != value.String:
 		n.Style = goyaml.DoubleQuotedStyle

@@ -165,8 +165,8 @@ func (f *spanFormat) parse(text string) (*big.Int, error) {
 	return sum, nil
 }
 
-// nanoseconds converts the digits of a segment. A fraction of a second has at most nine digits. A format that consists
-// only of a fraction is an error.
+// nanoseconds converts the digits of a segment to nanoseconds. It returns an error if a fraction of a second has more
+// than nine digits, or if the format consists only of a fraction.
 func (s *segment) nanoseconds(digits string) (*big.Int, error) {
 	fraction := s.letter == 'L' || s.letter == 'N'
 	n, ok := new(big.Int).SetString(digits, 10)

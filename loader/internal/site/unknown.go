@@ -72,9 +72,8 @@ func (c *UnknownCategories) ReportUnknown(source Categories, all []Dimension, na
 	}
 }
 
-// isMisspelt reports whether the definition of a category should have the name meant. This is so if the category's
-// expression is a variable called meant, or if meant is osfamily, which is a category even without a list of
-// categories.
+// isMisspelt reports whether meant is probably the intended name of the category d. It is if the expression of d is the
+// variable called meant, or if meant is osfamily, which is a category even if no categories are listed.
 func isMisspelt(d *Dimension, meant string) bool {
 	variable := VariableOf(d.Value)
 	return !d.Guard && d.Pos.Line > 0 && variable != d.Name && (variable == meant || meant == "osfamily")
