@@ -59,6 +59,9 @@ type Filter struct {
 	// Others is the maximum number of bindings to select for which Possible returns false, in each level and in each
 	// layer outside its levels.
 	Others int
+
+	// Uncounted leaves Left.InScopes at 0 if Others is 0. Tables of scopes that Possible rejects then need not be read.
+	Uncounted bool
 }
 
 // Left has the numbers of bindings that a Filter did not select, in scopes and outside. The contributions to a
@@ -207,10 +210,12 @@ func (s *scopeReader) places(level int, n uint32) (map[uint32]Binding, error) {
 		return err
 	}
 	var others []boundScope
+	skips := s.filter.Uncounted && s.filter.Others == 0 && s.filter.Possible != nil
 	for slot := range l.slots {
 		f := boundScope{slot, l.placeAt(slot), noRef}
 		switch {
 		case f.place == 0:
+		case skips && !l.isPossible(slot, s.filter.Possible):
 		case !l.narrow:
 			f.ref, err = s.probe(n, f.place-1)
 		case uint64(f.place) <= uint64(l.count) && mask>>(l.first+int(f.place-1))&1 != 0:

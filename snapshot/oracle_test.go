@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -482,7 +483,7 @@ func (r *site) checkFilters(t *testing.T, s *Snapshot, book *AllBindings, key st
 			return s.ValueNumber(t.Dimension, t.Value) != wanted[t.Dimension]
 		})
 	}
-	f := Filter{func(d int, number uint32) bool { return number == wanted[d] }, r.IntN(3)}
+	f := Filter{Possible: func(d int, number uint32) bool { return number == wanted[d] }, Others: r.IntN(3)}
 	left, others, input := Left{}, map[[2]int]int{}, map[uint32]int{}
 	for i := range all {
 		b := &all[i]
@@ -499,6 +500,18 @@ func (r *site) checkFilters(t *testing.T, s *Snapshot, book *AllBindings, key st
 		} else {
 			left.InScopes++
 		}
+	}
+	uncounted := f
+	uncounted.Uncounted = true
+	counted, _, err := s.BindingsWhere(key, f)
+	same, n, failed := s.BindingsWhere(key, uncounted)
+	wantLeft := left
+	if f.Others == 0 {
+		wantLeft.InScopes = 0
+	}
+	if err != nil || failed != nil || len(same) != len(counted) || n != wantLeft {
+		t.Fatalf("BindingsWhere(%q) finds %d bindings and leaves out %v if uncounted, expected %d: %v", key, len(same), n,
+			len(counted), errors.Join(err, failed))
 	}
 	for name, where := range map[string]func(string, Filter) ([]Binding, Left, error){
 		"Snapshot": s.BindingsWhere, "AllBindings": book.BindingsWhere} {

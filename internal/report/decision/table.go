@@ -80,6 +80,7 @@ func NewTables(f *snapshot.Snapshot, whole bool, box *seal.Box) (*Tables, error)
 func (b *Tables) Where(f snapshot.Filter) *Tables {
 	out := *b
 	out.filter = f
+	out.filter.Uncounted = true
 	return &out
 }
 
