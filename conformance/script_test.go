@@ -49,6 +49,9 @@ func withPrograms(run func() int) int {
 	return run()
 }
 
+// A result of these tests is only cached as long as the sources of the programs do not change.
+func TestSourcesOfProgramsAreNoted(t *testing.T) { testmode.NoteSources(t) }
+
 // TestScripts runs the scenarios in cmd/testdata/script, each named after the behaviour it shows.
 func TestScripts(t *testing.T) {
 	t.Parallel()

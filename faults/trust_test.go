@@ -51,6 +51,9 @@ func withPrograms(run func() int) int {
 	return run()
 }
 
+// A result of these tests is only cached as long as the sources of the programs do not change.
+func TestSourcesOfProgramsAreNoted(t *testing.T) { testmode.NoteSources(t) }
+
 // rounds counts the rounds of a test: the given number, or in the long form as many as there is time for.
 func rounds(short int) iter.Seq[int] {
 	end := time.Now().Add(*long)
