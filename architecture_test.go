@@ -309,7 +309,6 @@ func TestBindqIsSmall(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bindq")
 	// With -trimpath, Go would compile even the standard library once more.
 	build := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-s -w", "-o", path, "./cmd/bindq")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

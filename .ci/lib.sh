@@ -42,7 +42,7 @@ formatted() {
 # conformance runs the reference cases and the corpora, which only use the command lines of the programs.
 conformance() {
 	[ -d "$shared/conformance" ] || { skip "there is no $shared"; return; }
-	CGO_ENABLED=0 go build -o "$bin" ./cmd/bindc ./cmd/bindq ./cmd/bindsync
+	go build -o "$bin" ./cmd/bindc ./cmd/bindq ./cmd/bindsync
 	local bindc=$bin/bindc bindq=$bin/bindq
 	python3 "$shared/conformance/run_cases.py" "$shared/conformance/reference.json" "$bindc" "$bindq"
 	python3 "$shared/conformance/run_expressions.py" "$shared/conformance/expressions.json" "$bindc" "$bindq"

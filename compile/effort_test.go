@@ -100,6 +100,7 @@ func TestHostileSitesTakeLinearEffort(t *testing.T) {
 
 // The stack does not limit the length of a chain.
 func TestLongChainIsFollowedWithoutRecursion(t *testing.T) {
+	t.Parallel()
 	if _, found := effortOf(t, chain(100_000), 0); len(found) > 0 {
 		t.Errorf("reported is %s", found[0].Message)
 	}

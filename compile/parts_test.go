@@ -16,6 +16,7 @@ import (
 
 // If a random site is built in parts and linked, the bytes and the diagnostics are those of a single build.
 func TestLinkedPartsEqualOneBuild(t *testing.T) {
+	t.Parallel()
 	built := 0
 	sites := testmode.Number(30, 300)
 	for i := range sites {

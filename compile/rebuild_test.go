@@ -23,6 +23,7 @@ import (
 // A build with a cache gives the same bytes and diagnostics as a build without one. In between, the test changes the
 // site at random and damages the cache.
 func TestRebuildEqualsColdBuild(t *testing.T) {
+	t.Parallel()
 	sites := make([]*changingSite, testmode.Number(16, 200))
 	for i := range sites {
 		sites[i] = &changingSite{T: t, dice: rand.New(rand.NewPCG(uint64(i), 1)), dir: t.TempDir(), cache: t.TempDir()}

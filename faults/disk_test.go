@@ -268,6 +268,7 @@ func judge(t *testing.T, what string, r result, path string, want [32]byte) (sam
 	t.Helper()
 	switch {
 	case strings.Contains(r.stderr, "runtime.schedinit"): // the Go runtime failed to start
+	case strings.Contains(r.stderr, "error while loading shared libraries"): // the dynamic linker failed
 	case crashed(r):
 		t.Errorf("%s: it crashed: %s", what, r.stderr)
 	case r.status == 0:

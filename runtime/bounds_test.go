@@ -120,6 +120,7 @@ func asks(t *testing.T) map[string]func(r *bindings.Request, key string) (string
 // A call of the package and all lookups that it causes share one set of limits and one chain of keys. So a loop is
 // found across nested calls, and work that doubles at every level ends at the limit.
 func TestNestedLookupsShareBounds(t *testing.T) {
+	t.Parallel()
 	const levels, maxLookups = 40, 100_000
 	var calls atomic.Int64
 	producers := map[string]bindings.Producer{
@@ -232,6 +233,7 @@ bind:
 
 // Expressions nested across a chain of 500 lookups share one depth limit, which bounds the stack.
 func TestNestingAcrossLookupsIsBounded(t *testing.T) {
+	t.Parallel()
 	const keys, levels = 400, 150
 	var b strings.Builder
 	b.WriteString("bindings_version: 1\nname: default\nbind:\n")

@@ -398,6 +398,7 @@ func mapped(t *testing.T, dir string, want int) int {
 // Requests run while the file is replaced. Each value contains the generation of its file, so a request that mixes
 // two files fails the test.
 func TestRequestsDuringReplacementsUseOneSnapshot(t *testing.T) {
+	t.Parallel()
 	const readers, replacements = 3, 300
 	dir, next := t.TempDir(), filepath.Join(t.TempDir(), "generation")
 	for n := range replacements + 1 { // built first, because the readers then use most of the processor time

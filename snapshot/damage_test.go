@@ -107,6 +107,7 @@ func manyLevels() *Content {
 
 // After a byte is changed and the checksums are corrected, lookups neither panic nor hang.
 func TestForgedBytesAreHarmless(t *testing.T) {
+	t.Parallel()
 	const dumped = 7 // every seventh file is dumped, because a dump takes fifty times as long as the rest
 	step := 1
 	if !testmode.Thorough() {

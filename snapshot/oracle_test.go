@@ -605,39 +605,46 @@ func sound(t *testing.T, s *Snapshot) {
 }
 
 func TestRandomSitesAgreeWithOracle(t *testing.T) {
+	t.Parallel()
 	sites := 400
 	if !testmode.Thorough() {
 		sites = 60
 	}
 	for seed := range uint64(sites) {
-		r := newSite(seed, 4, int(seed%7)*int(seed%7)*10)
-		values := 1 + r.IntN(30)
-		levels := r.IntN(12)
-		if seed%10 == 0 {
-			levels = 55 + r.IntN(90)
-		}
-		for range levels {
-			dimensions := r.Perm(4)[:min(r.IntN(5), 3)]
-			slices.Sort(dimensions)
-			r.level(r.IntN(40), values, r.IntN(30), dimensions...)
-		}
-		r.cold()
-		t.Log("site", seed) // to reproduce a failure
-		s, err := OpenBytes(fileOf(t, &r.Content))
-		if err != nil {
-			t.Fatal(err)
-		}
-		sound(t, s)
-		r.requests(t, s, 12, values)
-		r.bindings(t, s)
-		r.survey(t, s)
-		again := rewritten(t, s)
-		sound(t, again)
-		r.requests(t, again, 12, values)
-		r.bindings(t, again)
-		if rewritten(t, again).data != again.data {
-			t.Error("writing its content gave different bytes")
-		}
+		t.Run(fmt.Sprint("site ", seed), func(t *testing.T) {
+			t.Parallel()
+			randomSiteAgreesWithOracle(t, seed)
+		})
+	}
+}
+
+func randomSiteAgreesWithOracle(t *testing.T, seed uint64) {
+	r := newSite(seed, 4, int(seed%7)*int(seed%7)*10)
+	values := 1 + r.IntN(30)
+	levels := r.IntN(12)
+	if seed%10 == 0 {
+		levels = 55 + r.IntN(90)
+	}
+	for range levels {
+		dimensions := r.Perm(4)[:min(r.IntN(5), 3)]
+		slices.Sort(dimensions)
+		r.level(r.IntN(40), values, r.IntN(30), dimensions...)
+	}
+	r.cold()
+	s, err := OpenBytes(fileOf(t, &r.Content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sound(t, s)
+	r.requests(t, s, 12, values)
+	r.bindings(t, s)
+	r.survey(t, s)
+	again := rewritten(t, s)
+	sound(t, again)
+	r.requests(t, again, 12, values)
+	r.bindings(t, again)
+	if rewritten(t, again).data != again.data {
+		t.Error("writing its content gave different bytes")
 	}
 }
 
@@ -656,6 +663,7 @@ func rewritten(t *testing.T, s *Snapshot) *Snapshot {
 }
 
 func TestSitesOfEveryShapeAgreeWithOracle(t *testing.T) {
+	t.Parallel()
 	const values = 40
 	requests := 60
 	if !testmode.Thorough() {

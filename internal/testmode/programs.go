@@ -10,12 +10,11 @@ import (
 	"testing"
 )
 
-// BuildPrograms builds bindc, bindq and bindsync into a directory, all packages in the same way, so that Go compiles
-// them once. Without cgo, the programs need no dynamic linker, which tests that inject faults would hit.
+// BuildPrograms builds bindc, bindq and bindsync into a directory, in the way in which go test builds packages, so that
+// Go compiles each package once.
 func BuildPrograms(dir string) error {
 	build := exec.Command("go", "build", "-buildvcs=false", "-o", dir+string(filepath.Separator),
 		"bindc/cmd/bindc", "bindc/cmd/bindq", "bindc/cmd/bindsync")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("cannot build the programs: %w\n%s", err, out)
 	}
