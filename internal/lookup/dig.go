@@ -7,7 +7,7 @@ import (
 
 // dig is a fast path for a dotted key of plain words whose root is bound to a constant hash. Such a hash is never
 // merged, because keys with lookup_options are bound to recipes. end is the position where the first word of key ends.
-// If dig returns false, the caller must apply all rules of Hiera 5.
+// The value has the source of the snapshot as owner. If dig returns false, the caller must apply all rules of Hiera 5.
 func (r *Request) dig(key string, end int) (v value.Value, ok bool) {
 	if !r.snap.digs || end == len(key) || !beginsWord(key, 0) || key[:end] == optionsKey {
 		return value.Value{}, false
@@ -31,11 +31,11 @@ func (r *Request) dig(key string, end int) (v value.Value, ok bool) {
 		return r.snap.values.At(uint64(at)), true
 	}
 	v, ok = value.Peek(text[at:])
-	return v, ok && value.Sound(v)
+	return r.snap.values.Own(v), ok && value.Sound(v)
 }
 
 // beginsWord reports whether key[i] is a letter or an underscore. A segment that starts with one and has no byte below
 // '0' is a literal hash key: it is not a number, not quoted, and not padded with white space.
 func beginsWord(key string, i int) bool {
-	return i < len(key) && (key[i] == '_' || 'a' <= key[i]|0x20 && key[i]|0x20 <= 'z')
+	return i < len(key) && ((key[i]|0x20)-'a' < 26 || key[i] == '_')
 }

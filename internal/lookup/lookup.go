@@ -32,7 +32,7 @@ func (r *Request) Follow(key string, ref snapshot.Ref) (value.Value, bool, error
 // where its first word ends.
 func (r *Request) Beyond(key string, word int) (value.Value, bool, error) {
 	if v, ok := r.dig(key, word); ok {
-		return r.snap.values.Own(v), true, nil
+		return v, true, nil
 	}
 	l := r.start()
 	return l.end(r.rules.beyond(l, key))
