@@ -1,12 +1,12 @@
 package main
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/spf13/cobra"
 
 	"bindc/compile"
@@ -134,7 +134,8 @@ func (f *flags) openCache(dir string) (*datafile.Cache, error) {
 	return cache, nil
 }
 
-// program returns the SHA-256 of the running executable. It reads the file only once.
+// program returns the xxhash64 of the running executable. It reads the file only once. The hash needs to tell versions
+// apart, but not to resist attacks: an attacker who can change the executable or the cache can change the data anyway.
 func (f *flags) program() (datafile.Program, error) {
 	if f.code == (datafile.Program{}) {
 		path, err := os.Executable()
@@ -146,7 +147,7 @@ func (f *flags) program() (datafile.Program, error) {
 			return f.code, err
 		}
 		defer file.Close()
-		sum := sha256.New()
+		sum := xxhash.New()
 		if _, err := io.Copy(sum, file); err != nil {
 			return f.code, err
 		}

@@ -49,7 +49,7 @@ type digestKey struct {
 const searches = 8
 
 // Program identifies the version of the compiler. Cached files are used only by the same version.
-type Program [sha256.Size]byte
+type Program [8]byte
 
 // OpenCache opens the cache of a site in dir, which it creates if necessary.
 func OpenCache(dir, site string, program Program) (*Cache, error) {

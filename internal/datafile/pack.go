@@ -12,7 +12,7 @@ import (
 // A pack has these parts. Numbers are in little endian. u64 and u32 are unsigned, i64 is signed.
 //
 //	magic     16 bytes
-//	program   32 bytes
+//	program   8 bytes
 //	counts    u32 each: the numbers of keys, values, files and entries
 //	lengths   u32 each: the lengths of the strings of keys, then of values
 //	files     per file 105 bytes: digest 32, kind 1, size u64, hash u64, device u64, inode u64, size u64,
@@ -25,7 +25,7 @@ import (
 // A decoder checks the sum, which detects damage, and every number, so it rejects forged bytes. It cannot detect forged
 // values: anyone who can write the cache can change the data.
 const (
-	packMagic  = "bindc datafile 2"
+	packMagic  = "bindc datafile 3"
 	packHead   = len(packMagic) + len(Program{}) + 4*4
 	packFile   = 32 + 1 + 9*8
 	packEntry  = 4 * 4

@@ -19,33 +19,41 @@ type meant struct {
 // reportMisspelt reports keys of classes that do not exist if a class with a similar name has such a parameter. These
 // are only warnings, because the class may exist in another module path.
 func (c *Checker) reportMisspelt() {
-	found := map[string]*meant{}
-	places := map[string][]diag.Pos{}
-	for b := range c.bindings {
-		key := c.site.Keys[b.number]
-		m, known := found[key]
-		if !known {
-			if c.keys[b.number].param == nil && !recipe.IsInternal(key) && !recipe.IsReserved(key) {
-				m = c.meant(key, c.keys[b.number].class)
-			}
-			found[key] = m
-		}
-		if at := b.at(); m != nil && !slices.Contains(places[key], at) {
-			places[key] = append(places[key], at)
-		}
+	found := c.findMeant()
+	if !slices.ContainsFunc(found, func(m *meant) bool { return m != nil }) {
+		return // usually, so that most builds do not visit all bindings again
 	}
-	if len(places) == 0 {
-		return
+	places := map[uint32][]diag.Pos{}
+	for b := range c.bindings {
+		if found[b.number] == nil {
+			continue
+		}
+		if at := b.at(); !slices.Contains(places[b.number], at) {
+			places[b.number] = append(places[b.number], at)
+		}
 	}
 	looked, ofSite := c.lookups(), lint.LookupsOf(c.content)
-	for key, list := range places {
+	for number, list := range places {
+		key := c.site.Keys[number]
 		c.misspelt[key] = true
 		if looked.Includes(key) || ofSite.Includes(key) {
 			continue
 		}
 		slices.SortFunc(list, diag.Pos.Compare)
-		c.reportMeant(key, found[key], list)
+		c.reportMeant(key, found[number], list)
 	}
+}
+
+// findMeant returns the parameter that each bound key was probably meant for, by number of the key. It is nil for keys
+// that are not misspelt.
+func (c *Checker) findMeant() []*meant {
+	found := make([]*meant, len(c.keys))
+	for i, key := range c.site.Keys {
+		if c.isBound[i] && c.keys[i].param == nil && !recipe.IsInternal(key) && !recipe.IsReserved(key) {
+			found[i] = c.meant(key, c.keys[i].class)
+		}
+	}
+	return found
 }
 
 // maxPlaces limits the number of further positions listed in a warning.
