@@ -139,7 +139,11 @@ func TestUpdateOnFullDiskKeepsOldFile(t *testing.T) {
 	if os.Getenv(child) == "" {
 		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
 		cmd.Env = append(os.Environ(), child+"=1")
-		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
+		out, err := cmd.CombinedOutput()
+		if errors.Is(err, syscall.ENOEXEC) {
+			t.Skip("an emulator runs this program, which cannot start itself here")
+		}
+		if err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
 			t.Errorf("%v\n%s", err, out)
 		}
 		return
