@@ -47,7 +47,7 @@ func (x *explainer) bindings(key string) (out []filed, left int, err error) {
 	if isMerged && filter.Others > 0 {
 		filter.Others = math.MaxInt // recipes that merge are not counted, so all bindings must be read
 	}
-	filter.Uncounted = filter.Others == 0
+	filter.Uncounted = true // if Others is 0, leftOwn is not used
 	own, leftOwn, err := x.source.BindingsWhere(key, filter)
 	if err != nil {
 		return nil, 0, err
