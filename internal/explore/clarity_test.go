@@ -152,6 +152,16 @@ func TestChangesNameTheirVersions(t *testing.T) {
 		"</bdi> to <bdi>site at "+started+"</bdi>")
 }
 
+func TestPageOfRemovedKeyNamesVersionThatBindsIt(t *testing.T) {
+	old := open(t, ranked, Source{})
+	d := open(t, strings.ReplaceAll(ranked, "unused: ", "other: "), Source{Old: old})
+	to := served(t, Access{}, d) + "/s/" + d.ID
+	for _, path := range []string{"/k/unused", "/n/" + d.nodes[0].Name + "/k/unused"} {
+		shows(t, to, path, "Nothing binds the key", "binds this key, but", "/d?old="+old.ID+`">Changes from`)
+	}
+	shows(t, to, "/k/nowhere", "Nothing binds the key", "!binds this key")
+}
+
 // A key that changes because of another one has one text, which is neither old nor new.
 func TestUnchangedTemplateIsNotMarkedAsChange(t *testing.T) {
 	const site = `
@@ -199,7 +209,7 @@ func TestConditionsAreSpelledAsOnNodes(t *testing.T) {
 func TestShortNameSuggestsNodesWithDomain(t *testing.T) {
 	names := []string{"db1.example.org", "web9.example.com", "web9.example.org", "web10"}
 	for text, expected := range map[string]string{"web99": "web9.example.com web9.example.org",
-		"web99.example.org": "web9.example.org", "web1o": "web10", "dbl": "db1.example.org", "mail": ""} {
+		"web9": "web9.example.com web9.example.org", "web99.example.org": "web9.example.org", "web1o": "web10", "dbl": "db1.example.org", "mail": ""} {
 		var found []string
 		for _, link := range similarNodes(text, names, links{}.Node) {
 			found = append(found, link.Text)

@@ -84,15 +84,23 @@ type version struct {
 	Selected bool
 }
 
-// versions returns the choices to compare with: the version given at startup and those that the server still keeps.
-func (v *view) versions(selected *Data) (out []version) {
+// others returns the versions to compare with: the one given at startup and those that the server still keeps.
+func (v *view) others() (out []*Data) {
 	if v.d.old != nil {
-		out = append(out, version{v.d.old.ID, v.d.old.label(), v.d.old == selected})
+		out = append(out, v.d.old)
 	}
 	for _, d := range v.kept {
 		if d.ID != v.d.ID && (v.d.old == nil || d.ID != v.d.old.ID) {
-			out = append(out, version{d.ID, d.label(), d == selected})
+			out = append(out, d)
 		}
+	}
+	return out
+}
+
+// versions returns the choices to compare with.
+func (v *view) versions(selected *Data) (out []version) {
+	for _, d := range v.others() {
+		out = append(out, version{d.ID, d.label(), d == selected})
 	}
 	return out
 }

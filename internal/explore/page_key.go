@@ -61,11 +61,21 @@ func (v *view) keyPage() (any, error) {
 	return v.countedKey(key, k)
 }
 
-// unknownKey returns an error for a key without bindings, with links to similar keys.
+// unknownKey returns an error for a key without bindings, with links to similar keys. It names an older version that
+// binds the key.
 func (v *view) unknownKey(key string) error {
 	v.Section = "k"
-	return missing("Nothing binds the key '"+diag.Visible(key)+"'", key, v.d.keys, v.Key,
+	p := missing("Nothing binds the key '"+diag.Visible(key)+"'", key, v.d.keys, v.Key,
 		link{"All keys", v.With("/k")})
+	for _, old := range v.others() {
+		if old.hasKey(key) {
+			name := diag.Visible(old.label())
+			p.Hint = name + " binds this key, but " + diag.Visible(v.d.label()) + " does not."
+			p.Links = append(p.Links, link{"Changes from " + name, v.With("/d", "old", old.ID)})
+			break
+		}
+	}
+	return p
 }
 
 // countedKey returns the content of a key's page once the nodes have been counted.

@@ -35,7 +35,7 @@ func notFound(text, hint string, links ...link) error {
 const nearNames = 8
 
 // missing returns a "not found" error for name, with links to similar names.
-func missing(text, name string, names []string, to func(name string, pairs ...any) string, links ...link) error {
+func missing(text, name string, names []string, to func(name string, pairs ...any) string, links ...link) *problem {
 	return &problem{status: http.StatusNotFound, text: text, Near: similar(name, names, to), Links: links}
 }
 
@@ -56,10 +56,16 @@ func similarNodes(name string, names []string, to func(name string, pairs ...any
 	return similarAs(name, names, hosts, to)
 }
 
-// similarAs is like similar, but compares name with compared[i] instead of names[i].
+// similarAs is like similar, but compares name with compared[i] instead of names[i]. Equal ones come first.
 func similarAs(name string, names, compared []string, to func(name string, pairs ...any) string) (out []link) {
 	var near []string
-	for rest := compared; len(near) < nearNames; {
+	for i, other := range compared {
+		if other == name && len(near) < nearNames {
+			near = append(near, names[i])
+		}
+	}
+	rest := slices.DeleteFunc(slices.Clone(compared), func(other string) bool { return other == name })
+	for len(near) < nearNames {
 		meant := diag.Correct(name, rest)
 		if meant.IsNone() {
 			break
