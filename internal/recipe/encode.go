@@ -146,6 +146,17 @@ func decode(b string) (*Recipe, error) {
 	return r, nil
 }
 
+// IsConcat reports whether b, an encoded recipe, has no flags and an expression that concatenates strings. It reads only
+// the beginning of b.
+func IsConcat(b string) bool {
+	d := decoder{b: b}
+	if Kind(d.byte()) != Expression || d.byte() != 0 {
+		return false
+	}
+	text := d.text()
+	return d.err == nil && text != "" && expr.Op(text[0]) == expr.Concat
+}
+
 // has reports whether k is a known kind whose recipes may have these flags.
 func (k Kind) has(flags byte) bool {
 	may := byte(flagSensitive | flagType | flagTransformer)

@@ -193,6 +193,22 @@ func TestEncodedRecipeHasSamePropertiesAsDecoded(t *testing.T) {
 	}
 }
 
+// A recipe with an own type, a transformer or another flag is not a plain concatenation.
+func TestIsConcatRecognizesPlainConcatenations(t *testing.T) {
+	for what, e := range examples(t) {
+		r := e.recipe
+		want := r.Kind == Expression && r.Expr.Op == expr.Concat && !r.Sensitive && !r.Optional && r.Type == nil &&
+			r.Transformer == nil
+		if got := IsConcat(e.encoded); got != want {
+			t.Errorf("%s: %t, expected %t", what, got, want)
+		}
+	}
+	text := string(Append(nil, &Recipe{Kind: Expression, Expr: &expr.Node{Op: expr.Concat}}))
+	if !IsConcat(text) || IsConcat(text[:2]) || IsConcat("") {
+		t.Errorf("%q is not recognized, or its beginning is", text)
+	}
+}
+
 func TestPlacelessRemovesOffsets(t *testing.T) {
 	at := func(indent string) *Recipe {
 		l := lambda(t, indent+"|$a, $b| { $a }")

@@ -27,6 +27,8 @@ type param struct {
 	class *class
 	typ   *types.Type // nil if every value fits or the type is unknown
 
+	knowsStrings, takesStrings bool // whether takesStrings is set, and whether every string has type typ
+
 	unknown []string // names of unknown types in Type
 	problem error    // why Type cannot be parsed, or nil
 }

@@ -22,6 +22,9 @@ func (p *param) judge(compiled string) verdict {
 		v, _, _ := value.View(compiled[1:]) // the loader has validated it
 		return p.judgeValue(v)
 	}
+	if recipe.IsConcat(compiled[1:]) && p.acceptsStrings() { // faster than decoding it
+		return fits
+	}
 	r, err := recipe.Decode(compiled[1:])
 	switch {
 	case err != nil || r.Transformer != nil || r.Optional:
@@ -30,10 +33,18 @@ func (p *param) judge(compiled string) verdict {
 		return p.judgeValue(r.Value)
 	case r.Kind == recipe.Expression && p.refuses(p.typ, r.Expr):
 		return refused
-	case r.Kind == recipe.Expression && p.typ.Accepts(types.Of(types.String)) && isText(r.Expr):
+	case r.Kind == recipe.Expression && p.acceptsStrings() && isText(r.Expr):
 		return fits
 	}
 	return unknown
+}
+
+// acceptsStrings reports whether every string has the type of p.
+func (p *param) acceptsStrings() bool {
+	if !p.knowsStrings {
+		p.knowsStrings, p.takesStrings = true, p.typ.Accepts(types.Of(types.String))
+	}
+	return p.takesStrings
 }
 
 func (p *param) judgeValue(v value.Value) verdict {

@@ -148,21 +148,26 @@ func (c *Checker) findSuspects() {
 		return
 	}
 	c.merged = c.mergedKeys()
+	isMerged := make([]bool, len(c.keys))
+	for i, key := range c.site.Keys {
+		isMerged[i] = c.merged[key]
+	}
 	for b := range c.bindings {
 		if !isTyped[b.number] {
 			continue
 		}
-		key, p := c.site.Keys[b.number], c.keys[b.number].param
+		p := c.keys[b.number].param
 		b.verdict = p.judge(c.site.Values[b.value])
-		if b.verdict == unknown && !c.merged[key] && c.refusesEncrypted(p, b) {
+		if b.verdict == unknown && !isMerged[b.number] && c.refusesEncrypted(p, b) {
 			b.verdict = refused
 		}
-		if b.verdict == fits && !c.merged[key] {
+		if b.verdict == fits && !isMerged[b.number] {
 			continue
 		}
+		key := c.site.Keys[b.number]
 		s := c.suspects[key]
 		if s == nil {
-			s = &suspect{param: p, merged: c.merged[key], places: map[diag.Pos]binding{}}
+			s = &suspect{param: p, merged: isMerged[b.number], places: map[diag.Pos]binding{}}
 			c.suspects[key] = s
 		}
 		s.places[b.at()] = b
