@@ -146,7 +146,7 @@ func decode(b string) (*Recipe, error) {
 	return r, nil
 }
 
-// IsConcat reports whether b, an encoded recipe, has no flags and an expression that concatenates strings. It reads only
+// IsConcat reports whether b, an encoded recipe, has no flags and an expression that concatenates strings. It only reads
 // the beginning of b.
 func IsConcat(b string) bool {
 	d := decoder{b: b}
