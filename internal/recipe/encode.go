@@ -146,8 +146,8 @@ func decode(b string) (*Recipe, error) {
 	return r, nil
 }
 
-// IsConcat reports whether b, an encoded recipe, has no flags and an expression that concatenates strings. It only reads
-// the beginning of b.
+// IsConcat reports whether b, an encoded recipe, has no flags and an expression that concatenates strings. It reads
+// only the beginning of b.
 func IsConcat(b string) bool {
 	d := decoder{b: b}
 	if Kind(d.byte()) != Expression || d.byte() != 0 {
