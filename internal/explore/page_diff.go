@@ -208,7 +208,17 @@ func (v *view) diffPage() (any, error) {
 	from := min(v.number("from"), len(all.Keys))
 	to := min(from+diffKeys, len(all.Keys))
 	unreached := all.Unreached()
-	for _, k := range all.Keys[from:to] {
+	keys := slices.Clone(all.Keys)
+	slices.SortStableFunc(keys, func(a, b report.Key) int { // keys that change on no node come last
+		switch {
+		case unreached[a.Key] == unreached[b.Key]:
+			return 0
+		case unreached[b.Key]:
+			return -1
+		}
+		return 1
+	})
+	for _, k := range keys[from:to] {
 		shown := v.diffKey(k)
 		shown.ReachesNone = len(v.d.nodes) > 0 && unreached[k.Key]
 		c.Keys = append(c.Keys, shown)

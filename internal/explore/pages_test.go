@@ -126,10 +126,16 @@ func TestFilesLeadToBindingsWithoutNodes(t *testing.T) {
 func TestChangesForNoNodeAreMarked(t *testing.T) {
 	old := open(t, ranked, Source{})
 	d := open(t, strings.NewReplacer("b: suse", "b: other", "unused: 1", "unused: 2").Replace(ranked), Source{Old: old})
-	shows(t, served(t, Access{}, d)+"/s/"+d.ID, "/d", "1 key changes, on 2 of 2 nodes; 1 more on none of them.",
-		`<bdi>b</bdi></a> <span class="none">reaches no node</span>`,
+	to := served(t, Access{}, d) + "/s/" + d.ID
+	shows(t, to, "/d", "1 key changes, on 2 of 2 nodes; 1 more on none of them.",
+		`<bdi>b</bdi></a> <span class="none">changes on no node</span>`,
 		`<summary><strong><a href="/s/`+d.ID+`/n/web1"><bdi>web1</bdi></a>, <a href="/s/`+d.ID+`/n/web2"><bdi>web2</bdi>`+
 			"</a></strong>: 1 key changes (unused)", `!<ul class="names">`)
+	_, page := get(t, "GET", to+"/d", nil)
+	_, byKey, _ := strings.Cut(page, "<h2>By key</h2>")
+	if strings.Index(byKey, `/k/unused"`) > strings.Index(byKey, `/k/b"`) {
+		t.Error("a key that changes on no node comes first")
+	}
 }
 
 func TestChangesBetweenAnyKeptVersions(t *testing.T) {
