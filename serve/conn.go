@@ -122,11 +122,11 @@ func (c *conn) refuseIfFull() error {
 }
 
 func (c *conn) reply(text []byte) error {
-	if !utf8.Valid(text) { // encoding/json would replace the invalid bytes
-		return protocolError("expected a JSON object in UTF-8")
-	}
 	q, ok := decodePlain(string(text))
 	if !ok {
+		if !utf8.Valid(text) { // encoding/json would replace the invalid bytes
+			return protocolError("expected a JSON object in UTF-8")
+		}
 		if err := json.Unmarshal(text, &q); err != nil {
 			return decodeError(err)
 		}
@@ -172,9 +172,9 @@ func (c *conn) askSession(s *session, q *question) error {
 	var do func() error
 	switch {
 	case q.Ask == "keys" && q.Keys != nil:
-		do = func() error { return c.values(q.Keys, look) }
+		do = func() error { return c.values(q.Keys, q.plainKeys, look) }
 	case q.Ask == "prefix" && q.Prefix != nil:
-		do = func() error { return c.values(s.info.keysBelow(*q.Prefix, q.Direct, q.Entries != ""), look) }
+		do = func() error { return c.values(s.info.keysBelow(*q.Prefix, q.Direct, q.Entries != ""), false, look) }
 	case q.Ask == "ahead":
 		do = func() error { return c.sendAhead(s, q) }
 	case q.Ask == "candidates" && q.Key != nil:

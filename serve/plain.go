@@ -3,14 +3,13 @@ package serve
 import (
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"bindc/internal/value"
 )
 
 // decodePlain is a fast decoder for the question 'keys' in the form in which programs write it: only the members ask,
-// session and keys, without white space and escapes. For any other text it returns false. A question may have a
-// thousand keys, and encoding/json would take longer to decode it than the lookups take.
+// session and keys, without white space, whose strings are plain. For any other text it returns false. A question may
+// have a thousand keys, and encoding/json would take longer to decode it than the lookups take.
 func decodePlain(text string) (q question, ok bool) {
 	if !strings.HasPrefix(text, "{") {
 		return question{}, false
@@ -24,7 +23,11 @@ func decodePlain(text string) (q question, ok bool) {
 			return question{}, false
 		}
 	}
-	return q, text == "}" && q.Ask == "keys" && q.Session != nil && q.Keys != nil
+	if text != "}" || q.Ask != "keys" || q.Session == nil || q.Keys == nil {
+		return question{}, false
+	}
+	q.plainKeys = true
+	return q, true
 }
 
 // setPlain sets the member with the given name to the value at the start of text, and returns the text after the value.
@@ -63,18 +66,15 @@ func plainList(text string) (list []string, rest string, ok bool) {
 }
 
 // plainText decodes the JSON string at the start of text, and returns the text after it. It returns false if the string
-// has escapes.
+// has characters other than plain ones, see value.IsPlain.
 func plainText(text string) (s, rest string, ok bool) {
 	if !strings.HasPrefix(text, `"`) {
 		return "", "", false
 	}
-	for i := 1 + value.Plain(text[1:]); i < len(text); i += 1 + value.Plain(text[i+1:]) {
-		switch c := text[i]; {
-		case c == '"':
-			return text[1:i], text[i+1:], true
-		case c < utf8.RuneSelf:
-			return "", "", false
-		}
+	end := strings.IndexByte(text[1:], '"')
+	if end < 0 {
+		return "", "", false
 	}
-	return "", "", false
+	s, rest = text[1:1+end], text[end+2:]
+	return s, rest, value.IsPlain(s)
 }

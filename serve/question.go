@@ -36,6 +36,8 @@ type question struct {
 	From        int             `json:"from"`
 	To          int             `json:"to"`
 	Asked       []askedKeys     `json:"asked"`
+
+	plainKeys bool // whether all Keys are plain, see value.IsPlain
 }
 
 // questions lists the valid values of question.Ask.
@@ -84,7 +86,9 @@ func jsonWord(found string) string {
 
 var knownMembers = sync.OnceValue(func() (names []string) {
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[question]()) {
-		names = append(names, f.Tag.Get("json"))
+		if f.IsExported() {
+			names = append(names, f.Tag.Get("json"))
+		}
 	}
 	return names
 })

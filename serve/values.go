@@ -13,9 +13,11 @@ import (
 // lookupOptions is the key under which Puppet looks up the merge strategies of other keys.
 const lookupOptions = "lookup_options"
 
-// values appends an answer with the value that look returns for each of keys.
-func (c *conn) values(keys []string, look lookFunc) error {
+// values appends an answer with the value that look returns for each of keys. plainKeys means that all keys are plain,
+// see value.IsPlain.
+func (c *conn) values(keys []string, plainKeys bool, look lookFunc) error {
 	w := newValueWriter(c.answer)
+	w.plainKeys = plainKeys
 	for _, key := range keys {
 		v, found, _, err := look(key)
 		if err := w.add(key, v, found, err); err != nil {
@@ -168,6 +170,7 @@ type valueWriter struct {
 	plain, rich, errors []byte
 	absent, withheld    []byte // lists of keys that are not bound, and of keys whose values are not sent
 	valuesStart         int    // length of plain before the first value
+	plainKeys           bool   // whether all keys are plain, see value.IsPlain
 }
 
 func newValueWriter(dst []byte) valueWriter {
@@ -191,7 +194,11 @@ func (w *valueWriter) add(key string, v lookup.Value, found bool, err error) err
 		return nil
 	}
 	before := len(w.plain)
-	w.plain = appendKey(w.plain, before > w.valuesStart, key)
+	if w.plainKeys {
+		w.plain = appendPlainKey(w.plain, before > w.valuesStart, key)
+	} else {
+		w.plain = appendKey(w.plain, before > w.valuesStart, key)
+	}
 	from := len(w.plain)
 	plain, rich, err := v.Reveal().AppendRich(w.plain)
 	if err != nil {
@@ -252,6 +259,14 @@ func appendKey(dst []byte, more bool, key string) []byte {
 		dst = append(dst, ',')
 	}
 	return append(appendText(dst, key), ':')
+}
+
+// appendPlainKey is appendKey for a key that is plain, see value.IsPlain.
+func appendPlainKey(dst []byte, more bool, key string) []byte {
+	if more {
+		dst = append(dst, ',')
+	}
+	return append(append(append(dst, '"'), key...), `":`...)
 }
 
 func appendText(dst []byte, text string) []byte { return value.AppendJSON(dst, value.FromString(text)) }

@@ -1,45 +1,54 @@
 package value
 
-import (
-	"encoding/binary"
-	"math/bits"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
-// Plain returns the length of the longest prefix of s that consists of plain characters: ASCII without control
-// characters, quotes and backslashes. A JSON string contains them unchanged. Plain tests eight bytes at a time.
-func Plain(s string) int {
-	b := []byte(s) // not copied, because nothing modifies b
-	for ; len(b) >= 8; b = b[8:] {
-		if n := plainBytes(binary.LittleEndian.Uint64(b)); n < 8 {
-			return len(s) - len(b) + n
-		}
+// IsPlain reports whether s consists of plain characters: ASCII without control characters, quotes and backslashes. A
+// JSON string contains them unchanged. IsPlain tests eight bytes at a time.
+func IsPlain(s string) bool {
+	const high = 0x8080808080808080
+	n := len(s)
+	if n < 8 {
+		return others(le56(s))&high == 0
 	}
-	if at := len(s) - len(b); at > 0 && len(b) > 0 { // read the last eight bytes; the zeros shifted in are not plain
-		return at + plainBytes(le64(s[len(s)-8:])>>(64-8*len(b)))
+	found := others(le64(s[n-8:])) // overlaps the word before, unless n is a multiple of eight
+	for ; len(s) > 8; s = s[8:] {
+		found |= others(le64(s))
 	}
-	for i, c := range b {
-		if c < 0x20 || c >= utf8.RuneSelf || c == '"' || c == '\\' {
-			return i
-		}
-	}
-	return len(s)
+	return found&high == 0
 }
 
-// plainBytes returns how many of eight bytes come before the first that is not plain.
-func plainBytes(x uint64) int {
+// others sets the highest bit of one of eight bytes if, and only if, one of them is not plain.
+func others(x uint64) uint64 {
 	const each = 0x0101010101010101
-	quote, backslash := x^each*'"', x^each*'\\'
-	return bits.TrailingZeros64((x|(x-each*0x20)|(quote-each)|(backslash-each))&(each*0x80)) / 8
+	return x | (x - each*0x20) | ((x ^ each*'"') - each) | ((x ^ each*'\\') - each)
+}
+
+// le56 returns a word with all bytes of s, which has less than eight. Some bytes appear twice. The remaining bytes of
+// the word are spaces.
+func le56(s string) uint64 {
+	const spaces = 0x2020202020202020
+	switch n := len(s); {
+	case n >= 4:
+		return le32(s) | le32(s[n-4:])<<32
+	case n > 0:
+		return uint64(s[0]) | uint64(s[n/2])<<8 | uint64(s[n-1])<<16 | spaces&^0xffffff
+	}
+	return spaces
+}
+
+// le32 returns the first four bytes of b as a little-endian number.
+func le32(b string) uint64 {
+	_ = b[3] // a single bounds check
+	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24
 }
 
 // appendPlain appends s as a JSON string if all of it is plain.
 func appendPlain(dst []byte, s string) (out []byte, ok bool) {
-	if Plain(s) < len(s) {
+	if !IsPlain(s) {
 		return dst, false
 	}
 	return append(append(append(dst, '"'), s...), '"'), true
 }
 
 // isUTF8 is utf8.ValidString, but faster for plain text.
-func isUTF8(s string) bool { return Plain(s) == len(s) || utf8.ValidString(s) }
+func isUTF8(s string) bool { return IsPlain(s) || utf8.ValidString(s) }
