@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 
@@ -98,9 +97,7 @@ func (v *view) answersTwin(key string, k *keyData) (any, error) {
 		out = append(out, x)
 	}
 	if to < len(k.answers) {
-		q := maps.Clone(v.Values)
-		q.Set("values", strconv.Itoa(to))
-		v.next = address(v.r.URL.EscapedPath(), q)
+		v.next = v.following("values", strconv.Itoa(to))
 	}
 	return out, nil
 }

@@ -27,7 +27,8 @@ type nodeContent struct {
 	Prefix, InFile, Layer string // filters for the list of keys
 	Layers                []string
 	Rows                  []nodeRow
-	Scanned               int // number of keys that nodeRows examined
+	Scanned               int  // number of keys that nodeRows examined
+	Partial               bool // whether nodeRows stopped before it had examined enough keys to fill the page
 	Next                  string
 
 	If         []string // changed facts, in the syntax of --if
@@ -96,11 +97,15 @@ func (v *view) nodePage() (any, error) {
 		return nil, err
 	}
 	if v.asJSON {
+		if next != "" {
+			v.next = v.following("after", next)
+		}
 		return v.explanations(r, rows)
 	}
 	c := v.nodeContent(n, r)
 	c.Scanned, c.Rows = scanned, rows
 	if next != "" {
+		c.Partial = len(rows) < pageRows
 		c.Next = v.Node(n.Name, "prefix", c.Prefix, "file", c.InFile, "layer", c.Layer, "after", next)
 	}
 	return c, nil
@@ -111,7 +116,7 @@ func (v *view) nodeContent(n facts.Node, r *lookup.Request) *nodeContent {
 	c := &nodeContent{Name: n.Name, File: n.File, Environment: environmentOf(n),
 		Categories: r.Categories(), Doubt: n.Contradiction(), Facts: v.factFields(n),
 		Prefix: v.Get("prefix"), InFile: v.Get("file"), Layer: v.Get("layer"),
-		Layers: v.d.file.Layers(), If: v.Values["if"], With: v.Get("with")}
+		Layers: distinct(v.d.file.Layers()), If: v.Values["if"], With: v.Get("with")}
 	c.Unset, c.Empty = v.unset(n, r)
 	if ready, _ := v.wait(v.d.census.ready); ready { // v is a page here, so wait does not return an error
 		v.suggest(c.Facts)
@@ -119,8 +124,18 @@ func (v *view) nodeContent(n facts.Node, r *lookup.Request) *nodeContent {
 	return c
 }
 
+// distinct returns the different texts in list, in order. Several layers of a site may have the same name.
+func distinct(list []string) (out []string) {
+	for _, text := range list {
+		if !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
 // maxScanned limits the number of keys that nodeRows examines for one page.
-const maxScanned = 1000
+const maxScanned = 20_000
 
 // nodeRows returns a page of the keys that the filters in the query select. next is the key after which the next page
 // starts, or "". scanned is the number of keys examined.

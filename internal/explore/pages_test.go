@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -174,4 +175,28 @@ func TestReasonShowsExpression(t *testing.T) {
 		`<code class="value computed">&#34;https://%{lookup(&#39;host&#39;)}/&#34;</code>`)
 	shows(t, to, "/n/web1/k/host", "!the result of")
 	shows(t, to, "/n/web1/k/password", "!canary", "!the result of")
+}
+
+// A filter that selects few keys stops after many keys. The page says so, and its link leads to the other keys.
+func TestFilterOfNodeSaysHowManyKeysItWasAppliedTo(t *testing.T) {
+	var many strings.Builder
+	for i := range maxScanned {
+		fmt.Fprintf(&many, "m%d: 1\n", i)
+	}
+	d := open(t, ranked+"-- site/data/osfamily/redhat.yaml --\nzz: last\n-- site/data/role/other.yaml --\n"+
+		many.String(), Source{})
+	to := served(t, Access{}, d) + "/s/" + d.ID
+	shows(t, to, "/n/web2?layer=none", "no key matches among 20\u202f000 keys",
+		"after=m")
+	response, _ := get(t, "GET", to+"/n/web2.json?layer=none", nil)
+	if link := response.Header.Get("Link"); !strings.HasPrefix(link, "</s/"+d.ID+"/n/web2.json?after=m9997&layer=none>") {
+		t.Errorf("the header Link is %q", link)
+	}
+	shows(t, to, "/n/web2?layer=site&prefix=z", "last", "!The filter was applied")
+}
+
+func TestFilterOfNodeListsEachLayerOnce(t *testing.T) {
+	if got := distinct([]string{"site", "modules", "site"}); strings.Join(got, " ") != "site modules" {
+		t.Errorf("the layers are %v", got)
+	}
 }

@@ -123,6 +123,13 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, p page) {
 	render(w, cmp.Or(v.status, http.StatusOK), p.template, v)
 }
 
+// following returns the address of this page with another value of a query parameter.
+func (v *view) following(parameter, value string) string {
+	q := maps.Clone(v.Values)
+	q.Set(parameter, value)
+	return address(v.r.URL.EscapedPath(), q)
+}
+
 func (v *view) writeJSON(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/json")
 	if v.next != "" {
