@@ -28,6 +28,7 @@ type searchContent struct {
 	Next  string `json:"-"`
 
 	NextResults string `json:"-"`
+	Near        []link `json:"-"` // keys and nodes with similar names, if no name contains the text
 }
 
 type foundValue struct {
@@ -67,6 +68,9 @@ func (v *view) searchPage() (any, error) {
 	}
 	if c.From == 0 {
 		c.Keys, c.Nodes, c.Files = c.containing(v.d.keys), c.containing(v.d.nodeNames()), c.containing(v.d.paths())
+		if len(c.Keys)+len(c.Nodes)+len(c.Files) == 0 {
+			c.Near = append(similar(text, v.d.keys, v.Key), similarNodes(text, v.d.nodeNames(), v.Node)...)
+		}
 	}
 	if err := v.searchValues(c); err != nil || c.From > 0 {
 		return c, err

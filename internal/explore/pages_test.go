@@ -187,9 +187,10 @@ func TestFilterOfNodeSaysHowManyKeysItWasAppliedTo(t *testing.T) {
 		many.String(), Source{})
 	to := served(t, Access{}, d) + "/s/" + d.ID
 	shows(t, to, "/n/web2?layer=none", "no key matches among 20\u202f000 keys",
-		"after=m")
+		"The filter was applied to 20\u202f000 keys.", "after=m")
 	response, _ := get(t, "GET", to+"/n/web2.json?layer=none", nil)
-	if link := response.Header.Get("Link"); !strings.HasPrefix(link, "</s/"+d.ID+"/n/web2.json?after=m9997&layer=none>") {
+	link, next := response.Header.Get("Link"), "</s/"+d.ID+"/n/web2.json?after=m9997&layer=none>"
+	if !strings.HasPrefix(link, next) {
 		t.Errorf("the header Link is %q", link)
 	}
 	shows(t, to, "/n/web2?layer=site&prefix=z", "last", "!The filter was applied")
@@ -199,4 +200,12 @@ func TestFilterOfNodeListsEachLayerOnce(t *testing.T) {
 	if got := distinct([]string{"site", "modules", "site"}); strings.Join(got, " ") != "site modules" {
 		t.Errorf("the layers are %v", got)
 	}
+}
+
+func TestSearchForMisspeltNameListsSimilarNames(t *testing.T) {
+	d := open(t, ranked, Source{})
+	to := served(t, Access{}, d) + "/s/" + d.ID
+	shows(t, to, "/q?q=unsued", "Nothing contains this text", "Similar names", `/k/unused"`)
+	shows(t, to, "/q?q=wbe1", "Similar names", `/n/web1"`)
+	shows(t, to, "/q?q=unuse", "!Similar names", `/k/unused"`)
 }
