@@ -27,7 +27,7 @@ func (r *Request) dig(key string, end int) (v value.Value, ok bool) {
 			return value.Value{}, false
 		}
 	}
-	if inCells && value.IsScalar(text, at) {
+	if inCells { // like other constants in cells, it is checked when it is read
 		return r.snap.values.At(uint64(at)), true
 	}
 	v, ok = value.Peek(text[at:])

@@ -289,11 +289,6 @@ func skipKey(b, key string) (rest string, same, ok bool) {
 	return rest, ok && k.is(String) && k.str == key, ok
 }
 
-// IsScalar reports whether the encoded value at position at of b is neither an Array nor a Hash.
-func IsScalar(b string, at int) bool {
-	return at < len(b) && (b[at] < tagArray || b[at] >= tagSmallInt)
-}
-
 // skip returns b without the encoded value at its start. It does not check what is inside the value.
 func skip(b string) (rest string, ok bool) {
 	if b == "" {
