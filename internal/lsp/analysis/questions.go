@@ -42,7 +42,7 @@ func (s *Site) Compared() map[string][]string {
 	for _, condition := range s.Site.Conditions {
 		for _, t := range condition {
 			d := &s.Site.Dimensions[t.Dimension]
-			if !d.Guard && len(out[d.Name]) < 10_000 {
+			if !d.Guard {
 				out[d.Name] = append(out[d.Name], t.Value)
 			}
 		}
