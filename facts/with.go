@@ -30,10 +30,40 @@ func With(flag string, before bindings.Value, texts []string) (bindings.Value, e
 	return runtimeValue(all), nil
 }
 
-// With returns n with changed facts, like the function With. If the fact environment changes, so does n.Environment.
-func (n Node) With(flag string, texts []string) (Node, error) {
+// WithFacts returns n with changed facts, like With. The name 'trusted' refers to the trusted facts.
+func (n Node) WithFacts(flag string, texts []string) (Node, error) {
+	var trusted, others []string
+	for _, text := range texts {
+		if name := text[:strings.IndexAny(text+"=", ".:=")]; name == "trusted" {
+			trusted = append(trusted, text)
+		} else {
+			others = append(others, text)
+		}
+	}
 	var err error
-	if n.Facts, err = With(flag, n.Facts, texts); err != nil {
+	if n.Facts, err = With(flag, n.Facts, others); err != nil || trusted == nil {
+		return n, err
+	}
+	before := value.FromPairs()
+	if t := content(n.Trusted); !t.IsUndef() {
+		before = value.FromPairs(value.Pair{Key: value.FromString("trusted"), Value: t})
+	}
+	after, err := With(flag, runtimeValue(before), trusted)
+	if err != nil {
+		return n, err
+	}
+	changed := get(content(after), "trusted")
+	if changed.Kind() != value.Hash {
+		return n, fail("%s trusted: expected a hash, found %s", flag, value.Describe(changed))
+	}
+	n.Trusted = runtimeValue(changed)
+	return n, nil
+}
+
+// With is like WithFacts. If the fact environment changes, so does n.Environment.
+func (n Node) With(flag string, texts []string) (Node, error) {
+	n, err := n.WithFacts(flag, texts)
+	if err != nil {
 		return n, err
 	}
 	for _, text := range texts {

@@ -137,7 +137,7 @@ func (f *blaming) request() (*bindings.Facts, error) {
 			return nil, err
 		}
 	}
-	if node.Facts, err = facts.With("--fact", node.Facts, f.facts); err != nil {
+	if node, err = node.WithFacts("--fact", f.facts); err != nil {
 		return nil, err
 	}
 	if node.Vars, err = facts.With("--var", node.Vars, f.variables); err != nil {

@@ -166,17 +166,52 @@ func (f *diffFlags) noteUnusedChanges(cmd *cobra.Command, snap *lookup.Snapshot)
 	if slices.Contains(reads, "environment") { // --if can change it, although it is not a fact
 		used = append(used, "environment")
 	}
+	reads = withSources(reads)
 	for _, text := range f.changed {
-		name := text[:strings.IndexAny(text+"=", ".:=")]
-		if !slices.Contains(used, name) {
-			message := "--if " + name + ": nothing in the snapshot uses that name"
-			if near := diag.DidYouMean(name, used); near != "" {
-				message += "; " + near
-			}
-			note(cmd, message)
+		path := text[:strings.IndexAny(text+"=", ":=")]
+		name, _, inside := strings.Cut(path, ".")
+		switch {
+		case !slices.Contains(used, name):
+			noteUnused(cmd, name, "name", used)
+		case inside && !isRead(path, reads):
+			noteUnused(cmd, path, "path", reads)
 		}
 	}
 	return nil
+}
+
+func noteUnused(cmd *cobra.Command, name, what string, used []string) {
+	message := "--if " + name + ": nothing in the snapshot uses that " + what
+	if near := diag.DidYouMean(name, used); near != "" {
+		message += "; " + near
+	}
+	note(cmd, message)
+}
+
+// isRead reports whether one of the paths of variables in reads is path, is inside it, or contains it.
+func isRead(path string, reads []string) bool {
+	return slices.ContainsFunc(reads, func(read string) bool {
+		return read == "facts" || strings.HasPrefix(read+".", path+".") || strings.HasPrefix(path+".", read+".")
+	})
+}
+
+// withSources adds to paths of variables the facts that they are derived from if a node does not have them. It removes
+// the prefix 'facts.'.
+func withSources(reads []string) (all []string) {
+	for _, read := range reads {
+		all = append(all, strings.TrimPrefix(read, "facts."))
+		if strings.HasPrefix(read+".", "trusted.") {
+			all = append(all, "clientcert")
+		}
+	}
+	for i := 0; i < len(all); i++ {
+		for _, source := range lookup.SourcesOf(all[i]) {
+			if !slices.Contains(all, source) {
+				all = append(all, source)
+			}
+		}
+	}
+	return all
 }
 
 func (f *diffFlags) withChanges(n facts.Node) (changed facts.Node, err error) {

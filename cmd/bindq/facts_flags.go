@@ -21,13 +21,17 @@ func (s *source) readFacts(stdin io.Reader) (*bindings.Facts, error) {
 		return nil, err
 	}
 	s.inFile = node
-	if node.Facts, err = facts.With("--fact", node.Facts, s.facts); err != nil {
+	given, err := s.trusted(stdin)
+	if err != nil {
+		return nil, err
+	}
+	if !given.IsUndef() {
+		node.Trusted = given
+	}
+	if node, err = node.WithFacts("--fact", s.facts); err != nil {
 		return nil, err
 	}
 	opts := bindings.FactsOptions{Node: s.node, Environment: s.environment}
-	if opts.Trusted, err = s.trusted(stdin); err != nil {
-		return nil, err
-	}
 	if node.Vars, err = facts.With("--var", node.Vars, s.variables); err != nil {
 		return nil, err
 	}
