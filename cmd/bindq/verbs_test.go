@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -45,13 +46,14 @@ func TestVerbsFailIfOutputCannotBeWritten(t *testing.T) {
 		status = execute(root)
 		return status, stderr.String()
 	}
+	untried := slices.Collect(maps.Keys((&globals{}).verbs()))
 	for _, line := range []string{"lookup a -s ONE", "lookup a -s ONE --render-as json",
 		"lookup a -s ONE --render-as yaml", "lookup a -s ONE --explain",
 		"lookup a -s ONE --explain --render-as json", "lookup a b -s ONE --node x --all",
 		"lookup a b -s ONE --node x --all --render-as json", "batch ONE", "keys ONE", "info ONE", "verify ONE",
 		"dump ONE --node x", "dump ONE --node x --render-as yaml", "values a -s ONE",
 		"values a -s ONE --render-as json", "values a -s ONE --render-as yaml", "values a 1 -s ONE",
-		"values a 1 -s ONE --render-as json", "values a 3 -s ONE --node x", "nodes ONE --facts-dir DIR",
+		"values a 1 -s ONE --render-as json", "values a 3 -s ONE --node x", "explain a -s ONE --node x", "nodes ONE --facts-dir DIR",
 		"nodes ONE --facts-dir DIR --render-as json", "nodes ONE --facts-dir DIR --render-as yaml", "diff ONE TWO",
 		"diff ONE TWO --format json", "diff ONE TWO --format markdown", "diff ONE TWO --facts-dir DIR",
 		"hiera-config -s ONE"} {
@@ -61,6 +63,11 @@ func TestVerbsFailIfOutputCannotBeWritten(t *testing.T) {
 		if status, errs := run(line, full{}); status != 2 || !strings.Contains(errs, errFull.Error()) {
 			t.Errorf("%s: status %d, %s", line, status, errs)
 		}
+		untried = slices.DeleteFunc(untried, func(verb string) bool { return verb == strings.Fields(line)[0] })
+	}
+	// serve reports a failed write to the client that asked, see package serve.
+	if untried = slices.DeleteFunc(untried, func(verb string) bool { return verb == "serve" }); len(untried) > 0 {
+		t.Errorf("add a command line of %v", untried)
 	}
 }
 
