@@ -14,12 +14,21 @@ type Aliases struct {
 	source   func(name string) (text string, ok bool)
 	found    map[string]*Type // alias types by name; an alias has no target while it is being read
 	problems map[string]error // why an alias cannot be read, by name
+	declared map[string]declared
+}
+
+// declared is a result of ParseDeclared.
+type declared struct {
+	t       *Type
+	unknown []string
+	err     error
 }
 
 // NewAliases returns an Aliases that reads definitions with source. source returns false if no module defines the
 // alias.
 func NewAliases(source func(name string) (text string, ok bool)) *Aliases {
-	return &Aliases{source: source, found: map[string]*Type{}, problems: map[string]error{}}
+	return &Aliases{source: source, found: map[string]*Type{}, problems: map[string]error{},
+		declared: map[string]declared{}}
 }
 
 // Problem explains why ParseDeclared treats the type called name as unknown. It returns nil if no module defines the
@@ -32,18 +41,29 @@ func (a *Aliases) Problem(name string) error {
 }
 
 // ParseDeclared parses a type in a manifest. Names have their meaning in Puppet, and aliases are resolved. A type
-// inside it that is not known accepts every value; unknown lists the names of such types.
+// inside it that is not known accepts every value; unknown lists the names of such types. The results for the same text
+// are the same Type and the same slice.
 func (a *Aliases) ParseDeclared(text string) (t *Type, unknown []string, err error) {
-	if t, err = parse(parser{text: text, find: a.named, declared: true}); err != nil {
-		return nil, nil, err
+	p, known := a.declared[text]
+	if !known {
+		p = a.parse(text)
+		a.declared[text] = p
 	}
-	t.visit(func(t *Type) {
+	return p.t, p.unknown, p.err
+}
+
+func (a *Aliases) parse(text string) (out declared) {
+	if out.t, out.err = parse(parser{text: text, find: a.named, declared: true}); out.err != nil {
+		return declared{err: out.err}
+	}
+	out.t.visit(func(t *Type) {
 		if t.kind == alias && t.target == openType {
-			unknown = append(unknown, t.texts[0])
+			out.unknown = append(out.unknown, t.texts[0])
 		}
 	}, map[*Type]bool{})
-	slices.Sort(unknown)
-	return t, slices.Compact(unknown), nil
+	slices.Sort(out.unknown)
+	out.unknown = slices.Compact(out.unknown)
+	return out
 }
 
 // openType is the target of every unknown type.

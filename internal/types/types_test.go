@@ -348,3 +348,18 @@ func TestVariantKeepsTypesOfDifferentStrings(t *testing.T) {
 		t.Errorf("expected the strings a and b to have the type, and c not to")
 	}
 }
+
+// Equal texts have the same Type, so that callers can compare types by their address.
+func TestDeclaredTypeIsParsedOnce(t *testing.T) {
+	a := NewAliases(func(string) (string, bool) { return "", false })
+	first, _, _ := a.ParseDeclared("Array[Ntp::Port]")
+	again, unknown, err := a.ParseDeclared("Array[Ntp::Port]")
+	if first == nil || again != first || len(unknown) != 1 || err != nil {
+		t.Errorf("parsed as %p and %p, with the unknown types %v and the error %v", first, again, unknown, err)
+	}
+	for range 2 {
+		if wrong, _, err := a.ParseDeclared("Array["); wrong != nil || err == nil {
+			t.Errorf("the text 'Array[' is parsed as %v", wrong)
+		}
+	}
+}

@@ -24,11 +24,8 @@ type class struct {
 
 type param struct {
 	manifest.Param
-	class *class
-	typ   *types.Type // nil if every value fits or the type is unknown
-
-	knowsStrings, takesStrings bool // whether takesStrings is set, and whether every string has type typ
-
+	*demand
+	class   *class
 	unknown []string // names of unknown types in Type
 	problem error    // why Type cannot be parsed, or nil
 }
@@ -48,6 +45,7 @@ type classes struct {
 	alike   map[string][]string        // by name of a missing class: the classes with similar names
 	own     map[string]manifest.Class  // by name: classes defined in manifests outside modules
 	aliases *types.Aliases
+	demands map[demand]*demand        // by type and optional only
 	beside  map[string]*types.Aliases // by path: aliases visible in a manifest that defines aliases itself
 	ofSite  map[string]bool           // paths of the manifests outside modules
 	inSite  map[string]string         // by name: source text of the aliases defined in manifests outside modules
@@ -60,7 +58,7 @@ func findClasses(site *loader.Site, disk fsx.Disk) *classes {
 	c := &classes{disk: disk, site: site, modules: map[string]string{}, headers: map[string]manifest.Header{},
 		known: map[string]*class{}, own: map[string]manifest.Class{}, beside: map[string]*types.Aliases{},
 		ofSite: map[string]bool{}, inSite: map[string]string{}, names: map[string][][]string{},
-		alike: map[string][]string{}}
+		alike: map[string][]string{}, demands: map[demand]*demand{}}
 	c.aliases = types.NewAliases(c.aliasSource)
 	for _, m := range site.Modules {
 		c.modules[m.Name] = filepath.Join(m.Dir, "manifests")
@@ -219,12 +217,25 @@ func (c *classes) declare(header manifest.Class) *class {
 	out := &class{Class: header, params: map[string]*param{}, aliases: c.aliasesFor(header.At.File)}
 	for _, p := range header.Params {
 		declared := &param{Param: p, class: out}
+		var typ *types.Type
 		if p.Type != "" {
-			declared.typ, declared.unknown, declared.problem = out.aliases.ParseDeclared(p.Type)
+			typ, declared.unknown, declared.problem = out.aliases.ParseDeclared(p.Type)
 		}
+		declared.demand = c.demand(typ, p.Optional)
 		out.params[p.Name] = declared
 	}
 	return out
+}
+
+// demand returns the demand of parameters with this type. optional says that they have a default.
+func (c *classes) demand(typ *types.Type, optional bool) *demand {
+	id := demand{typ: typ, optional: optional}
+	d := c.demands[id]
+	if d == nil {
+		d = &demand{typ: typ, optional: optional, number: uint32(len(c.demands)) + 1}
+		c.demands[id] = d
+	}
+	return d
 }
 
 // aliasesFor returns the type aliases visible in the manifest at path, including its own.

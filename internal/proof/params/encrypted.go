@@ -20,10 +20,10 @@ func isEncrypted(compiled string) bool {
 	return err == nil && r.Kind == recipe.Expression && isText(r.Expr) && r.Expr.HasHieraSecret()
 }
 
-// refusesEncrypted reports whether p refuses b because its value is encrypted, whatever the plain text is. Decrypted
+// refusesEncrypted reports whether d refuses b because its value is encrypted, whatever the plain text is. Decrypted
 // values in Hiera data are strings, never Sensitive.
-func (c *Checker) refusesEncrypted(p *param, b binding) bool {
-	return c.site.Layers[b.layer].Hiera != loader.NoHiera && !p.typ.Admits(value.String) &&
+func (c *Checker) refusesEncrypted(d *demand, b binding) bool {
+	return c.site.Layers[b.layer].Hiera != loader.NoHiera && !d.typ.Admits(value.String) &&
 		isEncrypted(c.site.Values[b.value])
 }
 

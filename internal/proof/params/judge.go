@@ -16,13 +16,22 @@ const (
 	unknown         // the answer depends on the request or on other keys
 )
 
+// demand is what a parameter demands of its value. Parameters that accept the same values share one.
+type demand struct {
+	typ      *types.Type // nil if every value fits or the type is unknown
+	optional bool        // the parameter has a default, so that undef fits
+	number   uint32      // identifies the demand; not 0
+
+	knowsStrings, takesStrings bool // whether takesStrings is set, and whether every string has type typ
+}
+
 // judge returns the verdict on a compiled value.
-func (p *param) judge(compiled string) verdict {
+func (d *demand) judge(compiled string) verdict {
 	if compiled[0] == recipe.CompiledConstant {
 		v, _, _ := value.View(compiled[1:]) // the loader has validated it
-		return p.judgeValue(v)
+		return d.judgeValue(v)
 	}
-	if recipe.IsConcat(compiled[1:]) && p.acceptsStrings() { // faster than decoding it
+	if recipe.IsConcat(compiled[1:]) && d.acceptsStrings() { // faster than decoding it
 		return fits
 	}
 	r, err := recipe.Decode(compiled[1:])
@@ -30,42 +39,42 @@ func (p *param) judge(compiled string) verdict {
 	case err != nil || r.Transformer != nil || r.Optional:
 		return unknown
 	case r.Kind == recipe.Constant:
-		return p.judgeValue(r.Value)
-	case r.Kind == recipe.Expression && p.refuses(p.typ, r.Expr):
+		return d.judgeValue(r.Value)
+	case r.Kind == recipe.Expression && d.refuses(d.typ, r.Expr):
 		return refused
-	case r.Kind == recipe.Expression && p.acceptsStrings() && isText(r.Expr):
+	case r.Kind == recipe.Expression && d.acceptsStrings() && isText(r.Expr):
 		return fits
 	}
 	return unknown
 }
 
-// acceptsStrings reports whether every string has the type of p.
-func (p *param) acceptsStrings() bool {
-	if !p.knowsStrings {
-		p.knowsStrings, p.takesStrings = true, p.typ.Accepts(types.Of(types.String))
+// acceptsStrings reports whether every string has the type of d.
+func (d *demand) acceptsStrings() bool {
+	if !d.knowsStrings {
+		d.knowsStrings, d.takesStrings = true, d.typ.Accepts(types.Of(types.String))
 	}
-	return p.takesStrings
+	return d.takesStrings
 }
 
-func (p *param) judgeValue(v value.Value) verdict {
-	if p.misfit(v) == nil {
+func (d *demand) judgeValue(v value.Value) verdict {
+	if d.misfit(v) == nil {
 		return fits
 	}
 	return refused
 }
 
-// misfit explains why Puppet refuses v. It returns nil if v fits, or if v is undef and p has a default. A sensitive
+// misfit explains why Puppet refuses v. It returns nil if v fits, or if v is undef and d is optional. A sensitive
 // value fits if it does so either with or without Sensitive, because Puppet may get either.
-func (p *param) misfit(v value.Value) *types.Mismatch {
-	if v.IsUndef() && p.Optional {
+func (d *demand) misfit(v value.Value) *types.Mismatch {
+	if v.IsUndef() && d.optional {
 		return nil
 	}
-	m := p.typ.Assert(v)
+	m := d.typ.Assert(v)
 	if m == nil {
 		return nil
 	}
 	plain, secret, err := v.Unveiled()
-	if secret && (err != nil || p.typ.Assert(plain) == nil || p.typ.Assert(plain.Sensitive()) == nil) {
+	if secret && (err != nil || d.typ.Assert(plain) == nil || d.typ.Assert(plain.Sensitive()) == nil) {
 		return nil
 	}
 	return m
@@ -78,28 +87,28 @@ func isText(n *expr.Node) bool {
 }
 
 // refuses reports whether t refuses every possible result of n.
-func (p *param) refuses(t *types.Type, n *expr.Node) bool {
+func (d *demand) refuses(t *types.Type, n *expr.Node) bool {
 	switch {
 	case n.Op == expr.Const:
 		return t.Assert(n.Value) != nil
 	case isText(n):
 		return !t.Admits(value.String) && !t.AdmitsSensitive(value.String)
 	case n.Op == expr.ArrayLit:
-		return !t.Admits(value.Array) || p.refusesElement(t, n)
+		return !t.Admits(value.Array) || d.refusesElement(t, n)
 	case n.Op == expr.HashLit:
-		return !t.Admits(value.Hash) || p.refusesEntry(t, n)
+		return !t.Admits(value.Hash) || d.refusesEntry(t, n)
 	}
 	return false
 }
 
 // refusesElement reports whether t is an array type that refuses some element of the list n.
-func (p *param) refusesElement(t *types.Type, n *expr.Node) bool {
+func (d *demand) refusesElement(t *types.Type, n *expr.Node) bool {
 	t = t.OnlyKind(value.Array)
 	if t.Kind() != types.Array || t.Elem() == nil {
 		return false
 	}
 	for _, e := range n.Kids {
-		if e.Op != expr.Splat && p.refuses(t.Elem(), e) {
+		if e.Op != expr.Splat && d.refuses(t.Elem(), e) {
 			return true
 		}
 	}
@@ -107,13 +116,13 @@ func (p *param) refusesElement(t *types.Type, n *expr.Node) bool {
 }
 
 // refusesEntry reports whether t is a hash type that refuses some value in the hash n.
-func (p *param) refusesEntry(t *types.Type, n *expr.Node) bool {
+func (d *demand) refusesEntry(t *types.Type, n *expr.Node) bool {
 	t = t.OnlyKind(value.Hash)
 	if t.Kind() != types.Hash || t.Elem() == nil {
 		return false
 	}
 	for i := 1; i < len(n.Kids); i += 2 {
-		if p.refuses(t.Elem(), n.Kids[i]) {
+		if d.refuses(t.Elem(), n.Kids[i]) {
 			return true
 		}
 	}

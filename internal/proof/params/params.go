@@ -140,11 +140,13 @@ func (c *Checker) findReceivers() {
 
 // findSuspects judges the values of all class parameters and sets c.suspects.
 func (c *Checker) findSuspects() {
-	isTyped := make([]bool, len(c.keys))
+	demands, isTyped := make([]*demand, len(c.keys)), false
 	for i, r := range c.keys {
-		isTyped[i] = r.param != nil && r.param.typ != nil
+		if r.param != nil && r.param.typ != nil {
+			demands[i], isTyped = r.param.demand, true
+		}
 	}
-	if !slices.Contains(isTyped, true) {
+	if !isTyped {
 		return
 	}
 	c.merged = c.mergedKeys()
@@ -152,22 +154,24 @@ func (c *Checker) findSuspects() {
 	for i, key := range c.site.Keys {
 		isMerged[i] = c.merged[key]
 	}
+	fitting := make([]uint32, len(c.site.Values)) // by number of the value: the last demand that it was found to fit
 	for b := range c.bindings {
-		if !isTyped[b.number] {
+		d := demands[b.number]
+		if d == nil || d.number == fitting[b.value] && !isMerged[b.number] {
 			continue
 		}
-		p := c.keys[b.number].param
-		b.verdict = p.judge(c.site.Values[b.value])
-		if b.verdict == unknown && !isMerged[b.number] && c.refusesEncrypted(p, b) {
+		b.verdict = d.judge(c.site.Values[b.value])
+		if b.verdict == unknown && !isMerged[b.number] && c.refusesEncrypted(d, b) {
 			b.verdict = refused
 		}
 		if b.verdict == fits && !isMerged[b.number] {
+			fitting[b.value] = d.number
 			continue
 		}
 		key := c.site.Keys[b.number]
 		s := c.suspects[key]
 		if s == nil {
-			s = &suspect{param: p, merged: isMerged[b.number], places: map[diag.Pos]binding{}}
+			s = &suspect{param: c.keys[b.number].param, merged: isMerged[b.number], places: map[diag.Pos]binding{}}
 			c.suspects[key] = s
 		}
 		s.places[b.at()] = b

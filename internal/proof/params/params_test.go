@@ -93,6 +93,19 @@ func TestReportsValuesThatPuppetRefuses(t *testing.T) {
 		{"null of some nodes", intClass + "-- data/role/web.yaml --\nntp::p: ~\n-- manifests/site.pp --\nnode 'web' { include ntp }\n",
 			"data/role/web.yaml:1 error 'ntp::p': expected Integer, found Undef, for nodes with role/%{facts.role}.yaml = " +
 				"role/web.yaml (such as role=web)"},
+		{"value that fits another parameter", "-- modules/ntp/manifests/init.pp --\nclass ntp (String $o, Integer $p) { }\n" +
+			"-- data/common.yaml --\nntp::o: x\nntp::p: x\n",
+			"data/common.yaml:2 error 'ntp::p': expected Integer, found String"},
+		{"null that fits another parameter with a default", "-- modules/ntp/manifests/init.pp --\n" +
+			"class ntp (Integer $o = 1, Integer $p) { }\n-- data/common.yaml --\nntp::o: ~\nntp::p: ~\n",
+			"data/common.yaml:2 error 'ntp::p': expected Integer, found Undef"},
+		{"value that fits another parameter and is merged", "-- modules/ntp/manifests/init.pp --\nclass ntp (Hash $o, Hash $p) { }\n" +
+			"-- data/common.yaml --\nntp::o: {a: 1}\nntp::p: {a: 1}\nlookup_options:\n  ntp::p: {merge: unique}\n",
+			"data/common.yaml:3 error 'ntp::p': expected Hash, found Array[Hash[String, Integer]]"},
+		{"aliases of the same name", "-- modules/ntp/manifests/init.pp --\ntype Port = String\nclass ntp (Port $p) { include ntp::a }\n" +
+			"-- modules/ntp/manifests/a.pp --\ntype Port = Integer\nclass ntp::a (Port $q) { }\n" +
+			"-- data/common.yaml --\nntp::p: x\nntp::a::q: x\n",
+			"data/common.yaml:2 error 'ntp::a::q': expected Port, found String"},
 		{"null with a default", intClass + "-- data/common.yaml --\nntp::list: ~\n", ""},
 		{"text with facts that never fits", intClass + "-- data/common.yaml --\nntp::p: '%{facts.x}'\n",
 			"data/common.yaml:1 error 'ntp::p': expected Integer, found String"},
