@@ -11,7 +11,7 @@ import (
 	"bindc/internal/value"
 )
 
-// claim is what a policy requires of values. Exactly one field other than source is set.
+// claim is what a policy requires of values. Exactly one field other than source and text is set.
 type claim struct {
 	equals    *value.Value
 	typ       *types.Type
@@ -20,6 +20,7 @@ type claim struct {
 	layers    []string
 
 	source string // the requirement as messages show it
+	text   string // claims with the same text require the same; may be empty
 }
 
 // verdict says whether a binding satisfies a claim, considering all requests.

@@ -35,6 +35,7 @@ type Policy struct {
 
 	key    string         // the key, or "" if there is a pattern
 	keys   *regexp.Regexp // pattern for the keys, or nil if there is a single key
+	below  bool           // matchesBelow for the pattern
 	prefix string         // prefix that all matching keys have
 	source string         // key or pattern, for messages
 	region *condition     // nil for all requests
@@ -42,10 +43,21 @@ type Policy struct {
 }
 
 func (p *Policy) concerns(key string) bool {
-	if p.keys == nil {
+	switch {
+	case p.keys == nil:
 		return key == p.key
+	case p.below: // the regexp gives the same answer, but takes longer
+		rest, ok := strings.CutPrefix(key, p.prefix)
+		return ok && (p.prefix == "" || rest == "" || strings.HasPrefix(rest, "::"))
 	}
 	return p.keys.MatchString(key)
+}
+
+// matchesBelow reports whether patterns is only '**', or a name and '::**'.
+func matchesBelow(patterns []string) bool {
+	before, ok := strings.CutSuffix(patterns[0], "**")
+	name, nested := strings.CutSuffix(before, "::")
+	return len(patterns) == 1 && ok && !strings.Contains(before, "*") && (before == "" || nested && name != "")
 }
 
 // keyPattern returns a regexp for the keys that match any of the patterns. In a pattern, '*' matches inside a segment

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"bindc/diag"
@@ -132,6 +133,7 @@ func (r *reader) keys(n *yaml.Node, p *Policy) bool {
 		return false
 	}
 	p.keys, p.prefix, p.source = keyPattern(patterns), prefixOf(patterns), strings.Join(patterns, ", ")
+	p.below = matchesBelow(patterns)
 	return true
 }
 
@@ -177,7 +179,7 @@ func (r *reader) requirement(name string, n *yaml.Node, c *claim) bool {
 	case "bound":
 		if n.Kind == yaml.Scalar && n.Value.Kind() == value.Bool {
 			is := n.Value.Bool()
-			c.bound = &is
+			c.bound, c.text = &is, name+" "+strconv.FormatBool(is)
 			return true
 		}
 		r.errorf(n, "expected true or false for 'bound', found %s", n.Describe())
@@ -190,7 +192,7 @@ func (r *reader) requirement(name string, n *yaml.Node, c *claim) bool {
 	case "type":
 		t, err := types.Parse(text)
 		if isText && err == nil {
-			c.typ, c.source = t, t.String()
+			c.typ, c.source, c.text = t, t.String(), name+" "+text
 			return true
 		}
 		r.errorf(n, "expected a type such as Array[String, 2] for 'type', found %s", describe(n, err))
