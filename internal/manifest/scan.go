@@ -38,7 +38,8 @@ const maxNesting = 100
 // scan returns the tokens of src, followed by the tokens of each interpolation. whole is false if the end of a string,
 // comment or bracket is missing.
 func scan(src string) (streams [][]token, whole bool) {
-	s := &scanner{src: src}
+	const perToken = 5 // about as many bytes as most manifests have for each token
+	s := &scanner{src: src, out: make([]token, 0, len(src)/perToken)}
 	for s.at < len(s.src) {
 		s.next()
 	}
