@@ -150,7 +150,8 @@ type fleet struct {
 	problems    map[problem][]facts.Node
 	values      [][]string        // values of the dimensions, one list per node
 	onlyBinding map[string]source // by key, for keys with only one binding
-	err         error             // first error that is not the fault of the data
+	explainer   lookup.Explainer
+	err         error // first error that is not the fault of the data
 }
 
 type source struct {
@@ -250,7 +251,7 @@ func (f *fleet) winner(r *bindings.Request, key string) (source, error) {
 	if known {
 		return at, nil
 	}
-	e, err := (*lookup.Request)(r).Explain(key)
+	e, err := f.explainer.Briefly((*lookup.Request)(r), key, 1)
 	if err != nil {
 		return source{}, err
 	}
@@ -275,7 +276,7 @@ func (f *fleet) failed(r *bindings.Request, key string, why error) (source, erro
 	if err != nil || !errors.As(why, &failure) || failure.Code != bindings.CodeEvaluation {
 		return at, err
 	}
-	e, err := (*lookup.Request)(r).Explain(key)
+	e, err := f.explainer.Briefly((*lookup.Request)(r), key, 1)
 	if err == nil && e.Options != nil {
 		at.at = params.FailedAt(e, why)
 	}

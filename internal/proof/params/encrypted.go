@@ -40,7 +40,7 @@ func (c *Checker) whyVaries(s *suspect) string {
 // tryEncrypted is like try, but for a request in which the lookup fails because the value is encrypted.
 func (p *prover) tryEncrypted(r *bindings.Request, s *suspect, a attempt, found map[diag.Pos]bool) (
 	open string, err error) {
-	e, err := (*lookup.Request)(r).Explain(s.param.key())
+	e, err := p.explain((*lookup.Request)(r), s.param.key())
 	if err != nil {
 		return "", err
 	}

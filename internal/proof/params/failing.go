@@ -35,7 +35,7 @@ func (p *prover) reportFailing(key string, s *suspect, attempts []attempt) error
 		case first != nil:
 			continue
 		}
-		e, err := (*lookup.Request)(r).Explain(key)
+		e, err := p.explain((*lookup.Request)(r), key)
 		if err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 	"bindc/diag"
 	"bindc/internal/fsx"
 	"bindc/internal/lint"
+	"bindc/internal/lookup"
 	"bindc/internal/manifest"
 	"bindc/internal/recipe"
 	"bindc/loader"
@@ -55,8 +56,9 @@ type Checker struct {
 	misspelt map[string]bool // keys that reportMisspelt has reported
 	looked   *lint.Lookups   // use the method lookups
 
-	prover *prover
-	mu     sync.Mutex // guards declared and reached during concurrent calls of Refuses
+	prover    *prover
+	explainer lookup.Explainer
+	mu        sync.Mutex // guards declared and reached during concurrent calls of Refuses
 }
 
 // suspect is a key with at least one binding whose value its parameter may refuse.

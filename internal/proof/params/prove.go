@@ -277,6 +277,12 @@ func (p *prover) try(key string, s *suspect, a attempt, found map[diag.Pos]bool)
 	return "", nil
 }
 
+// explain explains the lookup of key. Of the bindings in each level that do not hold, it explains only one, because
+// region needs to know whether there are any.
+func (c *Checker) explain(r *lookup.Request, key string) (*lookup.Explanation, error) {
+	return c.explainer.Briefly(r, key, 1)
+}
+
 // refusal explains why Puppet refuses v, the value of p for the request r. It returns a nil Mismatch if Puppet accepts
 // v. If Puppet may get a value other than v, it returns only an Explanation. The Explanation is nil if it was not
 // needed.
@@ -286,7 +292,7 @@ func (c *Checker) refusal(r *lookup.Request, p *param, v lookup.Value) (*types.M
 	if err != nil || m == nil && !mayDiffer {
 		return nil, nil, err
 	}
-	e, err := r.Explain(p.key())
+	e, err := c.explain(r, p.key())
 	if err != nil {
 		return nil, nil, err
 	}

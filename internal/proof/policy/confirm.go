@@ -12,14 +12,17 @@ import (
 )
 
 // opened is the compiled site, opened for lookups.
-type opened struct{ *bindings.Snapshot }
+type opened struct {
+	*bindings.Snapshot
+	explainer lookup.Explainer
+}
 
 func openBytes(content []byte) (*opened, error) {
 	s, err := bindings.OpenBytes(content, bindings.Options{})
 	if err != nil {
 		return nil, err
 	}
-	return &opened{s}, nil
+	return &opened{Snapshot: s}, nil
 }
 
 // breach describes how a policy is broken for one request.
@@ -73,7 +76,7 @@ func (o *opened) examineValue(policy *Policy, key string, r *lookup.Request, fou
 	if policy.claim.layers == nil && policy.claim.ofValue(v, layer, b.secret) == "" {
 		return nil, nil
 	}
-	e, err := r.Explain(key)
+	e, err := o.explainer.Briefly(r, key, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,37 @@
+package lookup
+
+import "sync"
+
+// manyExplanations is the number of explanations after which decoding all bindings of a large snapshot at once takes
+// less time than searching them for each key.
+const manyExplanations = 30
+
+// Explainer explains many lookups in one snapshot. After the first explanations, it decodes the bindings of the
+// snapshot, see Index. The zero Explainer is ready for use. It is safe for concurrent use.
+type Explainer struct {
+	mu    sync.Mutex
+	snap  *Snapshot
+	count int
+	index Index
+}
+
+// Briefly is like ExplainBriefly. Use is fastest if consecutive requests have the same snapshot.
+func (x *Explainer) Briefly(r *Request, key string, others int) (*Explanation, error) {
+	index, err := x.indexFor(r.Snapshot())
+	if err != nil {
+		return nil, err
+	}
+	return r.ExplainBriefly(key, others, index)
+}
+
+func (x *Explainer) indexFor(s *Snapshot) (index Index, err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if s != x.snap {
+		x.snap, x.count, x.index = s, 0, Index{}
+	}
+	if x.count++; x.count == manyExplanations {
+		x.index, err = s.Index()
+	}
+	return x.index, err
+}
