@@ -52,8 +52,8 @@ func withPrograms(run func() int) int {
 // A result of these tests is only cached as long as the sources of the programs do not change.
 func TestSourcesOfProgramsAreNoted(t *testing.T) { testmode.NoteSources(t) }
 
-// TestScripts runs the scenarios in cmd/testdata/script, each named after the behaviour it shows. `go test ./...` runs a
-// sample, as testmode.Sample says; tools/mutate, which sets PROGRAMS, needs all of them.
+// TestScripts runs the scenarios in cmd/testdata/script, each named after the behaviour it shows. `go test ./...` runs
+// a sample, as testmode.Sample says. tools/mutate, which sets PROGRAMS, needs all of them.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	example, err := filepath.Abs("../testdata")

@@ -21,15 +21,22 @@ func Number(quick, thorough int) int {
 	return quick
 }
 
-// Sample returns every n-th element of all, from the first on. It returns all if Thorough() is true, or if the flag -run
-// names the test, because whoever runs a single test wants all of its cases.
+// Sample returns every n-th element of all, from the first on. It returns all if Thorough() is true, or if the flag
+// -run names the test, because whoever runs a single test wants all of its cases.
 func Sample[T any](t testing.TB, all []T, n int) []T {
-	if run := flag.Lookup("test.run"); Thorough() || run != nil && strings.Contains(run.Value.String(), t.Name()) {
-		return all
-	}
 	var some []T
-	for i := 0; i < len(all); i += n {
-		some = append(some, all[i])
+	for i, one := range all {
+		if Chosen(t, i, n) {
+			some = append(some, one)
+		}
 	}
 	return some
+}
+
+// Chosen reports whether a test that tries a Sample tries the case with the index i.
+func Chosen(t testing.TB, i, n int) bool {
+	if run := flag.Lookup("test.run"); Thorough() || run != nil && strings.Contains(run.Value.String(), t.Name()) {
+		return true
+	}
+	return i%n == 0
 }
