@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"bindc/diag"
+	"bindc/internal/testmode"
 	"bindc/loader"
 )
 
@@ -101,7 +102,7 @@ func TestHostileSitesTakeLinearEffort(t *testing.T) {
 // The stack does not limit the length of a chain.
 func TestLongChainIsFollowedWithoutRecursion(t *testing.T) {
 	t.Parallel()
-	if _, found := effortOf(t, chain(100_000), 0); len(found) > 0 {
+	if _, found := effortOf(t, chain(testmode.Number(20_000, 100_000)), 0); len(found) > 0 {
 		t.Errorf("reported is %s", found[0].Message)
 	}
 }

@@ -24,13 +24,13 @@ import (
 // site at random and damages the cache.
 func TestRebuildEqualsColdBuild(t *testing.T) {
 	t.Parallel()
-	sites := make([]*changingSite, testmode.Number(16, 200))
+	sites := make([]*changingSite, testmode.Number(9, 200))
 	for i := range sites {
 		sites[i] = &changingSite{T: t, dice: rand.New(rand.NewPCG(uint64(i), 1)), dir: t.TempDir(), cache: t.TempDir()}
 		sites[i].begin(i%3 == 2)
 	}
 	built, reused := 0, 0
-	steps := testmode.Number(12, 60)
+	steps := testmode.Number(8, 60)
 	for step := range steps {
 		if step%4 == 3 && !testing.Short() {
 			time.Sleep(2100 * time.Millisecond) // later builds recognize unchanged files by their times

@@ -24,7 +24,7 @@ import (
 )
 
 var (
-	compositionSites = flag.Int("sites", testmode.Number(20, 60),
+	compositionSites = flag.Int("sites", testmode.Number(8, 60),
 		"how many random sites TestComposition makes")
 	compositionFrom = flag.Uint64("from", 0, "the seed of the first")
 )

@@ -64,7 +64,7 @@ func TestHiera5(t *testing.T) {
 	}
 	stored := readAnswers(t)
 	if !testmode.Thorough() {
-		stored = stored[:len(stored)/10]
+		stored = stored[:len(stored)/25]
 	}
 	for chunk := range slices.Chunk(stored, 50) {
 		t.Run(fmt.Sprint(chunk[0].Seed), func(t *testing.T) {

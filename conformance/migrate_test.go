@@ -14,7 +14,7 @@ import (
 	"bindc/internal/testmode"
 )
 
-var migrated = flag.Int("migrate", testmode.Number(20, 60), "how many random sites of Hiera 5 are migrated")
+var migrated = flag.Int("migrate", testmode.Number(8, 60), "how many random sites of Hiera 5 are migrated")
 
 // TestMigratedSitesGiveSameAnswers migrates random sites of Hiera 5. The new site must build and give the same
 // answers as the old one, with and without merges by the caller; with --merges asked, only without. An error of the

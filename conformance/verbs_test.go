@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 )
@@ -163,12 +165,23 @@ echo web1.example.org >nodes.txt && echo 'echo "classes: [ntp]"' >node.sh
 // verbsByHelp returns the flags of each verb of the programs according to --help.
 func verbsByHelp(t *testing.T) map[string][]string {
 	t.Helper()
+	verbs, err := helpOfAllVerbs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return verbs
+}
+
+// helpOfAllVerbs asks the programs once, because several tests need the answer.
+var helpOfAllVerbs = sync.OnceValues(func() (map[string][]string, error) {
 	verbs := map[string][]string{}
+	var failed error
 	var add func(command ...string)
 	add = func(command ...string) {
 		out, err := exec.Command(command[0], append(command[1:], "--help")...).Output()
 		if err != nil {
-			t.Fatal(command, err)
+			failed = errors.Join(failed, fmt.Errorf("%v: %w", command, err))
+			return
 		}
 		_, list, isGroup := strings.Cut(string(out), "Available Commands:\n")
 		for _, verb := range helpVerb.FindAllStringSubmatch(list, -1) {
@@ -184,10 +197,10 @@ func verbsByHelp(t *testing.T) map[string][]string {
 	add("bindq")
 	add("bindsync")
 	if len(verbs) < 8 {
-		t.Fatalf("the programs have the verbs %v", slices.Sorted(maps.Keys(verbs)))
+		failed = errors.Join(failed, fmt.Errorf("the programs have the verbs %v", slices.Sorted(maps.Keys(verbs))))
 	}
-	return verbs
-}
+	return verbs, failed
+})
 
 // globals matches the part of a help that describes or lists the flags of all verbs.
 var globals = regexp.MustCompile(`(?s)\nGlobal flags.*`)

@@ -20,6 +20,7 @@ import (
 	"bindc/diag"
 	"bindc/internal/datafile"
 	"bindc/internal/fsx"
+	"bindc/internal/testmode"
 	"bindc/loader"
 	"bindc/snapshot"
 )
@@ -144,8 +145,11 @@ func TestEveryFaultGivesSameSnapshotOrError(t *testing.T) {
 			t.Fatalf("%d calls, found %v", len(calls), found)
 		}
 		same := 0
-		for _, errno := range []syscall.Errno{syscall.EIO, syscall.EACCES, syscall.ELOOP, syscall.ENOMEM} {
-			for _, call := range calls {
+		for i, errno := range []syscall.Errno{syscall.EIO, syscall.EACCES, syscall.ELOOP, syscall.ENOMEM} {
+			for j, call := range calls {
+				if (i+j)%testmode.Number(4, 1) != 0 {
+					continue // by default, each call fails in one of the ways
+				}
 				got, found := b.build(t, fsx.Disk{Fault: counted(func(a access) error {
 					if a == call {
 						return errno
@@ -156,7 +160,7 @@ func TestEveryFaultGivesSameSnapshotOrError(t *testing.T) {
 				same += b.judge(t, what, call.path, got, want, found)
 			}
 		}
-		t.Logf("figures: each of %d calls failed in 4 ways: %d builds gave the same bytes, the others an error",
+		t.Logf("figures: each of %d calls failed: %d builds gave the same bytes, the others an error",
 			len(calls), same)
 	}
 }

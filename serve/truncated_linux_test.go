@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"bindc/internal/testmode"
 	"bindc/internal/value"
 	bindings "bindc/runtime"
 	"bindc/serve"
@@ -45,7 +46,7 @@ func surveyTruncated(t *testing.T, path string) {
 	for i := range 60_000 {
 		c.Keys = append(c.Keys, snapshot.Key{Name: fmt.Sprintf("%06d%s", i, strings.Repeat("k", 60))})
 	}
-	for i := range 12 {
+	for i := range testmode.Number(4, 12) {
 		if _, err := snapshot.Write(path, c); err != nil {
 			t.Fatal(err)
 		}

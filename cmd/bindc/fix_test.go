@@ -75,10 +75,7 @@ func brokenSite(r *rand.Rand) map[string]string {
 
 // The seeds give each kind of site many times, with corrections that are accepted and others that are not.
 func TestFixCausesNoNewMistakes(t *testing.T) {
-	corrected, sites := 0, 150
-	if testing.Short() {
-		sites = 40
-	}
+	corrected, sites := 0, testmode.Number(40, 150)
 	for seed := range sites {
 		dir := t.TempDir()
 		files := brokenSite(rand.New(rand.NewPCG(uint64(seed), 1)))

@@ -407,7 +407,7 @@ func FuzzForgedEnvironments(f *testing.F) {
 func TestForgedFilesAreRefusedOrHarmless(t *testing.T) {
 	n := 400
 	if !testmode.Thorough() {
-		n = 40
+		n = 16
 	}
 	of, random, sound := newForger(t), rand.New(rand.NewPCG(1, 2)), 0
 	for range n {

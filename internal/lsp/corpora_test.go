@@ -43,7 +43,7 @@ const slowest = 5 * time.Second
 
 // Requests at all places of the files of real sites answer in time. Without BINDC_THOROUGH, a sample is tried.
 func TestEveryPlaceOfRealSitesAnswers(t *testing.T) {
-	everyFile, everyPlace := 150, 41
+	everyFile, everyPlace := 600, 41
 	if testmode.Thorough() {
 		everyFile, everyPlace = 1, 41 // all places of all files would take hours
 	}

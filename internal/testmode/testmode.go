@@ -2,7 +2,12 @@
 // and thorough tests, and helpers for programs and files.
 package testmode
 
-import "os"
+import (
+	"flag"
+	"os"
+	"strings"
+	"testing"
+)
 
 // Thorough reports whether the environment variable BINDC_THOROUGH is set. If it is, tests try
 // every case, which takes many minutes. Otherwise they try a sample, which takes seconds.
@@ -14,4 +19,24 @@ func Number(quick, thorough int) int {
 		return thorough
 	}
 	return quick
+}
+
+// Sample returns every n-th element of all, from the first on. It returns all if Thorough() is true, or if the flag
+// -run names the test, because whoever runs a single test wants all of its cases.
+func Sample[T any](t testing.TB, all []T, n int) []T {
+	var some []T
+	for i, one := range all {
+		if Chosen(t, i, n) {
+			some = append(some, one)
+		}
+	}
+	return some
+}
+
+// Chosen reports whether a test that tries a Sample tries the case with the index i.
+func Chosen(t testing.TB, i, n int) bool {
+	if run := flag.Lookup("test.run"); Thorough() || run != nil && strings.Contains(run.Value.String(), t.Name()) {
+		return true
+	}
+	return i%n == 0
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"bindc/diag"
+	"bindc/internal/testmode"
 	"bindc/internal/value"
 )
 
@@ -158,7 +159,7 @@ func corpora(t *testing.T) []string {
 	if len(files) == 0 {
 		t.Skip("no corpora")
 	}
-	return files
+	return testmode.Sample(t, files, 4)
 }
 
 // Each file of each real site can be read.
