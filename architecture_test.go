@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"bindc/internal/testmode"
 )
 
 // mayImport lists the imports that each package of the project may have. Adding one is a decision
@@ -305,7 +303,7 @@ const bindqBytes = 10_200_000
 
 // A use of text/template makes the linker keep all exported methods, which are 1.9 MB; net.Dial brings the resolver.
 func TestBindqIsSmall(t *testing.T) {
-	if !testmode.Thorough() || runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+	if testing.Short() || runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skip("builds bindq for linux/amd64")
 	}
 	path := filepath.Join(t.TempDir(), "bindq")
