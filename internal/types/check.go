@@ -66,6 +66,37 @@ func (t *Type) Assert(v value.Value) *Mismatch {
 	return t.explain(v, nil, strictly)
 }
 
+// MayEscape reports whether Puppet may accept v as the value of a class parameter of type t although v does not have
+// this type. Then Puppet looks for the part that is wrong by comparing types. A Struct accepts the type of a hash with
+// keys that are not strings or are empty, because such a type does not list the keys. Therefore, Puppet finds nothing
+// wrong if v has such a hash inside. If isPart is set, v itself is a part of a value.
+func (t *Type) MayEscape(v value.Value, isPart bool) bool {
+	return hasUnlistedKeys(v, isPart) && t.hasStruct()
+}
+
+func hasUnlistedKeys(v value.Value, isPart bool) bool {
+	switch v.Kind() {
+	case value.Array:
+		for e := range v.Elems() {
+			if hasUnlistedKeys(e, true) {
+				return true
+			}
+		}
+	case value.Hash:
+		for k, e := range v.Pairs() {
+			if isPart && (k.Kind() != value.String || k.Text() == "") || hasUnlistedKeys(e, true) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (t *Type) hasStruct() (has bool) {
+	t.visit(func(u *Type) { has = has || u.kind == Struct }, map[*Type]bool{})
+	return has
+}
+
 // explain describes the innermost element of v that has the wrong type. path leads to v.
 func (t *Type) explain(v value.Value, path []value.Value, how manner) *Mismatch {
 	switch named := t.resolved(); {

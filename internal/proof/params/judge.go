@@ -70,7 +70,7 @@ func (d *demand) misfit(v value.Value) *types.Mismatch {
 		return nil
 	}
 	m := d.typ.Assert(v)
-	if m == nil {
+	if m == nil || d.typ.MayEscape(v, false) {
 		return nil
 	}
 	plain, secret, err := v.Unveiled()
@@ -90,7 +90,7 @@ func isText(n *expr.Node) bool {
 func (d *demand) refuses(t *types.Type, n *expr.Node) bool {
 	switch {
 	case n.Op == expr.Const:
-		return t.Assert(n.Value) != nil
+		return t.Assert(n.Value) != nil && !t.MayEscape(n.Value, true)
 	case isText(n):
 		return !t.Admits(value.String) && !t.AdmitsSensitive(value.String)
 	case n.Op == expr.ArrayLit:

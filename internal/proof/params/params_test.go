@@ -70,6 +70,10 @@ func diagnosed(t *testing.T, site string, opts params.Options) []diag.Diagnostic
 
 const intClass = "-- modules/ntp/manifests/init.pp --\nclass ntp (Integer $p, Array[String] $list = []) { }\n"
 
+// structClass declares a class whose parameter takes a hash inside a hash.
+const structClass = "-- modules/ntp/manifests/init.pp --\nclass ntp (Struct[{Optional[b] => Struct[{Optional[a] => String}]}] " +
+	"$p) { }\n"
+
 func TestReportsValuesThatPuppetRefuses(t *testing.T) {
 	for _, c := range []struct{ name, site, want string }{
 		{"right", intClass + "-- data/common.yaml --\nntp::p: 1\nntp::list: [a]\nother::p: x\n", ""},
@@ -106,6 +110,13 @@ func TestReportsValuesThatPuppetRefuses(t *testing.T) {
 			"-- modules/ntp/manifests/a.pp --\ntype Port = Integer\nclass ntp::a (Port $q) { }\n" +
 			"-- data/common.yaml --\nntp::p: x\nntp::a::q: x\n",
 			"data/common.yaml:2 error 'ntp::a::q': expected Port, found String"},
+		// Puppet 7.23 accepts the first one, and refuses the other two.
+		{"wrong hash without string keys inside a struct", structClass + "-- data/common.yaml --\nntp::p: {b: {-5: 1}}\n", ""},
+		{"wrong hash without string keys", structClass + "-- data/common.yaml --\nntp::p: {-5: 1}\n",
+			"data/common.yaml:1 error 'ntp::p': expected Struct[{Optional['b'] => Struct[{Optional['a'] => String}]}], " +
+				"found an unknown key at [-5]"},
+		{"wrong hash with string keys inside a struct", structClass + "-- data/common.yaml --\nntp::p: {b: {c: 1}}\n",
+			"data/common.yaml:1 error 'ntp::p': expected Struct[{Optional['a'] => String}], found an unknown key at ['b']['c']"},
 		{"null with a default", intClass + "-- data/common.yaml --\nntp::list: ~\n", ""},
 		{"text with facts that never fits", intClass + "-- data/common.yaml --\nntp::p: '%{facts.x}'\n",
 			"data/common.yaml:1 error 'ntp::p': expected Integer, found String"},
