@@ -17,21 +17,20 @@ type Explainer struct {
 
 // Briefly is like ExplainBriefly. Use is fastest if consecutive requests have the same snapshot.
 func (x *Explainer) Briefly(r *Request, key string, others int) (*Explanation, error) {
-	index, err := x.indexFor(r.Snapshot())
-	if err != nil {
-		return nil, err
-	}
-	return r.ExplainBriefly(key, others, index)
+	return r.ExplainBriefly(key, others, x.indexFor(r.Snapshot()))
 }
 
-func (x *Explainer) indexFor(s *Snapshot) (index Index, err error) {
+func (x *Explainer) indexFor(s *Snapshot) Index {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if s != x.snap {
 		x.snap, x.count, x.index = s, 0, Index{}
 	}
 	if x.count++; x.count == manyExplanations {
-		x.index, err = s.Index()
+		// If a part of the snapshot is damaged, the explanations that read this part return an error.
+		if index, err := s.Index(); err == nil {
+			x.index = index
+		}
 	}
-	return x.index, err
+	return x.index
 }

@@ -33,22 +33,30 @@ func TestExplainerAgreesWithExplainBriefly(t *testing.T) {
 		requests = append(requests, (*lookup.Request)(r))
 	}
 	var x lookup.Explainer
-	for _, r := range requests {
+	explain := func(r *lookup.Request, key string) {
+		want, err := r.ExplainBriefly(key, 1, lookup.Index{})
+		if err != nil {
+			t.Error(err)
+		}
+		got, err := x.Briefly(r, key, 1)
+		if err != nil || !reflect.DeepEqual(got.Candidates, want.Candidates) {
+			t.Errorf("%s is explained with %v, %v; want %v", key, got, err, want.Candidates)
+		}
+	}
+	for i, r := range requests {
+		for range lookup.ManyExplanations - 1 {
+			explain(r, "a")
+		}
+		if x.IsDecoded(r.Snapshot()) {
+			t.Errorf("site %d: the bindings are decoded too early", i)
+		}
 		var all sync.WaitGroup
-		for range 40 {
-			all.Go(func() {
-				for _, key := range []string{"a", "b"} {
-					want, err := r.ExplainBriefly(key, 1, lookup.Index{})
-					if err != nil {
-						t.Error(err)
-					}
-					got, err := x.Briefly(r, key, 1)
-					if err != nil || !reflect.DeepEqual(got.Candidates, want.Candidates) {
-						t.Errorf("%s is explained with %v, %v; want %v", key, got, err, want.Candidates)
-					}
-				}
-			})
+		for range 10 {
+			all.Go(func() { explain(r, "a"); explain(r, "b") })
 		}
 		all.Wait()
+		if !x.IsDecoded(r.Snapshot()) {
+			t.Errorf("site %d: the bindings are not decoded", i)
+		}
 	}
 }
