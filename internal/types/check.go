@@ -68,8 +68,8 @@ func (t *Type) Assert(v value.Value) *Mismatch {
 
 // MayEscape reports whether Puppet may accept v as the value of a class parameter of type t although v does not have
 // this type. Then Puppet looks for the part that is wrong by comparing types. A Struct accepts the type of a hash with
-// keys that are not strings or are empty, because such a type does not list the keys. Therefore, Puppet finds nothing
-// wrong if v has such a hash inside. If isPart is set, v itself is a part of a value.
+// keys that are not strings or are empty, because such a type does not list the keys. Therefore, Puppet may find
+// nothing wrong if v has such a hash inside. If isPart is set, v itself is a part of a value.
 func (t *Type) MayEscape(v value.Value, isPart bool) bool {
 	return hasUnlistedKeys(v, isPart) && t.hasStruct()
 }

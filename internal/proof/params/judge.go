@@ -57,10 +57,18 @@ func (d *demand) acceptsStrings() bool {
 }
 
 func (d *demand) judgeValue(v value.Value) verdict {
-	if d.misfit(v) == nil {
-		return fits
+	switch {
+	case d.misfit(v) != nil:
+		return refused
+	case d.escapes(v):
+		return unknown
 	}
-	return refused
+	return fits
+}
+
+// escapes reports whether v does not have the type of d, but Puppet may accept it; see types.Type.MayEscape.
+func (d *demand) escapes(v value.Value) bool {
+	return d.typ.MayEscape(v, false) && d.typ.Assert(v) != nil
 }
 
 // misfit explains why Puppet refuses v. It returns nil if v fits, or if v is undef and d is optional. A sensitive

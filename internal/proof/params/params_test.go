@@ -454,3 +454,15 @@ func TestReportsManifestThatIsTooLarge(t *testing.T) {
 		t.Errorf("found '%s', expected '%s'", got, want)
 	}
 }
+
+// Puppet accepts some wrong values whose inner hashes have keys that are not strings. With Strict, a note says so.
+func TestReportsHashesWithoutStringKeysOnlyIfStrict(t *testing.T) {
+	site := structClass + "-- data/common.yaml --\nntp::p: {b: {-5: 1}}\n"
+	if got := reports(t, site, params.Options{}); got != "" {
+		t.Errorf("reported: %s", got)
+	}
+	want := "because a hash inside it has keys that are not strings, so it is not proven"
+	if got := reports(t, site, params.Options{Strict: true}); !strings.Contains(got, want) {
+		t.Errorf("reported: %s", got)
+	}
+}

@@ -157,6 +157,7 @@ func (p *prover) attempts(s *suspect, samples []decision.Sample) (out []attempt)
 const (
 	ofFacts        = "depends on facts"
 	ofCombinations = "depends on too many combinations of conditions"
+	ofKeys         = "is not known, because a hash inside it has keys that are not strings"
 	ofEncryption   = "depends on encrypted text"
 	ofConversion   = "is not known, because lookup_options convert it to a type that bindings do not have"
 )
@@ -253,6 +254,9 @@ func (p *prover) try(key string, s *suspect, a attempt, found map[diag.Pos]bool)
 	m, e, err := p.refusal((*lookup.Request)(r), s.param, lookup.Value(v))
 	if m == nil && e != nil {
 		open = ofConversion
+	}
+	if whole, bad := lookup.Value(v).Whole(); m == nil && bad == nil && s.param.escapes(whole) {
+		open = ofKeys
 	}
 	if m == nil || err != nil {
 		return open, err
