@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -211,7 +210,12 @@ var mayImport = map[string][]string{
 		"diag", "internal/expr", "internal/expr/stdlib", "internal/pattern", "internal/types",
 		"internal/value",
 	},
-	"internal/testmode":     {},
+	"internal/testmode": {},
+	"internal/testprograms": {
+		"internal/adopt", "internal/explore", "internal/fix", "internal/gate", "internal/identity", "internal/lsp",
+		"internal/migrate/proof", "internal/query", "internal/report/affected", "internal/report/slice",
+		"internal/schema", "serve", "ship/oci",
+	},
 	"internal/testsite":     {"compile", "diag", "internal/report/slice", "loader", "snapshot"},
 	"internal/transcript":   {"internal/testsite"},
 	"internal/types":        {"diag", "internal/pattern", "internal/types/onigmo", "internal/value"},
@@ -294,30 +298,6 @@ func TestBindqLinksNoNetwork(t *testing.T) {
 				t.Errorf("bindq depends on %s", dep)
 			}
 		}
-	}
-}
-
-// bindqBytes is the most that bindq may have, stripped, on linux/amd64. The goal is 9 MB: bench/deploy.md says what
-// the parts take.
-const bindqBytes = 10_200_000
-
-// A use of text/template makes the linker keep all exported methods, which are 1.9 MB; net.Dial brings the resolver.
-func TestBindqIsSmall(t *testing.T) {
-	if testing.Short() || runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		t.Skip("builds bindq for linux/amd64")
-	}
-	path := filepath.Join(t.TempDir(), "bindq")
-	// With -trimpath, Go would compile even the standard library once more.
-	build := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-s -w", "-o", path, "./cmd/bindq")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if info.Size() > bindqBytes {
-		t.Errorf("bindq has %d bytes, expected at most %d", info.Size(), bindqBytes)
 	}
 }
 

@@ -2,94 +2,9 @@ package bindc
 
 import (
 	"os"
-	"os/exec"
-	"path/filepath"
-	"regexp"
-	"runtime"
 	"strings"
 	"testing"
 )
-
-// indentedBlock returns the indented block of a document that begins with the given words.
-func indentedBlock(t *testing.T, document, begin string) string {
-	t.Helper()
-	text, err := os.ReadFile(document)
-	if err != nil {
-		t.Fatal(err)
-	}
-	block := regexp.MustCompile(`(?m)^    ` + regexp.QuoteMeta(begin) + `.*\n(    .*\n)*`).Find(text)
-	if block == nil {
-		t.Fatalf("%s has no block that begins with %s", document, begin)
-	}
-	return string(block)
-}
-
-// TestReadmeProgramWorks builds the program of README.md in a module of its own, with the lines of the guide.
-func TestReadmeProgramWorks(t *testing.T) {
-	if testing.Short() || runtime.GOOS == "windows" {
-		t.Skip("builds a program with lines for a shell")
-	}
-	root, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	program := filepath.Join(dir, "program")
-	if err := os.Mkdir(program, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	write := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(program, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	run := func(dir, line string) string {
-		cmd := exec.Command("sh", "-ec", line)
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=mod", "GOWORK=off", "GONOSUMDB=*")
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%s: %v\n%s", line, err, out)
-		}
-		return string(out)
-	}
-	write("go.mod", "module example.org/program\n\ngo 1.26.0\n")
-	write("main.go", `package main
-
-import (
-	"fmt"
-	"os"
-
-	"bindc/facts"
-	bindings "bindc/runtime"
-)
-
-func main() {
-	factsJSON, err := os.ReadFile(os.Args[1])
-	_ = err
-`+indentedBlock(t, "README.md", "snap, err := bindings.Open")+"}\n")
-	run(root, "go run -mod=readonly ./cmd/bindc build testdata/example -o "+program+"/example.snap")
-	// In another directory than root, Go would compile all packages once more.
-	run(program, strings.ReplaceAll(indentedBlock(t, "docs/guide/go.md", "go mod edit"), "../bindc", root))
-	got := run(program, "./program "+root+"/testdata/example-facts/web1.json")
-	if want := "true https://wiki.example.org:443/\n"; got != want {
-		t.Errorf("the program prints %q, expected %q", got, want)
-	}
-}
-
-// TestGuideWatcherCompiles vets the program in docs/guide/go.md that follows a file.
-func TestGuideWatcherCompiles(t *testing.T) {
-	dir := t.TempDir()
-	text := "package main\n\nimport (\n\t\"log\"\n\n\tbindings \"bindc/runtime\"\n)\n\n" +
-		"func use(node *bindings.Facts) {\n" +
-		indentedBlock(t, "docs/guide/go.md", "w, err := bindings.Watch") + "\t_ = err\n}\n\nfunc main() { use(nil) }\n"
-	path := filepath.Join(dir, "main.go")
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.Command("go", "vet", path).CombinedOutput(); err != nil {
-		t.Error(strings.ReplaceAll(string(out), dir, ""))
-	}
-}
 
 // TestReadmeHasTheTestCommand checks that README.md has the command that runs the tests.
 func TestReadmeHasTheTestCommand(t *testing.T) {

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"bindc/internal/testmode"
 )
 
 // Documents are executed as a reader would try them. Each `## ` section begins in an empty directory. A fenced block of
@@ -23,7 +25,10 @@ func TestDocuments(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands are for a shell")
 	}
-	paths := documents(t)
+	paths, least := documents(t), 20
+	if !*update && !testmode.Asked(t) {
+		paths, least = testmode.Sample(t, paths, 3), 5
+	}
 	commands := 0
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
@@ -39,7 +44,7 @@ func TestDocuments(t *testing.T) {
 			}
 		}
 	}
-	if commands < 20 {
+	if commands < least {
 		t.Errorf("only %d commands were found in the documents", commands)
 	}
 }

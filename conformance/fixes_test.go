@@ -65,7 +65,7 @@ func TestEditsRemoveMistakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	edits := 0
-	for _, text := range testmode.Sample(t, strings.Split("\n"+string(text), "\n=== ")[1:], 3) {
+	for _, text := range testmode.Sample(t, strings.Split("\n"+string(text), "\n=== ")[1:], 6) {
 		name, rest, _ := strings.Cut(text, "\n")
 		source, report, _ := strings.Cut(rest, "-- reported --\n")
 		if !strings.Contains(report, "hint: ") {
@@ -86,7 +86,7 @@ func TestEditsRemoveMistakes(t *testing.T) {
 			}
 		})
 	}
-	if edits < testmode.Number(15, 50) {
+	if edits < testmode.Number(7, 50) {
 		t.Errorf("only %d mistakes have an edit", edits)
 	}
 }

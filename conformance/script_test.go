@@ -18,39 +18,20 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"bindc/internal/testmode"
+	"bindc/internal/testprograms"
 	"bindc/serve/client"
 )
 
 var update = flag.Bool("update", false, "write the output of the programs into the scenarios")
 
-// TestMain builds the programs once and adds them to the PATH. If the variable PROGRAMS is set, it is a directory that
-// already has them.
+// TestMain builds the programs once and adds them to PATH.
 func TestMain(m *testing.M) {
 	testmode.TempInMemory()
-	os.Exit(withPrograms(m.Run))
-}
-
-func withPrograms(run func() int) int {
-	if bin := os.Getenv("PROGRAMS"); bin != "" {
-		os.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
-		return run()
-	}
-	bin, err := os.MkdirTemp("", "bindc-programs-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(bin)
-	if err := testmode.BuildPrograms(bin); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	os.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	return run()
+	os.Exit(testprograms.Run(m.Run))
 }
 
 // A result of these tests is only cached as long as the sources of the programs do not change.
-func TestSourcesOfProgramsAreNoted(t *testing.T) { testmode.NoteSources(t) }
+func TestSourcesOfProgramsAreNoted(t *testing.T) { testprograms.NoteSources(t) }
 
 // TestScripts runs the scenarios in cmd/testdata/script, each named after the behaviour it shows. `go test ./...` runs
 // a sample, as testmode.Sample says. tools/mutate, which sets PROGRAMS, needs all of them.
@@ -65,7 +46,7 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	if os.Getenv("PROGRAMS") == "" && !*update {
-		scripts = testmode.Sample(t, scripts, 3)
+		scripts = testmode.Sample(t, scripts, 8)
 	}
 	testscript.Run(t, testscript.Params{
 		Files:               scripts,

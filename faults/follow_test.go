@@ -161,7 +161,7 @@ func TestFollowNeedsLittleMemoryForManyNames(t *testing.T) {
 	succeed(t, "bindc", "build", newSite(t, 1, 20000), "-o", f.path("site.snap"))
 	n := 150
 	if !testmode.Thorough() {
-		n = 60
+		n = 20
 	}
 	var config strings.Builder
 	config.WriteString("{store: $DIR/store, interval: 1h, names: {")

@@ -96,7 +96,7 @@ func TestBuildKilledAtEachCallOfPublishingLeavesOldOrNewFile(t *testing.T) {
 	killed, kept, replaced := 0, 0, 0
 	for _, call := range []string{"write", "fchown", "fchmod", "flock", "fsync", "renameat"} {
 		for _, sig := range signals {
-			for n := 1; n <= most[call]; n += testmode.Number(2, 1) {
+			for n := 1; n <= most[call]; n += testmode.Number(4, 1) {
 				succeed(t, "bindc", "build", site, "-o", f.path)
 				if left := names(t, f.dir, "site.bsnap"); len(left) > 0 {
 					t.Fatalf("the next build leaves %q", left)

@@ -264,7 +264,7 @@ func (s *secretSite) tryAll(t *testing.T, environ []string) {
 				each, of = s.bad, "BAD"
 			}
 			for j, one := range each {
-				if (i+j)%testmode.Number(min(24, len(each)), 1) != 0 {
+				if (i+j)%testmode.Number(min(72, len(each)), 1) != 0 {
 					continue
 				}
 				if of == "BAD" {

@@ -83,7 +83,7 @@ func TestVerbsReportTruncatedFile(t *testing.T) {
 	}
 	step := os.Getpagesize()
 	if !testmode.Thorough() {
-		step *= 12
+		step *= 30
 	}
 	tried, damaged := 0, 0
 	for verb, lines := range asking {

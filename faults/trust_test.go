@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"bindc/internal/testmode"
+	"bindc/internal/testprograms"
 )
 
 var long = flag.Duration("long", 0, "how long each test runs, instead of a fixed number of rounds")
@@ -29,30 +30,11 @@ func TestMain(m *testing.M) {
 	}
 	flag.Parse()
 	testmode.TempInMemory()
-	os.Exit(withPrograms(m.Run))
-}
-
-func withPrograms(run func() int) int {
-	bin, err := os.MkdirTemp("", "bindc-trust-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(bin)
-	if err := testmode.BuildPrograms(bin); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	if err := os.Chmod(bin, 0o755); err != nil { // the programs also run as other users
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	os.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	return run()
+	os.Exit(testprograms.Run(m.Run))
 }
 
 // A result of these tests is only cached as long as the sources of the programs do not change.
-func TestSourcesOfProgramsAreNoted(t *testing.T) { testmode.NoteSources(t) }
+func TestSourcesOfProgramsAreNoted(t *testing.T) { testprograms.NoteSources(t) }
 
 // rounds counts the rounds of a test: the given number, or in the long form as many as there is time for.
 func rounds(short int) iter.Seq[int] {

@@ -147,7 +147,7 @@ func TestEveryFaultGivesSameSnapshotOrError(t *testing.T) {
 		same := 0
 		for i, errno := range []syscall.Errno{syscall.EIO, syscall.EACCES, syscall.ELOOP, syscall.ENOMEM} {
 			for j, call := range calls {
-				if (i+j)%testmode.Number(4, 1) != 0 {
+				if (i+j)%testmode.Number(10, 1) != 0 {
 					continue // by default, each call fails in one of the ways
 				}
 				got, found := b.build(t, fsx.Disk{Fault: counted(func(a access) error {

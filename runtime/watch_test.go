@@ -399,7 +399,8 @@ func mapped(t *testing.T, dir string, want int) int {
 // two files fails the test.
 func TestRequestsDuringReplacementsUseOneSnapshot(t *testing.T) {
 	t.Parallel()
-	const readers, replacements = 3, 300
+	const readers = 3
+	replacements := testmode.Number(100, 300)
 	dir, next := t.TempDir(), filepath.Join(t.TempDir(), "generation")
 	for n := range replacements + 1 { // built first, because the readers then use most of the processor time
 		build(t, next+fmt.Sprint(n), generation(n))

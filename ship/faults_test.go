@@ -248,7 +248,7 @@ type faults struct {
 // everyAccess is the distance between two accesses to try.
 func everyAccess() int {
 	if !testmode.Thorough() {
-		return 5
+		return 11
 	}
 	return 1
 }
@@ -260,7 +260,7 @@ func TestChangeIsAtomicIfAnyAccessFails(t *testing.T) {
 	for _, c := range changes {
 		for _, dies := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/dies=%v", c.name, dies), func(t *testing.T) {
-				step := 1
+				step := testmode.Number(4, 1)
 				if dies {
 					step = everyAccess()
 				}
@@ -305,7 +305,7 @@ func TestChangeIsAtomicIfAnyAccessFails(t *testing.T) {
 		}
 	}
 	t.Logf("%d faults", tries)
-	if tries < 500 {
+	if tries < testmode.Number(150, 500) {
 		t.Errorf("%d faults, expected all accesses of all changes", tries)
 	}
 }

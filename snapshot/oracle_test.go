@@ -608,7 +608,7 @@ func TestRandomSitesAgreeWithOracle(t *testing.T) {
 	t.Parallel()
 	sites := 400
 	if !testmode.Thorough() {
-		sites = 22
+		sites = 12
 	}
 	for seed := range uint64(sites) {
 		t.Run(fmt.Sprint("site ", seed), func(t *testing.T) {
@@ -667,7 +667,7 @@ func TestSitesOfEveryShapeAgreeWithOracle(t *testing.T) {
 	const values = 40
 	requests := 60
 	if !testmode.Thorough() {
-		requests = 6
+		requests = 3
 	}
 	for _, c := range []struct {
 		name           string

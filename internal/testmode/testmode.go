@@ -34,9 +34,10 @@ func Sample[T any](t testing.TB, all []T, n int) []T {
 }
 
 // Chosen reports whether a test that tries a Sample tries the case with the index i.
-func Chosen(t testing.TB, i, n int) bool {
-	if run := flag.Lookup("test.run"); Thorough() || run != nil && strings.Contains(run.Value.String(), t.Name()) {
-		return true
-	}
-	return i%n == 0
+func Chosen(t testing.TB, i, n int) bool { return i%n == 0 || Asked(t) }
+
+// Asked reports whether a test tries all cases: Thorough() is true, or the flag -run names the test.
+func Asked(t testing.TB) bool {
+	run := flag.Lookup("test.run")
+	return Thorough() || run != nil && strings.Contains(run.Value.String(), t.Name())
 }

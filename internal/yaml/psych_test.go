@@ -159,7 +159,7 @@ func corpora(t *testing.T) []string {
 	if len(files) == 0 {
 		t.Skip("no corpora")
 	}
-	return testmode.Sample(t, files, 4)
+	return testmode.Sample(t, files, 10)
 }
 
 // Each file of each real site can be read.
