@@ -80,6 +80,7 @@ var hostile = []struct {
 }
 
 func TestHostileSitesTakeLinearEffort(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	for _, h := range hostile {
 		t.Run(h.name, func(t *testing.T) {
 			t.Parallel()

@@ -8,6 +8,7 @@ import (
 
 	"bindc/compile"
 	"bindc/diag"
+	"bindc/internal/testmode"
 	"bindc/loader"
 )
 
@@ -57,6 +58,7 @@ func TestForeignLookupsFollowsLongChainsInLinearTime(t *testing.T) {
 
 // These sites have many parts that each of many others could be compared with.
 func TestSitesOfManyPartsCompileInLinearTime(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	bindings := func(lines string) string {
 		return "-- hiera.yaml --\nversion: 5\n-- bindings/default.yaml --\nbindings_version: 1\nname: default\nbind:\n" + lines
 	}

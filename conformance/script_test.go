@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 func TestSourcesOfProgramsAreNoted(t *testing.T) { testprograms.NoteSources(t) }
 
 // TestScripts runs the scenarios in cmd/testdata/script, each named after the behaviour it shows. `go test ./...` runs
-// a sample, as testmode.Sample says. tools/mutate, which sets PROGRAMS, needs all of them.
+// a sample, as testmode.Sample says. .ci/run and tools/mutate, which set PROGRAMS, need all of them.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	example, err := filepath.Abs("../testdata")

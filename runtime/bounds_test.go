@@ -121,6 +121,7 @@ func asks(t *testing.T) map[string]func(r *bindings.Request, key string) (string
 // found across nested calls, and work that doubles at every level ends at the limit.
 func TestNestedLookupsShareBounds(t *testing.T) {
 	t.Parallel()
+	testmode.SkipUnderRace(t)
 	const levels, maxLookups = 40, 100_000
 	var calls atomic.Int64
 	producers := map[string]bindings.Producer{
@@ -234,6 +235,7 @@ bind:
 // Expressions nested across a chain of 500 lookups share one depth limit, which bounds the stack.
 func TestNestingAcrossLookupsIsBounded(t *testing.T) {
 	t.Parallel()
+	testmode.SkipUnderRace(t)
 	const keys, levels = 400, 150
 	var b strings.Builder
 	b.WriteString("bindings_version: 1\nname: default\nbind:\n")

@@ -132,6 +132,7 @@ func damagedQuestions(t *testing.T, req *bindings.Request) (answers []string) {
 
 // One part of a file after the other is damaged. Each call returns its normal result or reports the damage.
 func TestDamageOfEachPartIsReported(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	doubtful := strings.Replace(damagedSite, "{merge: deep}", `{merge: "%{how}"}`, 1) // these options may be wrong
 	const nothingAbove = "- {name: above, include: 'confdir:/above'}\n"
 	const facts, unevaluable = `{"word": "w", "how": "deep", "os": {"family": "n1"}}`, `{"word": "w", "os": "n1"}`

@@ -239,6 +239,7 @@ func resum(b []byte) []byte {
 // Parts of a forged file can overlap, and Verify could then read the same bytes for hours. It stops once the parts it
 // has read are longer in total than the section.
 func TestVerifyWorkIsBoundedByFileSize(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	const many = 20_000
 	level := func(w *writer) []byte { // in section meta: seven one-byte numbers, and the slots, which take three bytes
 		return bytes.Clone(w.out[secMeta][len(w.out[secMeta])-10:])

@@ -56,6 +56,7 @@ func TestDumpExplainsEveryByte(t *testing.T) {
 }
 
 func TestDumpOfDamagedFilesTerminates(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	path := filepath.Join(t.TempDir(), "s.bsnap")
 	if _, err := Write(path, wide()); err != nil {
 		t.Fatal(err)

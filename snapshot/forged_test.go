@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"bindc/internal/testmode"
 	"bindc/internal/value"
 )
 
@@ -232,6 +233,7 @@ func TestForgedFilesAllocateInProportionToSize(t *testing.T) {
 // Allocations must stay in proportion to the size of the file. If Verify accepts a file, so must every lookup and
 // dump.
 func TestForgedNumbersAllocateInProportionToSize(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	const (
 		proportion = 1000
 		base       = 8 << 20

@@ -606,6 +606,7 @@ func sound(t *testing.T, s *Snapshot) {
 
 func TestRandomSitesAgreeWithOracle(t *testing.T) {
 	t.Parallel()
+	testmode.SkipUnderRace(t)
 	sites := 400
 	if !testmode.Thorough() {
 		sites = 12
@@ -664,6 +665,7 @@ func rewritten(t *testing.T, s *Snapshot) *Snapshot {
 
 func TestSitesOfEveryShapeAgreeWithOracle(t *testing.T) {
 	t.Parallel()
+	testmode.SkipUnderRace(t)
 	const values = 40
 	requests := 60
 	if !testmode.Thorough() {

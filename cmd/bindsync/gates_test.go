@@ -11,6 +11,7 @@ import (
 
 	"bindc/internal/query"
 	"bindc/internal/snapfile"
+	"bindc/internal/testmode"
 	"bindc/internal/testsite"
 	"bindc/origin"
 )
@@ -33,6 +34,7 @@ func TestInspectFindsSensitiveValues(t *testing.T) {
 
 // A query must have the form that bindq batch reads, its keys must exist, and its line must not be too long.
 func TestCheckKeysRejectsInvalidQueries(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	t.Chdir(t.TempDir())
 	testsite.BuildBindings(t, "[a, 1]", "site.bsnap")
 	err := (&gates{checkKeys: "."}).keysFound("site.bsnap")

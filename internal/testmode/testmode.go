@@ -41,3 +41,13 @@ func Asked(t testing.TB) bool {
 	run := flag.Lookup("test.run")
 	return Thorough() || run != nil && strings.Contains(run.Value.String(), t.Name())
 }
+
+// SkipUnderRace skips a test that computes for seconds and whose goroutines share nothing. The race detector finds
+// nothing in it and makes it ten times slower. .ci/run also tests the packages that call SkipUnderRace without the
+// race detector.
+func SkipUnderRace(t testing.TB) {
+	t.Helper()
+	if race {
+		t.Skip("the race detector makes this test ten times slower, and its goroutines share nothing")
+	}
+}

@@ -12,7 +12,7 @@ import (
 )
 
 // Run builds the programs into a temporary directory, adds it to PATH, and calls run. TestMain uses it. If the variable
-// PROGRAMS is set, it is a directory that already has the programs. tools/mutate sets it.
+// PROGRAMS is set, it is a directory that already has the programs, built without cgo. .ci/run and tools/mutate set it.
 func Run(run func() int) int {
 	bin := os.Getenv("PROGRAMS")
 	if bin == "" {
@@ -22,6 +22,8 @@ func Run(run func() int) int {
 			return 1
 		}
 		defer os.RemoveAll(bin)
+	} else {
+		os.Setenv("CGO_ENABLED", "0") // for the go commands of tests, so that Go compiles no package once more
 	}
 	os.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	return run()

@@ -11,6 +11,7 @@ import (
 	"bindc/internal/expr/exprtest"
 	"bindc/internal/expr/stdlib"
 	"bindc/internal/syntax"
+	"bindc/internal/testmode"
 	"bindc/internal/value"
 )
 
@@ -117,6 +118,7 @@ var part = expr.Options{Functions: stdlib.Functions, Steps: expr.DefaultSteps / 
 const longest = time.Minute
 
 func TestEndlessExpressionsStopAtLimits(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	list := make([]value.Value, 20_000)
 	for i := range list {
 		list[i] = value.FromInt(int64(i))
