@@ -124,7 +124,7 @@ func (l *List) Add(d Diagnostic) {
 			l.gaps++
 		}
 	}
-	l.of(d).add(d, 1, l.All)
+	l.shownOf(d).add(d, 1, l.All)
 }
 
 // AddAll adds the diagnostics of other, and the lines that it hides.
@@ -135,7 +135,7 @@ func (l *List) AddAll(other *List) {
 	defer l.mu.Unlock()
 	l.errs, l.gaps = l.errs+other.errs, l.gaps+other.gaps
 	for _, from := range other.kept {
-		to := l.of(from.list[0])
+		to := l.shownOf(from.list[0])
 		for _, d := range from.list {
 			to.add(d, from.times[finding{d.Pos, d.Message}], l.All)
 		}
@@ -155,7 +155,8 @@ func (l *List) Empty() bool {
 	return len(l.kept) == 0
 }
 
-func (l *List) of(d Diagnostic) *shown {
+// shownOf returns the diagnostics of the same severity and code as d. The caller holds the lock.
+func (l *List) shownOf(d Diagnostic) *shown {
 	k := kind{d.Severity, d.Code}
 	if l.kept == nil {
 		l.kept = map[kind]*shown{}

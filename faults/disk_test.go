@@ -287,6 +287,25 @@ func judge(t *testing.T, what string, r result, path string, want [32]byte) (sam
 	return false
 }
 
+// If the directory cannot be synced, the new snapshot is in place, and the build says that it may not last.
+func TestBuildReportsFailedSyncOfDirectory(t *testing.T) {
+	if _, err := exec.LookPath("strace"); err != nil {
+		t.Skip("strace is not installed")
+	}
+	site, other := newSite(t, 1, 3), newSite(t, 2, 3)
+	f := newTarget(t, t.TempDir(), site)
+	args := []string{"build", other, "-o", f.path}
+	last := needStrace(t, args...)["fsync"]
+	r := injected(t, "fsync", "EIO", last, args...)
+	if r.status != 2 || !strings.Contains(r.stderr, f.path+": the new file is in place, but its directory cannot be synced") {
+		t.Errorf("status %d: %s", r.status, r.stderr)
+	}
+	if digest(t, f.path) != built(t, other) {
+		t.Error("the new snapshot is not in place")
+	}
+	succeed(t, "bindc", args...)
+}
+
 // A build by another user reports files that it cannot read, and does not change a file that it cannot write.
 func TestBuildAsAnotherUserReportsUnreadableFiles(t *testing.T) {
 	needRoot(t)

@@ -1,13 +1,14 @@
 package ship
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+
+	"bindc/internal/fsx"
 )
 
 // files does all file system access of a store. If a test sets fault, files calls it before each access, and the access
@@ -80,7 +81,7 @@ func (f files) symlink(target, path string) error {
 }
 
 func (f files) syncDir(path string) error {
-	return f.change("syncdir", path, func() error { return syncDir(path) })
+	return f.change("syncdir", path, func() error { return fsx.SyncDir(path) })
 }
 
 // create creates a file that only its owner can access. It fails if the file exists.
@@ -117,19 +118,6 @@ func (n *newFile) finish() error {
 
 // writer returns n without the method ReadFrom, which io.Copy would call instead of Write.
 func (n *newFile) writer() io.Writer { return struct{ io.Writer }{n} }
-
-// syncDir syncs dir, so that renames in it are on disk.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	if err := d.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) {
-		return err
-	}
-	return nil
-}
 
 // temporary returns an unused path in store/tmp. If the program dies, a later sweep removes what is there.
 func (s *Store) temporary(kind string) string {

@@ -64,9 +64,3 @@ func TestPollsLeaveNoFileOpen(t *testing.T) {
 		}
 	}
 }
-
-func TestSyncOfUnsyncableDirectoryFails(t *testing.T) {
-	if err := syncDir("/proc"); err == nil {
-		t.Error("/proc was synced")
-	}
-}

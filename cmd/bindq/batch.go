@@ -68,7 +68,7 @@ type answer struct {
 	Value json.RawMessage `json:"value,omitempty"`
 
 	Sensitive bool          `json:"sensitive,omitempty"`
-	Error     *report.Error `json:"error,omitempty"`
+	Error     *report.Failure `json:"error,omitempty"`
 
 	*report.Explanation          // nil unless the query sets explain
 	Answers             []answer `json:"answers,omitempty"` // set only if the query has several keys
@@ -202,5 +202,5 @@ func refuseDoubts(r *lookup.Request, key string, merge bindings.Value) error {
 }
 
 func failed(key *string, err error) answer {
-	return answer{Key: key, Error: &report.Error{Code: report.CodeOf(err), Message: err.Error()}}
+	return answer{Key: key, Error: &report.Failure{Code: report.CodeOf(err), Message: err.Error()}}
 }

@@ -97,7 +97,7 @@ func (r *reader) example(n *yaml.Node) (e *Example, ok bool) {
 	r.names[e.Name] = e.At
 	golden, okGolden := r.text(n, "golden")
 	if e.golden = golden; golden != "" {
-		e.golden = r.beside(golden)
+		e.golden = r.resolve(golden)
 	}
 	okExpect := r.expectations(n, e)
 	if okExpect && okGolden && len(e.expect) == 0 && golden == "" {
@@ -107,8 +107,8 @@ func (r *reader) example(n *yaml.Node) (e *Example, ok bool) {
 	return e, r.request(n, e) && okGolden && okExpect && ok
 }
 
-// beside resolves a path that is relative to the test file.
-func (r *reader) beside(path string) string {
+// resolve resolves a path that is relative to the test file.
+func (r *reader) resolve(path string) string {
 	if filepath.IsAbs(path) {
 		return path
 	}
@@ -180,7 +180,7 @@ func (r *reader) request(n *yaml.Node, e *Example) bool {
 		node.Facts = bindings.Value(lookup.FromValue(given.Literal()))
 	} else {
 		at, _, _ = n.Lookup("facts_file")
-		if node, err = r.nodeIn(r.beside(file), name); err == nil && node.Name == name {
+		if node, err = r.nodeIn(r.resolve(file), name); err == nil && node.Name == name {
 			opts.Node = ""
 		}
 	}

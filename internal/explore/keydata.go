@@ -48,8 +48,8 @@ const (
 	cachedRows = 500_000 // about 1 KB of memory each
 )
 
-// of returns the entry for key, and adds one if there is none. If isNew is true, the caller must fill it.
-func (c *keyCache) of(key string) (k *keyData, isNew bool) {
+// entry returns the entry for key, and adds one if there is none. If isNew is true, the caller must fill it.
+func (c *keyCache) entry(key string) (k *keyData, isNew bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if k := c.known[key]; k != nil {
@@ -93,7 +93,7 @@ func (d *Data) style(f report.Form) report.Style {
 // key returns the decision table of key and starts computing it if it is not cached. Wait for its channels before
 // reading the fields.
 func (d *Data) key(key string) *keyData {
-	k, isNew := d.cache.of(key)
+	k, isNew := d.cache.entry(key)
 	if isNew {
 		go func() {
 			k.err = d.read(func() error { return d.fillKey(k, key) })

@@ -57,7 +57,7 @@ func TestCacheForgetsLongTables(t *testing.T) {
 	c := keyCache{}
 	for i, rows := range []int{10, cachedRows / 2, cachedRows / 2, 1} {
 		key := fmt.Sprint(i)
-		k, isNew := c.of(key)
+		k, isNew := c.entry(key)
 		if c.count(key, k, rows); !isNew {
 			t.Errorf("key %s is not new", key)
 		}
@@ -65,7 +65,7 @@ func TestCacheForgetsLongTables(t *testing.T) {
 	if strings.Join(c.order, " ") != "2 3" || len(c.known) != 2 || c.rows != cachedRows/2+1 {
 		t.Errorf("the cache has the keys %v with %d rows", c.order, c.rows)
 	}
-	k, _ := c.of("long")
+	k, _ := c.entry("long")
 	if c.count("long", k, 2*cachedRows); strings.Join(c.order, " ") != "long" || c.rows != 2*cachedRows {
 		t.Errorf("after a long table, the cache has the keys %v with %d rows", c.order, c.rows)
 	}

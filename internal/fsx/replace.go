@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // ReplaceOptions control how Replace creates the new file.
@@ -22,12 +23,15 @@ type ReplaceOptions struct {
 
 var errNotRegular = errors.New("not a regular file")
 
+// ErrUnsynced says that the new file is in place and that its directory could not be synced.
+var ErrUnsynced = errors.New("the new file is in place, but its directory cannot be synced, so the old file may reappear after a power failure")
+
 // Replace atomically replaces the file at path, or the target if path is a symbolic link. write
 // must write the content of the new file. Readers see either the old file or the complete new one.
 //
 // Where possible, the new file gets the owner, group and permissions of the old one. If there is no
 // old file, its permissions are 0666 before umask. If Replace fails, it leaves the old file
-// unchanged and removes its temporary file.
+// unchanged and removes its temporary file. The exception is an ErrUnsynced.
 func Replace(path string, o ReplaceOptions, write func(*os.File) error) (err error) {
 	path, old, err := o.target(path)
 	if err != nil {
@@ -53,10 +57,13 @@ func Replace(path string, o ReplaceOptions, write func(*os.File) error) (err err
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}
-	if err == nil && o.Synced {
-		syncDir(filepath.Dir(path))
+	if err != nil || !o.Synced {
+		return err
 	}
-	return err
+	if unsynced := SyncDir(filepath.Dir(path)); unsynced != nil {
+		return fmt.Errorf("%s: %w: %w", path, ErrUnsynced, unsynced)
+	}
+	return nil
 }
 
 // target returns the path of the file to replace. It also returns the file whose owner, group and
@@ -167,13 +174,20 @@ func permissions(f *os.File, old fs.FileInfo) fs.FileMode {
 	return mode
 }
 
-// syncDir syncs a directory, so that a rename in it survives a power failure. It ignores errors,
-// because some file systems do not support this.
-func syncDir(dir string) {
-	if d, err := os.Open(dir); err == nil {
-		d.Sync()
+// SyncDir syncs a directory, so that renames in it survive a power failure. It returns nil where
+// nothing can be done: if the file system does not support it, or if the directory is not readable.
+func SyncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err == nil {
+		err = d.Sync()
 		d.Close()
 	}
+	for _, impossible := range []error{errors.ErrUnsupported, syscall.EINVAL, fs.ErrPermission} {
+		if errors.Is(err, impossible) {
+			return nil
+		}
+	}
+	return err
 }
 
 const suffix = ".tmp"

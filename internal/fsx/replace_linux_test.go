@@ -107,3 +107,16 @@ func TestReplaceFailsOnFullDisk(t *testing.T) {
 	}
 	checkOnlyFile(t, path, "old")
 }
+
+// /proc does not support fsync, and there is nothing to sync without a directory.
+func TestSyncDirFailsOnlyIfSyncingIsPossible(t *testing.T) {
+	if err := SyncDir("/proc"); err != nil {
+		t.Errorf("/proc: %v", err)
+	}
+	if err := SyncDir(t.TempDir()); err != nil {
+		t.Error(err)
+	}
+	if err := SyncDir(filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a directory that does not exist: %v", err)
+	}
+}

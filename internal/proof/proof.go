@@ -41,7 +41,7 @@ func Check(dir string, site *loader.Site, content *snapshot.Content, opts Option
 		return Result{}, nil
 	}
 	files := sync.OnceValue(func() map[string]string { return filesOf(site) })
-	proved, err := policy.Prove(policy.Site{Content: content, Context: opts.Context,
+	proved, err := policy.Prove(policy.Input{Content: content, Context: opts.Context,
 		Files: func(input string) string { return files()[input] }}, policies, diags)
 	if err != nil {
 		return Result{}, err

@@ -33,7 +33,7 @@ type Outcome struct {
 	Value     json.RawMessage `json:"value,omitempty"`
 	Sensitive bool            `json:"sensitive,omitempty"`
 	Found     *bool           `json:"found,omitempty"`
-	Error     *Error          `json:"error,omitempty"`
+	Error     *Failure          `json:"error,omitempty"`
 	Computed  string          `json:"computed,omitempty"`
 }
 
@@ -73,7 +73,7 @@ func (s Style) value(v value.Value, sensitive bool) Outcome {
 	return Outcome{Sensitive: sensitive, Value: text}
 }
 
-func failedOutcome(err error) Outcome { return Outcome{Error: &Error{lookup.CodeOf(err), err.Error()}} }
+func failedOutcome(err error) Outcome { return Outcome{Error: &Failure{lookup.CodeOf(err), err.Error()}} }
 
 // row formats the value of a row. A nil row means that the key is not found.
 func (s Style) row(r *decision.Row) Outcome {
@@ -81,7 +81,7 @@ func (s Style) row(r *decision.Row) Outcome {
 	case r == nil || r.Erased:
 		return notFound()
 	case r.Abstract:
-		return Outcome{Error: &Error{bindings.CodeAbstract, "abstract: a value is expected above it"}}
+		return Outcome{Error: &Failure{bindings.CodeAbstract, "abstract: a value is expected above it"}}
 	case r.Sealed || r.Sensitive && !s.Sensitive:
 		return Outcome{Sensitive: true}
 	case r.Computed != "":
@@ -247,8 +247,8 @@ func (s Style) rows(rows []decision.Row) []Candidate {
 	return distinct(out)
 }
 
-// Error says why a lookup failed.
-type Error struct {
+// Failure says why a lookup failed.
+type Failure struct {
 	Code    bindings.Code `json:"code"`
 	Message string        `json:"message"`
 }

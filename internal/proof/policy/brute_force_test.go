@@ -266,7 +266,7 @@ func proved(t testing.TB, dir string) *site {
 	}
 	own.All = true
 	policies := policy.Read(dir, nil, fsx.Disk{}, &own)
-	of := policy.Site{Content: content, Files: func(input string) string { return input }}
+	of := policy.Input{Content: content, Files: func(input string) string { return input }}
 	result, err := policy.Prove(of, policies, &own)
 	if err != nil {
 		t.Fatal(err)

@@ -111,7 +111,7 @@ func (p *prover) judge(c *claim, d doubt, value uint32, out *[]doubt) (isMet boo
 	}
 	layer := ""
 	if c.layers != nil {
-		layer, _ = p.tables.place(&d.row)
+		layer, _ = p.tables.origin(&d.row)
 	}
 	if stored.Computed {
 		r := p.tables.recipe(value)

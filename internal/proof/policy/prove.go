@@ -13,12 +13,14 @@ import (
 	"bindc/snapshot"
 )
 
-type Site struct {
+// Input is the content of a snapshot whose policies Prove checks.
+type Input struct {
 	Content *snapshot.Content
 	Files   func(input string) string // returns the path of an input file, for diagnostics
 	Context context.Context           // if not nil, Prove returns an error once it is done
 }
 
+// Result says which policies are proven, and knows which are neither proven nor broken.
 type Result struct {
 	Proven []*Policy // policies that hold for all requests
 
@@ -37,27 +39,27 @@ type Open struct {
 // Prove tries to prove each policy for all possible requests to a site. It adds to diags the violations, and warnings
 // about policies that apply to no key or no request. Result.Report adds warnings about policies that are neither proven
 // nor broken.
-func Prove(site Site, policies []*Policy, diags *diag.List) (*Result, error) {
+func Prove(in Input, policies []*Policy, diags *diag.List) (*Result, error) {
 	out := &Result{}
 	if len(policies) == 0 {
 		return out, nil
 	}
-	s, err := newSpace(site.Content)
+	s, err := newSpace(in.Content)
 	if err != nil {
 		return nil, err
 	}
-	p := &prover{Site: site, space: s, diags: diags, blockersOf: map[uint32]*blockers{}, seen: map[string]bool{}}
+	p := &prover{Input: in, space: s, diags: diags, blockersOf: map[uint32]*blockers{}, seen: map[string]bool{}}
 	out.prover = p
 	keys := make([][]uint32, len(policies))
 	for i, policy := range policies {
 		keys[i] = p.keysOf(policy)
 	}
-	p.tables = newTables(site.Content)
+	p.tables = newTables(in.Content)
 	doubts := p.findDoubts(policies, keys)
 	p.findRows(policies, keys, doubts)
 	for i, policy := range policies {
-		if site.Context != nil && site.Context.Err() != nil {
-			return nil, site.Context.Err()
+		if in.Context != nil && in.Context.Err() != nil {
+			return nil, in.Context.Err()
 		}
 		v, err := p.prove(policy, keys[i], doubts[i])
 		switch {
@@ -74,7 +76,7 @@ func Prove(site Site, policies []*Policy, diags *diag.List) (*Result, error) {
 
 // prover holds the state of Prove.
 type prover struct {
-	Site
+	Input
 	space      *space
 	tables     *tables
 	diags      *diag.List
@@ -244,7 +246,7 @@ func (p *prover) leaveOpen(key string, r *row, v verdict) {
 	if !slices.Contains(p.current.keys, key) {
 		p.current.keys = append(p.current.keys, key)
 	}
-	if _, at := p.tables.place(r); at.Line > 0 && (v == unknown || p.current.kindless == nil) {
+	if _, at := p.tables.origin(r); at.Line > 0 && (v == unknown || p.current.kindless == nil) {
 		p.current.computed = append(p.current.computed, p.pos(at))
 	}
 }

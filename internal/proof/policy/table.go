@@ -92,8 +92,8 @@ func (t *tables) value(r *row) uint32 {
 // scope returns the scope of r, which must not be unconditional.
 func (t *tables) scope(r *row) *snapshot.Scope { return &t.content.Levels[r.level].Scopes[r.scope] }
 
-// place returns the layer and the position of r.
-func (t *tables) place(r *row) (layer string, at snapshot.Origin) {
+// origin returns the layer and the position of r.
+func (t *tables) origin(r *row) (layer string, at snapshot.Origin) {
 	switch {
 	case int(r.level) < len(t.content.Levels):
 		if s := t.scope(r); int(r.entry) < len(s.Origins) {
