@@ -60,7 +60,7 @@ func (c *compilation) checkFleet(cmd *cobra.Command, nodes []facts.Node, whole b
 			continue
 		}
 		d := p.diagnostic(hit, len(nodes), files)
-		isParameter := p.refusal != (params.Refusal{}) || p.code == bindings.CodeEvaluation && c.params != nil
+		isParameter := p.refusal != (params.Violation{}) || p.code == bindings.CodeEvaluation && c.params != nil
 		if !isParameter || !c.params.Affects(p.key, d.Pos, &p.refusal, d.Notes) {
 			c.diags.Add(d)
 		}
@@ -165,7 +165,7 @@ type problem struct {
 	at      source // position of the winning binding
 	code    bindings.Code
 	message string
-	refusal params.Refusal // why Puppet refuses the value, if it does
+	refusal params.Violation // why Puppet refuses the value, if it does
 }
 
 // check looks up all keys for every node, jobs nodes at a time. If jobs is 0, it uses all processors.
