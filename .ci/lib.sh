@@ -47,7 +47,7 @@ formatted() {
 # defeat Go's test cache.
 programs() {
 	export PROGRAMS=$PWD/.ci/programs
-	go build -o "$PROGRAMS/" ./cmd/bindc ./cmd/bindq ./cmd/bindsync
+	go build -ldflags=-w -o "$PROGRAMS/" ./cmd/bindc ./cmd/bindq ./cmd/bindsync
 }
 
 # conformance runs the reference cases and the corpora, which only use the command lines of the programs.
