@@ -43,10 +43,12 @@ formatted() {
 	[ -z "$files" ] || { printf 'not formatted:\n%s\n' "$files"; return 1; }
 }
 
-# programs builds the programs and lets the tests that run them use these. The path is fixed, because another path would
-# defeat Go's test cache.
+# programs builds the programs and lets the tests that run them use these. The path depends on the checkout only, because
+# a random path would defeat Go's test cache. Some tests run the programs as other users.
 programs() {
-	export PROGRAMS=$PWD/.ci/programs
+	PROGRAMS=${TMPDIR:-/tmp}/bindc-programs-$(id -u)-$(pwd | cksum | cut -d ' ' -f 1)
+	export PROGRAMS
+	mkdir -p -m 0755 "$PROGRAMS"
 	go build -ldflags=-w -o "$PROGRAMS/" ./cmd/bindc ./cmd/bindq ./cmd/bindsync
 }
 

@@ -287,22 +287,34 @@ func judge(t *testing.T, what string, r result, path string, want [32]byte) (sam
 	return false
 }
 
-// If the directory cannot be synced, the new snapshot is in place, and the build says that it may not last.
+// If the directory cannot be synced, the new snapshot is in place with its signature, and the build says that they may
+// not last. The next build succeeds.
 func TestBuildReportsFailedSyncOfDirectory(t *testing.T) {
-	if _, err := exec.LookPath("strace"); err != nil {
-		t.Skip("strace is not installed")
+	for _, program := range []string{"strace", "ssh-keygen"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip(program + " is not installed")
+		}
 	}
 	site, other := newSite(t, 1, 3), newSite(t, 2, 3)
 	f := newTarget(t, t.TempDir(), site)
-	args := []string{"build", other, "-o", f.path}
-	last := needStrace(t, args...)["fsync"]
-	r := injected(t, "fsync", "EIO", last, args...)
-	if r.status != 2 || !strings.Contains(r.stderr, f.path+": the new file is in place, but its directory cannot be synced") {
+	key := filepath.Join(t.TempDir(), "key")
+	succeed(t, "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key)
+	args := []string{"build", other, "-o", f.path, "--sign", key}
+	needStrace(t, args...)
+	r := injected(t, "fsync", "EIO", 2, args...) // the first call syncs the snapshot itself
+	if r.status != 2 || !strings.Contains(r.stderr, "bindc: "+f.path+": the new file is in place, but its directory") {
 		t.Errorf("status %d: %s", r.status, r.stderr)
 	}
 	if digest(t, f.path) != built(t, other) {
 		t.Error("the new snapshot is not in place")
 	}
+	public, err := os.ReadFile(key + ".pub")
+	if err != nil {
+		t.Fatal(err)
+	}
+	signers := filepath.Join(t.TempDir(), "signers")
+	write(t, signers, "test "+string(public))
+	succeed(t, "bindq", "verify", f.path, "--allowed-signers", signers)
 	succeed(t, "bindc", args...)
 }
 

@@ -11,6 +11,7 @@ package origin
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -69,8 +70,9 @@ func Sign(s Statement, key ssh.Signer) (Signed, error) {
 
 // Write writes s next to the snapshot at path, or next to the file that a symbolic link at path refers to. It writes
 // the signature last. If Check runs while the files are being replaced, it rejects a combination that does not match.
-func (s Signed) Write(path string) error {
-	path, err := filepath.EvalSymlinks(path)
+// If the error is fsx.ErrUnsynced, both files are in place.
+func (s Signed) Write(path string) (err error) {
+	path, err = filepath.EvalSymlinks(path)
 	if err != nil {
 		return err
 	}
@@ -79,15 +81,16 @@ func (s Signed) Write(path string) error {
 		suffix string
 		text   []byte
 	}{{StatementSuffix, s.Text}, {SignatureSuffix, s.Signature}} {
-		err := fsx.Replace(path+companion.suffix, options, func(f *os.File) error {
+		failed := fsx.Replace(path+companion.suffix, options, func(f *os.File) error {
 			_, err := f.Write(companion.text)
 			return err
 		})
-		if err != nil {
-			return err
+		if !fsx.InPlace(failed) {
+			return failed
 		}
+		err = cmp.Or(err, failed)
 	}
-	return nil
+	return err
 }
 
 // Read reads the signed statement next to the snapshot at path. It returns nil if the snapshot is not signed. It does

@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"bindc/internal/envfile"
-	"bindc/internal/testmode"
 	"bindc/serve"
 	"bindc/serve/client"
 )
@@ -219,7 +218,6 @@ func TestQuestionInEndedSessionFails(t *testing.T) {
 
 // An answer that is larger than a frame is replaced by an error, whatever the question.
 func TestRejectsTooLargeAnswers(t *testing.T) {
-	testmode.SkipUnderRace(t)
 	for _, c := range []struct {
 		plain, rich, errors int
 		fits                bool

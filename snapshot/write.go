@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"path/filepath"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -55,7 +56,7 @@ func (e *encoded) replace(path string, sensitive bool) (out Written, err error) 
 }
 
 // Update is like Write, but does not touch the file if it already has exactly this content. news reports whether it
-// wrote the file.
+// wrote the file, even if it returns fsx.ErrUnsynced.
 func Update(path string, c *Content) (out Written, news bool, err error) {
 	e, err := encode(c)
 	if err != nil {
@@ -63,10 +64,10 @@ func Update(path string, c *Content) (out Written, news bool, err error) {
 	}
 	out, _ = e.writeTo(io.Discard) // io.Discard never fails
 	if holds(path, out) {
-		return out, false, nil
+		return out, false, fsx.SyncDir(filepath.Dir(path)) // an earlier sync may have failed
 	}
 	out, err = e.replace(path, c.Sensitive)
-	return out, err == nil, err
+	return out, fsx.InPlace(err), err
 }
 
 // holds reports whether the file at path already has the size and the sum of w.

@@ -337,7 +337,7 @@ func (a *adoption) write() error {
 	}
 	written, err := snapshot.Write(a.out, a.site.content)
 	if err != nil {
-		return fmt.Errorf("cannot write the snapshot: %w", err)
+		return notWritten(err)
 	}
 	a.say("%s: %s, %s, %d bytes, sha256 %x", a.out, diag.Count(a.site.keys(), "key"),
 		diag.Count(a.site.content.Bindings, "binding"), written.Size, written.Sum)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"bindc/compile"
 	"bindc/diag"
 	"bindc/internal/cli"
+	"bindc/internal/fsx"
 	"bindc/internal/identity"
 	"bindc/internal/secret/seal"
 	"bindc/ship"
@@ -168,6 +170,14 @@ func encrypt(content *snapshot.Content, recipients []age.Recipient) error {
 	return compile.Seal(content, key, wrapped)
 }
 
+// notWritten adds to err that there is no new snapshot, unless there is.
+func notWritten(err error) error {
+	if fsx.InPlace(err) {
+		return err
+	}
+	return fmt.Errorf("cannot write the snapshot: %w", err)
+}
+
 // publish writes the snapshot to out and, if a key is set, a signed statement next to it.
 func publish(cmd *cobra.Command, out string, content *snapshot.Content, sign *signing) (snapshot.Written, error) {
 	var written snapshot.Written
@@ -177,8 +187,8 @@ func publish(cmd *cobra.Command, out string, content *snapshot.Content, sign *si
 	} else {
 		written, err = snapshot.Write(out, content)
 	}
-	if err != nil {
-		return written, fmt.Errorf("cannot write the snapshot: %w", err)
+	if !fsx.InPlace(err) {
+		return written, notWritten(err)
 	}
-	return written, sign.publish(out, written.Sum)
+	return written, cmp.Or(sign.publish(out, written.Sum), err)
 }

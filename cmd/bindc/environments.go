@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -279,8 +280,8 @@ func (b *environments) write(name string, site *compilation, made *built) error 
 	var err error
 	b.signals.uninterrupted(func() {
 		written, news, err = snapshot.Update(out, site.content)
-		if err == nil && (news || !b.isSigned(out)) {
-			err = b.sign.publishAs(name, out, written.Sum)
+		if fsx.InPlace(err) && (news || !b.isSigned(out)) {
+			err = cmp.Or(b.sign.publishAs(name, out, written.Sum), err)
 		}
 		if err == nil && !b.extensions { // extension programs may return something else next time
 			made.Snapshot = stateOf(out)
@@ -288,7 +289,7 @@ func (b *environments) write(name string, site *compilation, made *built) error 
 		}
 	})
 	if err != nil {
-		return fmt.Errorf("cannot write the snapshot: %w", err)
+		return notWritten(err)
 	}
 	b.written[name] = true
 	if !news {

@@ -60,8 +60,8 @@ func (c *compilation) checkFleet(cmd *cobra.Command, nodes []facts.Node, whole b
 			continue
 		}
 		d := p.diagnostic(hit, len(nodes), files)
-		isParameter := p.refusal != (params.Violation{}) || p.code == bindings.CodeEvaluation && c.params != nil
-		if !isParameter || !c.params.Affects(p.key, d.Pos, &p.refusal, d.Notes) {
+		isParameter := p.refused != (params.RefusedValue{}) || p.code == bindings.CodeEvaluation && c.params != nil
+		if !isParameter || !c.params.Affects(p.key, d.Pos, &p.refused, d.Notes) {
 			c.diags.Add(d)
 		}
 	}
@@ -165,7 +165,7 @@ type problem struct {
 	at      source // position of the winning binding
 	code    bindings.Code
 	message string
-	refusal params.Violation // why Puppet refuses the value, if it does
+	refused params.RefusedValue // why Puppet refuses the value, if it does
 }
 
 // check looks up all keys for every node, jobs nodes at a time. If jobs is 0, it uses all processors.
@@ -217,8 +217,8 @@ func (f *fleet) node(n facts.Node) {
 
 // checkParameter records a problem if key is a class parameter and Puppet would refuse v as its value.
 func (f *fleet) checkParameter(r *bindings.Request, key string, v bindings.Value, n facts.Node) {
-	refusal, err := f.params.Refuses((*lookup.Request)(r), key, lookup.Value(v))
-	if refusal == nil && err == nil {
+	refused, err := f.params.Refuses((*lookup.Request)(r), key, lookup.Value(v))
+	if refused == nil && err == nil {
 		return
 	}
 	f.mu.Lock()
@@ -227,8 +227,8 @@ func (f *fleet) checkParameter(r *bindings.Request, key string, v bindings.Value
 		f.err = cmp.Or(f.err, err)
 		return
 	}
-	p := problem{key: key, at: source{refusal.At, v.Sensitive()}, code: "parameter_type",
-		message: refusal.Message, refusal: *refusal}
+	p := problem{key: key, at: source{refused.At, v.Sensitive()}, code: "parameter_type",
+		message: refused.Message, refused: *refused}
 	f.problems[p] = append(f.problems[p], n)
 }
 
@@ -312,7 +312,7 @@ func (p problem) diagnostic(hit []facts.Node, of int, files map[string]string) d
 		return d
 	}
 	d.Pos = position(p.at.at, files)
-	if p.refusal.Perhaps {
+	if p.refused.Perhaps {
 		who += ", if they declare the class"
 	}
 	quoted := "'" + p.key + "'"
@@ -323,7 +323,7 @@ func (p problem) diagnostic(hit []facts.Node, of int, files map[string]string) d
 		d.Secret, d.Discreet = true, d.Message
 	}
 	d.Notes = []diag.Note{{Pos: diag.Pos{File: hit[0].File}, Message: "affects " + quoted + " on " + who}}
-	if p.refusal.Doubtful {
+	if p.refused.Doubtful {
 		d.Severity = diag.Warning
 	}
 	if p.code == bindings.CodeProducer { // an external program reported the error

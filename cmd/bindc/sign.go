@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/crypto/ssh"
 
+	"bindc/internal/fsx"
 	"bindc/origin"
 	"bindc/ship"
 )
@@ -116,10 +117,11 @@ func (s *signing) publishAs(name, out string, sum [32]byte) error {
 	if err != nil {
 		return err
 	}
-	if err := signed.Write(out); err != nil {
+	err = signed.Write(out)
+	if !fsx.InPlace(err) {
 		return fmt.Errorf("the snapshot was written, but its signature was not: %w", err)
 	}
-	return nil
+	return err
 }
 
 // now returns the current time. For reproducible builds, SOURCE_DATE_EPOCH sets a fixed time.

@@ -67,7 +67,7 @@ type answer struct {
 	Found *bool           `json:"found,omitempty"`
 	Value json.RawMessage `json:"value,omitempty"`
 
-	Sensitive bool          `json:"sensitive,omitempty"`
+	Sensitive bool            `json:"sensitive,omitempty"`
 	Error     *report.Failure `json:"error,omitempty"`
 
 	*report.Explanation          // nil unless the query sets explain

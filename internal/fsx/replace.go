@@ -31,7 +31,7 @@ var ErrUnsynced = errors.New("the new file is in place, but its directory cannot
 //
 // Where possible, the new file gets the owner, group and permissions of the old one. If there is no
 // old file, its permissions are 0666 before umask. If Replace fails, it leaves the old file
-// unchanged and removes its temporary file. The exception is an ErrUnsynced.
+// unchanged and removes its temporary file. If the error is ErrUnsynced, the new file is in place.
 func Replace(path string, o ReplaceOptions, write func(*os.File) error) (err error) {
 	path, old, err := o.target(path)
 	if err != nil {
@@ -173,6 +173,9 @@ func permissions(f *os.File, old fs.FileInfo) fs.FileMode {
 	}
 	return mode
 }
+
+// InPlace reports whether the new file is in place after Replace has returned err.
+func InPlace(err error) bool { return err == nil || errors.Is(err, ErrUnsynced) }
 
 // SyncDir syncs a directory, so that renames in it survive a power failure. It returns nil where
 // nothing can be done: if the file system does not support it, or if the directory is not readable.

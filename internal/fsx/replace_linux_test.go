@@ -108,7 +108,7 @@ func TestReplaceFailsOnFullDisk(t *testing.T) {
 	checkOnlyFile(t, path, "old")
 }
 
-// /proc does not support fsync, and there is nothing to sync without a directory.
+// /proc does not support fsync, which is no error. A directory that does not exist is an error.
 func TestSyncDirFailsOnlyIfSyncingIsPossible(t *testing.T) {
 	if err := SyncDir("/proc"); err != nil {
 		t.Errorf("/proc: %v", err)

@@ -33,7 +33,7 @@ type Outcome struct {
 	Value     json.RawMessage `json:"value,omitempty"`
 	Sensitive bool            `json:"sensitive,omitempty"`
 	Found     *bool           `json:"found,omitempty"`
-	Error     *Failure          `json:"error,omitempty"`
+	Error     *Failure        `json:"error,omitempty"`
 	Computed  string          `json:"computed,omitempty"`
 }
 
@@ -73,7 +73,9 @@ func (s Style) value(v value.Value, sensitive bool) Outcome {
 	return Outcome{Sensitive: sensitive, Value: text}
 }
 
-func failedOutcome(err error) Outcome { return Outcome{Error: &Failure{lookup.CodeOf(err), err.Error()}} }
+func failedOutcome(err error) Outcome {
+	return Outcome{Error: &Failure{lookup.CodeOf(err), err.Error()}}
+}
 
 // row formats the value of a row. A nil row means that the key is not found.
 func (s Style) row(r *decision.Row) Outcome {

@@ -2,4 +2,5 @@
 
 package testmode
 
-const race = false
+// Race says that the race detector is on.
+const Race = false

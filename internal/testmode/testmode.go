@@ -5,6 +5,7 @@ package testmode
 import (
 	"flag"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -21,8 +22,8 @@ func Number(quick, thorough int) int {
 	return quick
 }
 
-// Sample returns every n-th element of all, from the first on. It returns all if Thorough() is true, or if the flag
-// -run names the test, because whoever runs a single test wants all of its cases.
+// Sample returns every n-th element of all, from the first on. It returns all if Asked(t) is true, because whoever runs
+// a single test wants all of its cases.
 func Sample[T any](t testing.TB, all []T, n int) []T {
 	var some []T
 	for i, one := range all {
@@ -36,18 +37,19 @@ func Sample[T any](t testing.TB, all []T, n int) []T {
 // Chosen reports whether a test that tries a Sample tries the case with the index i.
 func Chosen(t testing.TB, i, n int) bool { return i%n == 0 || Asked(t) }
 
-// Asked reports whether a test tries all cases: Thorough() is true, or the flag -run names the test.
+// Asked reports whether a test tries all cases: Thorough() is true, or the flag -run selects the test.
 func Asked(t testing.TB) bool {
-	run := flag.Lookup("test.run")
-	return Thorough() || run != nil && strings.Contains(run.Value.String(), t.Name())
+	pattern, _, _ := strings.Cut(flag.Lookup("test.run").Value.String(), "/") // without subtests
+	selected, _ := regexp.MatchString(pattern, t.Name())                      // go test has checked the pattern
+	return Thorough() || pattern != "" && selected
 }
 
 // SkipUnderRace skips a test that computes for seconds and whose goroutines share nothing. The race detector finds
-// nothing in it and makes it ten times slower. .ci/run also tests the packages that call SkipUnderRace without the
-// race detector.
+// nothing in it and makes it ten times slower. .ci/run also runs the tests that call SkipUnderRace without the race
+// detector.
 func SkipUnderRace(t testing.TB) {
 	t.Helper()
-	if race {
+	if Race {
 		t.Skip("the race detector makes this test ten times slower, and its goroutines share nothing")
 	}
 }

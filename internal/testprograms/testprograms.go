@@ -12,7 +12,7 @@ import (
 )
 
 // Run builds the programs into a temporary directory, adds it to PATH, and calls run. TestMain uses it. If the variable
-// PROGRAMS is set, it is a directory that already has the programs, built without cgo. .ci/run and tools/mutate set it.
+// PROGRAMS is set, it is a directory that already has the programs. .ci/run, faults/arm64 and tools/mutate set it.
 func Run(run func() int) int {
 	bin := os.Getenv("PROGRAMS")
 	if bin == "" {
@@ -23,7 +23,8 @@ func Run(run func() int) int {
 		}
 		defer os.RemoveAll(bin)
 	} else {
-		os.Setenv("CGO_ENABLED", "0") // for the go commands of tests, so that Go compiles no package once more
+		// .ci/run builds the programs without cgo. If the tests do the same, Go does not compile the packages again.
+		os.Setenv("CGO_ENABLED", "0")
 	}
 	os.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	return run()

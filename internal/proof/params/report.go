@@ -76,7 +76,7 @@ func (c *Checker) add(f finding, d diag.Diagnostic) {
 
 // Affects adds notes, such as the nodes with the value, to the diagnostics that Check saved about a refused value of
 // key. It returns false if there are none.
-func (c *Checker) Affects(key string, at diag.Pos, r *Violation, notes []diag.Note) bool {
+func (c *Checker) Affects(key string, at diag.Pos, r *RefusedValue, notes []diag.Note) bool {
 	list := c.later[finding{key, at, cmp.Or(r.mismatch, ofFailure)}]
 	for other := range c.later { // for merged values, path and position of the mismatch depend on the node
 		isSame := other.at == at || other.mismatch == ofFailure && r.mismatch == ""
@@ -289,8 +289,8 @@ func (c *classes) defineHint(names []string) string {
 	return "put the modules that define these types on the module path"
 }
 
-// Violation explains why Puppet refuses a value on one node.
-type Violation struct {
+// RefusedValue says why Puppet refuses a value on one node.
+type RefusedValue struct {
 	At       string // position of the binding, with the path stored in the snapshot
 	Message  string // never contains a sensitive value
 	Doubtful bool   // Puppet may not look up the value at all
@@ -300,7 +300,7 @@ type Violation struct {
 
 // Refuses explains why Puppet refuses v, the value of key for the request r. It returns nil if Puppet accepts v. It may
 // be called concurrently once Check has returned.
-func (c *Checker) Refuses(r *lookup.Request, key string, v lookup.Value) (*Violation, error) {
+func (c *Checker) Refuses(r *lookup.Request, key string, v lookup.Value) (*RefusedValue, error) {
 	p := c.received[key]
 	if p == nil || p.typ == nil {
 		return nil, nil
@@ -316,7 +316,7 @@ func (c *Checker) Refuses(r *lookup.Request, key string, v lookup.Value) (*Viola
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, sure := c.standing(p)
-	return &Violation{At: at, mismatch: m.Text(true), Doubtful: sure == undeclared || c.hasForeign(moduleOf(key)),
+	return &RefusedValue{At: at, mismatch: m.Text(true), Doubtful: sure == undeclared || c.hasForeign(moduleOf(key)),
 		Perhaps: sure < certain,
 		Message: "'" + key + "': " + m.Text(v.Sensitive()) + "; the class " + p.class.Name + " declares $" + p.Name +
 			" as " + p.Type}, nil
