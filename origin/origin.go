@@ -103,7 +103,7 @@ func Read(path string) (*Signed, error) {
 	if _, err := os.Lstat(at + SignatureSuffix); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	s, err := readBeside(at)
+	s, err := readCompanions(at)
 	return &s, err
 }
 
@@ -131,7 +131,7 @@ func (p *Policy) Check(path string, sum [32]byte) (Origin, error) {
 	if err != nil {
 		return Origin{}, err
 	}
-	signed, err := readBeside(at)
+	signed, err := readCompanions(at)
 	if err != nil {
 		return Origin{}, err
 	}
@@ -166,8 +166,8 @@ func (p *Policy) CheckSigned(path string, signed Signed, sum [32]byte) (Origin, 
 	return o, nil
 }
 
-// readBeside reads the files next to the snapshot at path. A missing file is a *Rejection.
-func readBeside(path string) (s Signed, err error) {
+// readCompanions reads the files next to the snapshot at path. A missing file is a *Rejection.
+func readCompanions(path string) (s Signed, err error) {
 	if s.Signature, err = readSmall(path, SignatureSuffix); err != nil {
 		return s, err
 	}

@@ -20,7 +20,7 @@ const (
 func (s *Store) History(name string) ([]Event, error) {
 	all, lost, err := s.events(name)
 	if lost > 0 {
-		s.notice("%s: %s", name, problem(&DamageError{s.eventsOf(name), damagedLines(lost)}, name))
+		s.notice("%s: %s", name, problem(&RecordError{s.eventsOf(name), damagedLines(lost)}, name))
 	}
 	return all, err
 }

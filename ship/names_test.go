@@ -165,7 +165,7 @@ func TestWriteMetricsWritesAllNames(t *testing.T) {
 	at := time.Unix(1000, 0)
 	all := []Status{{Name: "production", Active: sum("one"), Revision: `a"b\c`, Since: at,
 		State: State{Pinned: true, Checked: Step{OK: at.Add(time.Second), Error: "no"}, Damaged: "yes"}},
-		{Name: "staging", Problem: "x", State: State{Refused: &Refused{}, Checked: Step{At: at, Took: 1.25},
+		{Name: "staging", Problem: "x", State: State{Refused: &RefusedRelease{}, Checked: Step{At: at, Took: 1.25},
 			Counts: Counts{map[string]uint64{"ok": 7, "gate": 2}, 3, 4_000_000_000, 5, 6}}}, {Name: "test"}}
 	var text bytes.Buffer
 	if err := WriteMetrics(&text, all); err != nil {

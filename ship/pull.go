@@ -165,7 +165,8 @@ func (p *Pull) conclude(begun time.Time, t taken, err, damage error) error {
 			r.Source, r.Refused = p.Source.String(), nil
 		case reason.ofRelease():
 			r.Source = p.Source.String()
-			r.Refused = &Refused{Digest: t.Digest, Reason: reason, Error: r.Checked.Error, Seq: t.seq, Rules: p.rules()}
+			r.Refused = &RefusedRelease{Digest: t.Digest, Reason: reason, Error: r.Checked.Error, Seq: t.seq,
+				Rules: p.rules()}
 			if reason != Signature { // a signature can become valid, because signers and times change
 				r.Refused.Validator = t.validator
 			}
@@ -254,7 +255,7 @@ func (p *Pull) offer(ctx context.Context, validator string) (offer *Offer, done 
 }
 
 // again returns the result of a poll that finds the same release as before. If r is nil, that release was not rejected.
-func (r *Refused) again() (t taken, err error) {
+func (r *RefusedRelease) again() (t taken, err error) {
 	if r == nil {
 		return t, nil
 	}

@@ -36,7 +36,7 @@ func (s *Store) locked(name string, now time.Time, do func(*record) error) error
 // load reads the record and repairs damage by a dead program or a disk fault.
 func (r *record) load() error {
 	st, found, err := r.store.savedState(r.name)
-	var damage *DamageError
+	var damage *RecordError
 	if err != nil && !errors.As(err, &damage) {
 		return err
 	}
@@ -48,7 +48,7 @@ func (r *record) load() error {
 		return err
 	}
 	if damage == nil && found && st.lacks(r.events, r.active) {
-		damage = &DamageError{r.store.stateOf(r.name), errLost}
+		damage = &RecordError{r.store.stateOf(r.name), errLost}
 	}
 	r.saved = st
 	if damage != nil {

@@ -89,7 +89,7 @@ func TestStateFromBackupIsReportedAndRebuilt(t *testing.T) {
 	if err := os.WriteFile(path, old, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	var damage *DamageError
+	var damage *RecordError
 	if _, err := m.store.State("production"); !errors.As(err, &damage) || !errors.Is(err, errLost) {
 		t.Errorf("the old state was accepted: %v", err)
 	}

@@ -13,18 +13,18 @@ import (
 
 // State is what the store records about a name in addition to the name's link and history.
 type State struct {
-	Source     string    `json:"source,omitempty"`
-	Validator  string    `json:"validator,omitempty"` // validator of the release at the last poll
-	Offered    Digest    `json:"offered,omitempty"`   // the release at the last poll, if it was acceptable
-	Pinned     bool      `json:"pinned,omitempty"`    // set by hand: new releases are stored but not activated
-	Newest     time.Time `json:"newest,omitzero"`     // the latest signing time of all snapshots that have been active
-	Damaged    string    `json:"damaged,omitempty"`   // describes the damage of the active file
-	Refused    *Refused  `json:"refused,omitempty"`   // the release in the source, if it was rejected
-	Checked    Step      `json:"checked,omitzero"`    // the last poll
-	Downloaded Step      `json:"downloaded,omitzero"`
-	Activated  Step      `json:"activated,omitzero"`
-	Note       string    `json:"note,omitempty"` // describes why polls are inefficient
-	Counts     Counts    `json:"counts,omitzero"`
+	Source     string          `json:"source,omitempty"`
+	Validator  string          `json:"validator,omitempty"` // validator of the release at the last poll
+	Offered    Digest          `json:"offered,omitempty"`   // the release at the last poll, if it was acceptable
+	Pinned     bool            `json:"pinned,omitempty"`    // set by hand: new releases are stored but not activated
+	Newest     time.Time       `json:"newest,omitzero"`     // latest signing time of the snapshots that were active
+	Damaged    string          `json:"damaged,omitempty"`   // describes the damage of the active file
+	Refused    *RefusedRelease `json:"refused,omitempty"`   // the release in the source, if it was rejected
+	Checked    Step            `json:"checked,omitzero"`    // the last poll
+	Downloaded Step            `json:"downloaded,omitzero"`
+	Activated  Step            `json:"activated,omitzero"`
+	Note       string          `json:"note,omitempty"` // describes why polls are inefficient
+	Counts     Counts          `json:"counts,omitzero"`
 }
 
 // Counts holds the counters of a name. If the state is lost, they restart from zero.
@@ -53,9 +53,9 @@ func (s *State) validator() string {
 	return s.Validator
 }
 
-// Refused is a rejected release. While the source still offers the release, pulls do not fetch and check it again,
-// unless the record or the rules change.
-type Refused struct {
+// RefusedRelease is a rejected release. While the source still offers the release, pulls do not fetch and check it
+// again, unless the record or the rules change.
+type RefusedRelease struct {
 	Digest    Digest `json:"digest,omitempty"`
 	Validator string `json:"validator,omitempty"`
 	Reason    Reason `json:"reason"`
@@ -116,14 +116,14 @@ type intent struct {
 	Then  State  `json:"then"`         // state after the change
 }
 
-// DamageError reports that a record of a name cannot be read.
-type DamageError struct {
+// RecordError reports that a record of a name cannot be read.
+type RecordError struct {
 	Path string
 	Err  error
 }
 
-func (d *DamageError) Error() string { return fmt.Sprintf("%s is damaged (%v)", d.Path, d.Err) }
-func (d *DamageError) Unwrap() error { return d.Err }
+func (d *RecordError) Error() string { return fmt.Sprintf("%s is damaged (%v)", d.Path, d.Err) }
+func (d *RecordError) Unwrap() error { return d.Err }
 
 // savedState reads state/NAME.json. found is false if the file does not exist.
 func (s *Store) savedState(name string) (st saved, found bool, err error) {
@@ -135,7 +135,7 @@ func (s *Store) savedState(name string) (st saved, found bool, err error) {
 		return saved{}, false, err
 	}
 	if err := json.Unmarshal(text, &st); err != nil {
-		return saved{}, true, &DamageError{s.stateOf(name), err}
+		return saved{}, true, &RecordError{s.stateOf(name), err}
 	}
 	return st, true, nil
 }
@@ -156,7 +156,7 @@ func (st *saved) lacks(events []Event, active Digest) bool {
 }
 
 // State returns the state of name, or the zero State. The result includes a switch that a dead program made but did not
-// record; the next change records it. If the state is damaged, the error is a *DamageError.
+// record; the next change records it. If the state is damaged, the error is a *RecordError.
 func (s *Store) State(name string) (State, error) {
 	v, err := s.view(name)
 	return v.State, err
@@ -187,7 +187,7 @@ func (s *Store) view(name string) (v view, err error) {
 			return v, err
 		}
 		if st.lacks(v.events, v.active) {
-			return v, &DamageError{s.stateOf(name), errLost}
+			return v, &RecordError{s.stateOf(name), errLost}
 		}
 	}
 	v.State = st.State

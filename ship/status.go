@@ -38,7 +38,7 @@ func (s *Store) Status(name string, now time.Time) Status {
 		v.events, _, _ = s.events(name)
 	}
 	if v.lost > 0 {
-		st.Problem = cmp.Or(st.Problem, problem(&DamageError{s.eventsOf(name), damagedLines(v.lost)}, name))
+		st.Problem = cmp.Or(st.Problem, problem(&RecordError{s.eventsOf(name), damagedLines(v.lost)}, name))
 	}
 	st.State, st.Active = v.State, v.active
 	if !st.Checked.OK.IsZero() {
@@ -62,7 +62,7 @@ func (s *Store) Status(name string, now time.Time) Status {
 }
 
 func problem(err error, name string) string {
-	var damage *DamageError
+	var damage *RecordError
 	if errors.As(err, &damage) {
 		return damage.Error() + "; the next pull, activate, rollback or follow of '" + name + "' rebuilds it"
 	}

@@ -220,7 +220,7 @@ func (a *adoption) leave() error {
 
 // render sets a.text to the new hiera.yaml.
 func (a *adoption) render() (err error) {
-	a.text, err = a.env.Config.Beside(a.entry(a.options))
+	a.text, err = a.env.Config.WithForeign(a.entry(a.options))
 	return err
 }
 

@@ -175,7 +175,7 @@ func (a *adoption) comparison() (adopt.Comparison, error) {
 	c := adopt.Comparison{Environment: a.environment, Own: filepath.Join(a.tmp, "own"),
 		Keys: []string{}, Time: a.seconds}
 	options := a.options.Without("socket").Without("compare").With("snapshot", a.snap())
-	text, err := a.env.Config.Beside(a.entry(options))
+	text, err := a.env.Config.WithForeign(a.entry(options))
 	if err != nil {
 		return c, err
 	}

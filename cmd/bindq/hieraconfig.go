@@ -137,7 +137,7 @@ func (f *hieraConfigFlags) printCombined(cmd *cobra.Command, files []string, opt
 	if len(keys) == 0 {
 		keys = config.EyamlKeys()
 	}
-	return printed(cmd)(config.Beside(f.entry(options.WithKeys(keys))))
+	return printed(cmd)(config.WithForeign(f.entry(options.WithKeys(keys))))
 }
 
 // entry returns the hiera.yaml entry for bindc that the flags describe.

@@ -102,7 +102,7 @@ func (e *Environment) Undo() (bool, error) {
 	}
 	beforeStep("undo")
 	for _, name := range []string{hieraFile, hiera5File} {
-		fsx.ClearBeside(e.path(name)) // left behind by a killed adoption
+		fsx.ClearFor(e.path(name)) // left behind by a killed adoption
 	}
 	switch e.State {
 	case Native:

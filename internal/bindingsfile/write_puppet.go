@@ -29,7 +29,7 @@ func (w *puppetWriter) statements(list []*Statement) []syntax.Statement {
 	out := make([]syntax.Statement, 0, len(list))
 	for _, s := range list {
 		made := w.statement(s)
-		made.Above, made.Beside = w.comments.above[s.Pos], w.comments.inline[s.Pos]
+		made.Above, made.LineComment = w.comments.above[s.Pos], w.comments.inline[s.Pos]
 		out = append(out, made)
 	}
 	return out

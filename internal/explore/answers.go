@@ -20,10 +20,10 @@ type answer struct {
 // maxAnswered is the largest number of nodes for which one key is looked up.
 const maxAnswered = 200_000
 
-// answerPrint is a fingerprint that is equal for equal answers. All hidden sensitive values share one fingerprint.
-type answerPrint [sha256.Size]byte
+// fingerprint is equal for equal answers. All hidden sensitive values share one fingerprint.
+type fingerprint [sha256.Size]byte
 
-func printOf(o report.Outcome) answerPrint {
+func fingerprintOf(o report.Outcome) fingerprint {
 	kind, text := described(o)
 	return sha256.Sum256([]byte(kind + " " + text))
 }
@@ -44,7 +44,7 @@ func (d *Data) fillAnswers(k *keyData, key string) error {
 		return nil
 	}
 	k.looked = min(len(d.nodes), d.maxAnswered)
-	prints, failed := make([]answerPrint, k.looked), make([]error, k.looked)
+	found, failed := make([]fingerprint, k.looked), make([]error, k.looked)
 	affected.InParallel(k.looked, func(i int) {
 		if !d.census.known.has(i) {
 			return
@@ -52,18 +52,18 @@ func (d *Data) fillAnswers(k *keyData, key string) error {
 		failed[i] = d.read(func() error {
 			r, err := affected.Request(d.snap, d.nodes[i])
 			if err == nil {
-				prints[i] = printOf(d.answerOf(r, key, report.People))
+				found[i] = fingerprintOf(d.answerOf(r, key, report.People))
 			}
 			return err
 		})
 	})
 	groups := answerGroups{}
-	for i, print := range prints {
+	for i, fp := range found {
 		if failed[i] != nil {
 			return failed[i]
 		}
 		if d.census.known.has(i) {
-			groups.add(print, int32(i))
+			groups.add(fp, int32(i))
 		}
 	}
 	k.answers = groups.sorted()
@@ -80,24 +80,24 @@ func isConstant(k *keyData) bool {
 func (d *Data) answersOfRows(k *keyData) []answer {
 	groups := answerGroups{}
 	rest := d.census.reach(d, k.table.Rows, false, func(row int, nodes *nodeSet) {
-		print := printOf(k.shown.Bindings[row].Outcome)
+		fp := fingerprintOf(k.shown.Bindings[row].Outcome)
 		for node := range nodes.all {
-			groups.add(print, int32(node))
+			groups.add(fp, int32(node))
 		}
 	})
 	for node := range rest.all {
-		groups.add(printOf(report.Outcome{Found: new(bool)}), int32(node))
+		groups.add(fingerprintOf(report.Outcome{Found: new(bool)}), int32(node))
 	}
 	return groups.sorted()
 }
 
-type answerGroups map[answerPrint]*answer
+type answerGroups map[fingerprint]*answer
 
-func (g answerGroups) add(print answerPrint, node int32) {
-	a := g[print]
+func (g answerGroups) add(fp fingerprint, node int32) {
+	a := g[fp]
 	if a == nil {
 		a = &answer{}
-		g[print] = a
+		g[fp] = a
 	}
 	a.nodes = append(a.nodes, node)
 }

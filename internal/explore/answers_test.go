@@ -113,7 +113,7 @@ func looked(t *testing.T, d *Data, key string) []answer {
 		if err != nil {
 			t.Fatal(err)
 		}
-		groups.add(printOf(e.Outcome), int32(i))
+		groups.add(fingerprintOf(e.Outcome), int32(i))
 	}
 	return groups.sorted()
 }

@@ -218,8 +218,8 @@ func sweep(path string, current *os.File) {
 	}
 }
 
-// ClearBeside removes temporary files for path that killed programs left behind.
-func ClearBeside(path string) error {
+// ClearFor removes temporary files for path that killed programs left behind.
+func ClearFor(path string) error {
 	f, release, err := create(path, nil, 0o600)
 	if err != nil {
 		return err

@@ -265,11 +265,11 @@ func TestSweepRemovesFilesOfKilledPrograms(t *testing.T) {
 	if err := os.Chtimes(left, past, past); err != nil {
 		t.Fatal(err)
 	}
-	if err := ClearBeside(path); err != nil {
+	if err := ClearFor(path); err != nil {
 		t.Fatal(err)
 	}
 	checkOnlyFile(t, path, "old")
-	if err := ClearBeside(filepath.Join(filepath.Dir(path), "none", "f")); !errors.Is(err, fs.ErrNotExist) {
+	if err := ClearFor(filepath.Join(filepath.Dir(path), "none", "f")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("in no directory: %v", err)
 	}
 }

@@ -130,7 +130,7 @@ hierarchy:
   - {name: Old, lookup_key: 'bindc::lookup_key'}
   - {name: Two, path: two.yaml}
 `)
-	got, err := c.Beside(Entry{Name: "data", Options: parsedOptions(t, "snapshot=/s")})
+	got, err := c.WithForeign(Entry{Name: "data", Options: parsedOptions(t, "snapshot=/s")})
 	wantText(t, got, err, `version: 5
 defaults:
   data_hash: yaml_data
@@ -157,7 +157,7 @@ defaults: {datadir: hieradata}
 hierarchy: [{name: One, path: one.yaml}]
 plan_hierarchy: [{name: Plans, path: plans.yaml}]
 `)
-	got, err := c.Beside(Entry{Name: "bindc", Options: parsedOptions(t, "snapshot=/s")})
+	got, err := c.WithForeign(Entry{Name: "bindc", Options: parsedOptions(t, "snapshot=/s")})
 	wantText(t, got, err, `version: 5
 defaults:
   datadir: hieradata
@@ -173,7 +173,8 @@ plan_hierarchy:
 }
 
 func TestDefaultHierarchyBecomesOneEntry(t *testing.T) {
-	got, err := parsedConfig(t, "version: 5").Beside(Entry{Name: "bindc", Options: parsedOptions(t, "snapshot=/s")})
+	entry := Entry{Name: "bindc", Options: parsedOptions(t, "snapshot=/s")}
+	got, err := parsedConfig(t, "version: 5").WithForeign(entry)
 	wantText(t, got, err, `version: 5
 hierarchy:
   - name: bindc

@@ -50,8 +50,8 @@ type Statement struct {
 	When       [][]Pair // when: alternatives joined by or, each with pairs joined by and
 	Statements []Statement
 
-	Above  []string // comments above the statement, for the printer
-	Beside string   // comment at the end of the first line, for the printer
+	Above       []string // comments above the statement, for the printer
+	LineComment string   // comment at the end of the first line, for the printer
 }
 
 // Pair is a category with its values in a condition.

@@ -46,8 +46,8 @@ func (w *setPrinter) statement(s *Statement) {
 		w.line(c)
 	}
 	comment := ""
-	if s.Beside != "" {
-		comment = "  " + s.Beside
+	if s.LineComment != "" {
+		comment = "  " + s.LineComment
 	}
 	if s.Word == "when" {
 		w.line("when " + conditions(s.When) + " {" + comment)

@@ -36,19 +36,19 @@ func (p *param) key() string { return p.class.Name + "::" + p.Name }
 // classes finds the classes and type aliases of a site in the same places as Puppet. It reads manifests on demand and
 // caches the results.
 type classes struct {
-	disk    fsx.Disk
-	site    *loader.Site
-	modules map[string]string          // manifest directory by module name
-	headers map[string]manifest.Header // definitions by path of the manifest
-	known   map[string]*class          // by name; nil if the class does not exist
-	names   map[string][][]string      // by manifest directory: the class names in it, each split into words
-	alike   map[string][]string        // by name of a missing class: the classes with similar names
-	own     map[string]manifest.Class  // by name: classes defined in manifests outside modules
-	aliases *types.Aliases
-	demands map[demand]*demand        // by type and optional only
-	beside  map[string]*types.Aliases // by path: aliases visible in a manifest that defines aliases itself
-	ofSite  map[string]bool           // paths of the manifests outside modules
-	inSite  map[string]string         // by name: source text of the aliases defined in manifests outside modules
+	disk      fsx.Disk
+	site      *loader.Site
+	modules   map[string]string          // manifest directory by module name
+	headers   map[string]manifest.Header // definitions by path of the manifest
+	known     map[string]*class          // by name; nil if the class does not exist
+	names     map[string][][]string      // by manifest directory: the class names in it, each split into words
+	alike     map[string][]string        // by name of a missing class: the classes with similar names
+	own       map[string]manifest.Class  // by name: classes defined in manifests outside modules
+	aliases   *types.Aliases
+	demands   map[demand]*demand        // by type and optional only
+	aliasesOf map[string]*types.Aliases // by path: aliases visible in a manifest that defines aliases itself
+	ofSite    map[string]bool           // paths of the manifests outside modules
+	inSite    map[string]string         // by name: source text of the aliases defined in manifests outside modules
 
 	failures []error  // errors while reading manifests
 	broken   []string // paths of manifests that end inside a string, comment or bracket
@@ -56,7 +56,7 @@ type classes struct {
 
 func findClasses(site *loader.Site, disk fsx.Disk) *classes {
 	c := &classes{disk: disk, site: site, modules: map[string]string{}, headers: map[string]manifest.Header{},
-		known: map[string]*class{}, own: map[string]manifest.Class{}, beside: map[string]*types.Aliases{},
+		known: map[string]*class{}, own: map[string]manifest.Class{}, aliasesOf: map[string]*types.Aliases{},
 		ofSite: map[string]bool{}, inSite: map[string]string{}, names: map[string][][]string{},
 		alike: map[string][]string{}, demands: map[demand]*demand{}}
 	c.aliases = types.NewAliases(c.aliasSource)
@@ -244,8 +244,8 @@ func (c *classes) aliasesFor(path string) *types.Aliases {
 	if len(own) == 0 {
 		return c.aliases
 	}
-	if c.beside[path] == nil {
-		c.beside[path] = types.NewAliases(func(name string) (string, bool) {
+	if c.aliasesOf[path] == nil {
+		c.aliasesOf[path] = types.NewAliases(func(name string) (string, bool) {
 			for _, a := range own {
 				if strings.EqualFold(a.Name, name) {
 					return a.Type, true
@@ -254,7 +254,7 @@ func (c *classes) aliasesFor(path string) *types.Aliases {
 			return c.aliasSource(name)
 		})
 	}
-	return c.beside[path]
+	return c.aliasesOf[path]
 }
 
 // aliasSource returns the source text of a type alias. As in Puppet, the alias must be in the file named after it.

@@ -8,10 +8,10 @@ import (
 	"bindc/internal/value"
 )
 
-// Beside returns a hiera.yaml that uses the snapshot but keeps what bindc does not compile. It
+// WithForeign returns a hiera.yaml that uses the snapshot but keeps what bindc does not compile. It
 // replaces each run of compiled entries by one entry that queries the snapshot. It keeps all other
 // entries and plan_hierarchy.
-func (c Config) Beside(e Entry) ([]byte, error) {
+func (c Config) WithForeign(e Entry) ([]byte, error) {
 	entries, foreign := c.runs().entries(e)
 	if !foreign && !has(c.value, "plan_hierarchy") {
 		return e.write(config(entries...))
@@ -69,7 +69,7 @@ func (c Config) KeepsAll() bool {
 	return len(c.kept) > 0 && !slices.ContainsFunc(c.runs(), func(r run) bool { return r.compiled })
 }
 
-// KeepAs leaves the same entries to Puppet as other, a file that Beside returned for c.
+// KeepAs leaves the same entries to Puppet as other, a file that WithForeign returned for c.
 func (c *Config) KeepAs(other Config) {
 	for _, e := range other.hierarchy() {
 		if v, _ := get(e, "name"); v.Kind() == value.String && !asksBindc(other.function(e)) {
@@ -163,7 +163,7 @@ func isCompiled(entry value.Value, function string) bool {
 			func(key string) bool { return has(entry, key) })
 }
 
-// entries returns the entries of the hierarchy that Beside writes. foreign reports whether some of
+// entries returns the entries of the hierarchy that WithForeign writes. foreign reports whether some of
 // them are left to Puppet.
 func (runs runList) entries(e Entry) (out []value.Value, foreign bool) {
 	foreign = slices.ContainsFunc(runs, func(r run) bool { return !r.compiled })
