@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 func TestSourcesOfProgramsAreNoted(t *testing.T) { testprograms.NoteSources(t) }
 
 // TestScripts runs the scenarios in cmd/testdata/script, each named after the behaviour it shows. `go test ./...` runs
-// a sample, as testmode.Sample says. .ci/run and tools/mutate, which set PROGRAMS, need all of them.
+// a sample, as testmode.Sample says. .ci/run and tools/mutate run all of them.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	example, err := filepath.Abs("../testdata")
@@ -45,7 +45,7 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if os.Getenv("PROGRAMS") == "" && !*update {
+	if !*update {
 		scripts = testmode.Sample(t, scripts, 8)
 	}
 	testscript.Run(t, testscript.Params{
