@@ -21,7 +21,7 @@ var mayImport = map[string][]string{
 		"internal/lint", "internal/lookup", "internal/lsp", "internal/lsp/analysis", "internal/manifest",
 		"internal/migrate", "internal/migrate/proof", "internal/proof", "internal/proof/params", "internal/proof/policy",
 		"internal/proof/record", "internal/puppetdb", "internal/report", "internal/report/affected",
-		"internal/report/decision", "internal/report/slice", "internal/revision", "internal/schema",
+		"internal/report/decision", "internal/report/slice", "internal/revision",
 		"internal/secret/eyaml", "internal/secret/seal", "internal/snapfile", "internal/subprocess",
 		"internal/syntax", "loader", "origin", "runtime", "ship", "ship/oci", "snapshot",
 	},
@@ -77,7 +77,7 @@ var mayImport = map[string][]string{
 	},
 	"internal/cli": {"diag"},
 	"internal/datafile": {
-		"diag", "internal/fsx", "internal/literal", "internal/lookupkey", "internal/pattern", "internal/pool",
+		"diag", "internal/fsx", "internal/literal", "internal/lookupkey", "internal/pattern",
 		"internal/recipe", "internal/value", "internal/yaml",
 	},
 	"internal/enc": {"diag", "internal/datafile", "internal/fsx", "internal/pattern", "internal/subprocess"},
@@ -147,7 +147,6 @@ var mayImport = map[string][]string{
 	},
 	"internal/lsp/outline": {"diag", "internal/pattern", "internal/yaml"},
 	"internal/manifest":    {"diag", "internal/lookupkey", "internal/pattern", "internal/value"},
-	"internal/members":     {},
 	"internal/merge": {
 		"internal/expr", "internal/expr/ruby", "internal/expr/stdlib", "internal/merge/rich",
 		"internal/pattern", "internal/types", "internal/types/onigmo", "internal/value",
@@ -162,7 +161,6 @@ var mayImport = map[string][]string{
 		"internal/migrate", "internal/report/decision", "internal/value", "loader", "runtime", "snapshot",
 	},
 	"internal/pattern": {},
-	"internal/pool":    {},
 	"internal/proof": {
 		"diag", "internal/examples", "internal/fsx", "internal/proof/params", "internal/proof/policy",
 		"loader", "snapshot",
@@ -179,7 +177,7 @@ var mayImport = map[string][]string{
 	},
 	"internal/proof/record": {"internal/recipe", "internal/value", "snapshot"},
 	"internal/puppetdb":     {"diag", "facts"},
-	"internal/query":        {"diag", "facts", "internal/lookup", "internal/members", "runtime"},
+	"internal/query":        {"diag", "facts", "internal/lookup", "internal/value", "runtime"},
 	"internal/recipe":       {"internal/expr", "internal/secret/seal", "internal/types", "internal/value"},
 	"internal/relation": {
 		"internal/expr", "internal/expr/stdlib", "internal/syntax", "internal/value",
@@ -201,7 +199,6 @@ var mayImport = map[string][]string{
 		"diag", "internal/expr", "internal/recipe", "internal/relation", "snapshot",
 	},
 	"internal/revision":     {"internal/subprocess"},
-	"internal/schema":       {"diag"},
 	"internal/secret/eyaml": {"internal/pattern"},
 	"internal/secret/seal":  {},
 	"internal/snapfile":     {"internal/expr", "internal/recipe", "origin", "runtime", "snapshot"},
@@ -214,10 +211,9 @@ var mayImport = map[string][]string{
 	"internal/testprograms": {
 		"internal/adopt", "internal/explore", "internal/fix", "internal/gate", "internal/identity", "internal/lsp",
 		"internal/migrate/proof", "internal/query", "internal/report/affected", "internal/report/slice",
-		"internal/schema", "serve", "ship/oci",
+		"serve", "ship/oci",
 	},
 	"internal/testsite":     {"compile", "diag", "internal/report/slice", "loader", "snapshot"},
-	"internal/transcript":   {"internal/testsite"},
 	"internal/types":        {"diag", "internal/pattern", "internal/types/onigmo", "internal/value"},
 	"internal/types/onigmo": {"internal/pattern"},
 	"internal/value":        {},
@@ -241,7 +237,7 @@ var mayImport = map[string][]string{
 		"diag", "internal/envfile", "internal/lookup", "internal/types", "internal/value", "snapshot",
 	},
 	"serve": {
-		"diag", "internal/envfile", "internal/lookup", "internal/lookupkey", "internal/members",
+		"diag", "internal/envfile", "internal/lookup", "internal/lookupkey",
 		"internal/value", "runtime",
 	},
 	"serve/client":      {},

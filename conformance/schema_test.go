@@ -19,7 +19,6 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"bindc/diag"
-	"bindc/internal/schema"
 	"bindc/internal/testmode"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
@@ -199,7 +198,7 @@ func (k kindOfFile) compare(t *testing.T, s *jsonschema.Schema, dir string, doc 
 
 func compiledSchema(t *testing.T, name string) *jsonschema.Schema {
 	t.Helper()
-	text, err := schema.Named(name)
+	text, err := os.ReadFile("../cmd/bindc/schemas/" + name + ".json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	"bindc/diag"
-	"bindc/internal/members"
+	"bindc/internal/value"
 	bindings "bindc/runtime"
 )
 
@@ -98,7 +98,7 @@ var knownMembers = sync.OnceValue(func() (names []string) {
 func checkMembers(text []byte) error {
 	known := knownMembers()
 	var seen [32][]byte // by index in known, the value of the member
-	for name, val := range members.All(text) {
+	for name, val := range value.Members(text) {
 		i := indexOf(known, name)
 		switch {
 		case i < 0:

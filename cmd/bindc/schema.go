@@ -1,9 +1,14 @@
 package main
 
 import (
+	"embed"
+	"errors"
+	"fmt"
+	"slices"
+
 	"github.com/spf13/cobra"
 
-	"bindc/internal/schema"
+	"bindc/diag"
 )
 
 func schemaCommand() *cobra.Command {
@@ -19,9 +24,9 @@ func schemaCommand() *cobra.Command {
 			"Exit status: 0, or 2 if there is no such schema.",
 		Example:   "  bindc schema bindings > bindings.schema.json",
 		Args:      cobra.ExactArgs(1),
-		ValidArgs: schema.Names(),
+		ValidArgs: schemaNames(),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			text, err := schema.Named(args[0])
+			text, err := schemaNamed(args[0])
 			if err != nil {
 				return err
 			}
@@ -29,4 +34,25 @@ func schemaCommand() *cobra.Command {
 			return err
 		},
 	}
+}
+
+// schemaNames returns the names of all JSON Schemas. A schema has the name of the file, or of the directory of the
+// files, that it describes.
+func schemaNames() []string {
+	return []string{"binder_config", "bindings", "hiera", "policies", "tests"}
+}
+
+//go:embed schemas/*.json
+var schemaFiles embed.FS
+
+// schemaNamed returns the JSON Schema with the given name. An unknown name is an error that suggests a similar one.
+func schemaNamed(name string) ([]byte, error) {
+	if slices.Contains(schemaNames(), name) {
+		return schemaFiles.ReadFile("schemas/" + name + ".json")
+	}
+	message := fmt.Sprintf("unknown schema '%s'; expected one of %s", name, diag.Quoted(schemaNames()))
+	if hint := diag.DidYouMean(name, schemaNames()); hint != "" {
+		message += "; " + hint
+	}
+	return nil, errors.New(message)
 }

@@ -4,11 +4,11 @@ import (
 	"io"
 	"testing"
 
-	"bindc/internal/transcript"
+	"bindc/internal/testsite"
 )
 
 func TestTranscripts(t *testing.T) {
-	transcript.Run(t, "bindq", func(args []string, in io.Reader, out, errs io.Writer) int {
+	testsite.RunSessions(t, "bindq", func(args []string, in io.Reader, out, errs io.Writer) int {
 		root := command(nil)
 		root.SetArgs(args)
 		root.SetIn(in)

@@ -5,13 +5,13 @@ import (
 	"io"
 	"testing"
 
-	"bindc/internal/transcript"
+	"bindc/internal/testsite"
 )
 
 var update = flag.Bool("update", false, "write what is found into the files that hold what is expected")
 
 func TestTranscripts(t *testing.T) {
-	transcript.Run(t, "bindsync", func(args []string, in io.Reader, out, errs io.Writer) int {
+	testsite.RunSessions(t, "bindsync", func(args []string, in io.Reader, out, errs io.Writer) int {
 		root := command(nil)
 		root.SetArgs(args)
 		root.SetIn(in)

@@ -73,8 +73,8 @@ func (c *classified) add(at *yaml.Node, name string, v value.Value) {
 	}
 	c.seen[name] = true
 	c.out = append(c.out, Entry{Line: at.Line, Col: at.Col})
-	c.keys.Add(func(dst []byte) []byte { return append(dst, name...) })
-	c.values.Add(func(dst []byte) []byte { return recipe.AppendConstant(dst, v) })
+	c.keys.add(func(dst []byte) []byte { return append(dst, name...) })
+	c.values.add(func(dst []byte) []byte { return recipe.AppendConstant(dst, v) })
 }
 
 func (c *classified) errorf(n *yaml.Node, format string, args ...any) {

@@ -13,7 +13,6 @@ import (
 	"bindc/diag"
 	"bindc/internal/fsx"
 	"bindc/internal/literal"
-	"bindc/internal/pool"
 	"bindc/internal/yaml"
 )
 
@@ -26,7 +25,7 @@ type Entry struct {
 
 // Pools store the keys and the compiled values of all files. Package recipe defines the form of
 // compiled values.
-type Pools struct{ Keys, Values pool.Pool }
+type Pools struct{ Keys, Values Pool }
 
 // Format is the format of a data file. It determines the syntax of the file, and what its strings can interpolate.
 type Format uint8
@@ -74,7 +73,7 @@ type Reader struct {
 type scratch struct {
 	source       []byte
 	tree         yaml.Scratch
-	keys, values pool.Batch
+	keys, values batch
 	texts        literal.Memo
 }
 
@@ -183,8 +182,8 @@ func notHash(doc *yaml.Document, kind Format) diag.Diagnostic {
 
 // compile compiles a file. It returns no entries if the file is empty or invalid.
 func (r *Reader) compile(path string, src []byte, kind Format, s *scratch, diags *diag.List) (out, options []Entry) {
-	s.keys.Reset()
-	s.values.Reset()
+	s.keys.reset()
+	s.values.reset()
 	parse := yaml.ParseJSON
 	if kind == YAML || kind == Hiera5YAML || kind == Hiera5EYAML || kind == Classified {
 		parse = yaml.Parse
@@ -216,8 +215,8 @@ func (r *Reader) compile(path string, src []byte, kind Format, s *scratch, diags
 			warnOfLookupOptions(doc, key, name, diags)
 			literal.CheckReserved(name, doc.Pos(key), &slashed, diags)
 			out = append(out, Entry{Line: key.Line, Col: key.Col})
-			s.keys.Add(func(dst []byte) []byte { return append(dst, name...) })
-			s.values.Add(func(dst []byte) []byte { return s.texts.Append(dst, doc, val, diags) })
+			s.keys.add(func(dst []byte) []byte { return append(dst, name...) })
+			s.values.add(func(dst []byte) []byte { return s.texts.Append(dst, doc, val, diags) })
 		}
 	}
 	return s.number(out, r.Pools), nil
@@ -225,7 +224,7 @@ func (r *Reader) compile(path string, src []byte, kind Format, s *scratch, diags
 
 // number sets the keys and values of entries to their indexes in pools.
 func (s *scratch) number(out []Entry, pools *Pools) []Entry {
-	keyNumbers, valueNumbers := pools.Keys.Numbers(&s.keys), pools.Values.Numbers(&s.values)
+	keyNumbers, valueNumbers := pools.Keys.numbered(&s.keys), pools.Values.numbered(&s.values)
 	for i := range out {
 		out[i].Key, out[i].Value = keyNumbers[i], valueNumbers[i]
 	}

@@ -26,8 +26,8 @@ func compileHiera5(doc *yaml.Document, kind Format, s *scratch, pools *Pools, di
 		}
 		literal.CheckReserved(name, doc.Pos(key), &slashed, diags)
 		out = append(out, Entry{Line: key.Line, Col: key.Col})
-		s.keys.Add(func(dst []byte) []byte { return append(dst, name...) })
-		s.values.Add(func(dst []byte) []byte {
+		s.keys.add(func(dst []byte) []byte { return append(dst, name...) })
+		s.values.add(func(dst []byte) []byte {
 			return literal.AppendHiera5(dst, doc, val, kind == Hiera5EYAML, diags)
 		})
 	}

@@ -14,7 +14,7 @@ import (
 
 	"bindc/diag"
 	"bindc/internal/lookup"
-	"bindc/internal/members"
+	"bindc/internal/value"
 )
 
 // Query is a query for one or several keys with the facts of one node. Either Key or Keys is set.
@@ -56,7 +56,7 @@ func Parse(line []byte) (q Query, err error) {
 	if err = d.Decode(&q); err == nil {
 		if _, more := d.Token(); !errors.Is(more, io.EOF) {
 			err = errors.New("unexpected text after the object; write one query per line")
-		} else if name, twice := members.Repeated(line); twice {
+		} else if name, twice := value.RepeatedMember(line); twice {
 			q, err = Query{}, fmt.Errorf("\"%s\" is given twice, with different values", name)
 		}
 	}

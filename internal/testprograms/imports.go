@@ -13,7 +13,6 @@ import (
 	_ "bindc/internal/query"
 	_ "bindc/internal/report/affected"
 	_ "bindc/internal/report/slice"
-	_ "bindc/internal/schema"
 	_ "bindc/serve"
 	_ "bindc/ship/oci"
 )

@@ -1,4 +1,4 @@
-// Package testsite creates valid and damaged snapshots for tests.
+// Package testsite creates valid and damaged snapshots for tests, and runs sessions with the programs.
 package testsite
 
 import (

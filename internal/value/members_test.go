@@ -1,4 +1,4 @@
-package members
+package value
 
 import "testing"
 
@@ -9,11 +9,11 @@ func TestRepeatedFindsDuplicateNames(t *testing.T) {
 		`{"x":1,"y":"x","z":3}`: "", `{}`: "",
 		`{"a:{":1,"b":2,"b":3}`: "b", `{"\u0061":1,"a":2}`: "a", `{"a":1,"\u0061":1}`: "",
 		`{"a":"\\","b":"\\\"","b":1}`: "b"} {
-		if name, twice := Repeated([]byte(text)); name != want || twice != (want != "") {
+		if name, twice := RepeatedMember([]byte(text)); name != want || twice != (want != "") {
 			t.Errorf("%s: '%s' %v, expected '%s'", text, name, twice, want)
 		}
 	}
-	r := reader{text: []byte(`{"a":1, "b" : [2] }`)}
+	r := memberReader{text: []byte(`{"a":1, "b" : [2] }`)}
 	for _, want := range []string{"a=1", "b=[2]"} {
 		if name, val, ok := r.next(); !ok || string(name)+"="+string(val) != want {
 			t.Errorf("%s=%s, expected %s", name, val, want)

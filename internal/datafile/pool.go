@@ -1,6 +1,4 @@
-// Package pool assigns numbers to strings, so that a string that occurs ten thousand times in a site is in memory only
-// once. Equal strings have equal numbers.
-package pool
+package datafile
 
 import (
 	"slices"
@@ -10,7 +8,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Pool is a set of numbered strings. The zero Pool is empty. It is safe for concurrent use. The number of a string
+// Pool assigns numbers to strings, so that a string that occurs ten thousand times in a site is in memory only once.
+// Equal strings have equal numbers. The zero Pool is empty. It is safe for concurrent use. The number of a string
 // depends on the order of calls, so it is only valid during one run.
 //
 // Pool has its own hash table, because most strings are already in it. For these, a map would take three times as long:
@@ -31,32 +30,32 @@ const (
 
 // Number returns the number of text. If text is new, it gets the next number.
 func (p *Pool) Number(text []byte) uint32 {
-	b := Batch{text: text, ends: []int{len(text)}}
-	return p.Numbers(&b)[0]
+	b := batch{text: text, ends: []int{len(text)}}
+	return p.numbered(&b)[0]
 }
 
-// Batch is a list of strings to be numbered together, so that Pool takes its lock only once.
+// batch is a list of strings to be numbered together, so that Pool takes its lock only once.
 //
-// The zero Batch is empty.
-type Batch struct {
+// The zero batch is empty.
+type batch struct {
 	text    []byte
 	ends    []int // end of each string in text
 	hashes  []uint64
 	numbers []uint32
 }
 
-// Reset removes all strings from b but keeps its memory.
-func (b *Batch) Reset() { b.text, b.ends = b.text[:0], b.ends[:0] }
+// reset removes all strings from b but keeps its memory.
+func (b *batch) reset() { b.text, b.ends = b.text[:0], b.ends[:0] }
 
-// Add adds the string that the function add appends to its argument.
-func (b *Batch) Add(add func([]byte) []byte) {
+// add adds the string that the function add appends to its argument.
+func (b *batch) add(add func([]byte) []byte) {
 	b.text = add(b.text)
 	b.ends = append(b.ends, len(b.text))
 }
 
-// Numbers returns the numbers of the strings in b, in the order of the calls of Add. The slice is valid until b is used
-// again.
-func (p *Pool) Numbers(b *Batch) []uint32 {
+// numbered returns the numbers of the strings in b, in the order of the calls of add. The slice is valid until b is
+// used again.
+func (p *Pool) numbered(b *batch) []uint32 {
 	hashes, start := b.hashes[:0], 0
 	for _, end := range b.ends {
 		hashes = append(hashes, xxhash.Sum64(b.text[start:end]))
@@ -159,7 +158,7 @@ func (p *Pool) Load(texts []string) { p.texts, p.scans = texts, maxScans }
 const maxScans = 8
 
 // scan sets out to the numbers of the strings in b. It searches all strings instead of using the hash table.
-func (p *Pool) scan(b *Batch, out []uint32) {
+func (p *Pool) scan(b *batch, out []uint32) {
 	const none = ^uint32(0)
 	wanted, lengths, start := make(map[string]uint32, len(b.ends)), [256]bool{}, 0
 	for _, end := range b.ends {

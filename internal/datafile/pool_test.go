@@ -1,4 +1,4 @@
-package pool
+package datafile
 
 import (
 	"fmt"
@@ -12,12 +12,12 @@ func TestNumbersStayTheSameWhenTableIsBuilt(t *testing.T) {
 	var p Pool
 	p.Load([]string{"a", "bc", "d"})
 	for round := range 2 * maxScans {
-		b := &Batch{}
+		b := &batch{}
 		for _, text := range []string{"bc", "new", "a", "new", fmt.Sprint("round ", round)} {
-			b.Add(func(dst []byte) []byte { return append(dst, text...) })
+			b.add(func(dst []byte) []byte { return append(dst, text...) })
 		}
 		want := []uint32{1, 3, 0, 3, uint32(4 + round)}
-		if got := p.Numbers(b); !slices.Equal(got, want) {
+		if got := p.numbered(b); !slices.Equal(got, want) {
 			t.Fatalf("round %d: got %d, want %d", round, got, want)
 		}
 	}

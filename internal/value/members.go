@@ -1,6 +1,4 @@
-// Package members lists the members of JSON objects. It can find repeated names. For those,
-// encoding/json silently uses the last value.
-package members
+package value
 
 import (
 	"bytes"
@@ -9,11 +7,11 @@ import (
 	"strings"
 )
 
-// Repeated returns a name that occurs in a JSON object more than once with different values. Like
-// encoding/json, it ignores the case of names. The object must be valid.
-func Repeated(object []byte) (name string, repeated bool) {
+// RepeatedMember returns a name that occurs in a JSON object more than once with different values. encoding/json
+// silently uses the last of them. Like encoding/json, it ignores the case of names. The object must be valid.
+func RepeatedMember(object []byte) (name string, repeated bool) {
 	seen := map[string][]byte{} // source text of each value, by lower-case name
-	for name, val := range All(object) {
+	for name, val := range Members(object) {
 		lower := strings.ToLower(string(name))
 		if first, twice := seen[lower]; twice && !bytes.Equal(first, val) {
 			return string(name), true
@@ -23,11 +21,11 @@ func Repeated(object []byte) (name string, repeated bool) {
 	return "", false
 }
 
-// All returns an iterator over the names and the source texts of the values in a JSON object. The
-// object must be valid.
-func All(object []byte) iter.Seq2[[]byte, []byte] {
+// Members returns an iterator over the names and the source texts of the values in a JSON object. The object must be
+// valid.
+func Members(object []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(name, val []byte) bool) {
-		r := reader{text: bytes.TrimSpace(object)}
+		r := memberReader{text: bytes.TrimSpace(object)}
 		for {
 			name, val, ok := r.next()
 			if !ok || !yield(name, val) {
@@ -37,14 +35,14 @@ func All(object []byte) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-type reader struct {
+type memberReader struct {
 	text []byte
 	at   int
 }
 
 // next returns the name and the source text of the value of the next member. It returns false after
 // the last one.
-func (r *reader) next() (name, val []byte, ok bool) {
+func (r *memberReader) next() (name, val []byte, ok bool) {
 	start := bytes.IndexByte(r.text[r.at:], '"')
 	if start < 0 {
 		return nil, nil, false
@@ -68,7 +66,7 @@ func unquoted(quoted []byte) []byte {
 }
 
 // skipValue moves to the comma or brace that follows a value.
-func (r *reader) skipValue() {
+func (r *memberReader) skipValue() {
 	for depth := 0; r.at < len(r.text); r.at++ {
 		switch r.text[r.at] {
 		case '"':
@@ -88,7 +86,7 @@ func (r *reader) skipValue() {
 	}
 }
 
-func (r *reader) endOfString(start int) int {
+func (r *memberReader) endOfString(start int) int {
 	end := start + 1 + bytes.IndexByte(r.text[start+1:], '"')
 	if r.text[end-1] != '\\' {
 		return end + 1

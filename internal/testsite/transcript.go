@@ -1,4 +1,33 @@
-// Package transcript tests programs with sessions: files that contain commands and their expected output.
+package testsite
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"os"
+	"os/user"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+)
+
+// Program runs a program in this process and returns its exit status.
+type Program func(args []string, in io.Reader, out, errs io.Writer) int
+
+type session struct {
+	*testing.T
+	name    string // name by which commands invoke the program
+	program Program
+	dir     string
+}
+
+// RunSessions runs the sessions in testdata/transcripts, which are files with commands and their expected output.
+// Commands invoke program by the given name. If update is set, RunSessions replaces the expected output.
 //
 // A session is a txtar archive. Its comment contains the commands, and its files are those that the commands read:
 //
@@ -17,39 +46,7 @@
 //	slice FILE TERM OUT     cuts from a snapshot what requests with the term CATEGORY=VALUE can reach
 //	truncate FILE           leaves the first half of a file
 //	damage FILE SECTION     inverts the bytes of a section and corrects the checksums
-package transcript
-
-import (
-	"bytes"
-	"crypto/sha256"
-	"fmt"
-	"io"
-	"os"
-	"os/user"
-	"path/filepath"
-	"regexp"
-	"strconv"
-	"strings"
-	"testing"
-
-	"bindc/internal/testsite"
-
-	"golang.org/x/tools/txtar"
-)
-
-// Program runs a program in this process and returns its exit status.
-type Program func(args []string, in io.Reader, out, errs io.Writer) int
-
-type session struct {
-	*testing.T
-	name    string // name by which commands invoke the program
-	program Program
-	dir     string
-}
-
-// Run runs the sessions in testdata/transcripts. Commands invoke program by the given name. If
-// update is set, Run replaces the expected output by the current one.
-func Run(t *testing.T, name string, program Program, update bool) {
+func RunSessions(t *testing.T, name string, program Program, update bool) {
 	paths, err := filepath.Glob("testdata/transcripts/*.txtar")
 	if err != nil || len(paths) == 0 {
 		t.Fatal("expected sessions, found none:", err)
@@ -151,13 +148,13 @@ func (s *session) outputOf(args []string) string {
 	case s.name:
 		status = s.program(args[1:], bytes.NewReader(in), &stdout, &stderr)
 	case "build":
-		testsite.Build(s.T, args[1], args[3])
+		Build(s.T, args[1], args[3])
 	case "slice":
-		testsite.Slice(s.T, args[1], args[2], args[3])
+		Slice(s.T, args[1], args[2], args[3])
 	case "truncate":
-		testsite.Truncate(s.T, args[1])
+		Truncate(s.T, args[1])
 	case "damage":
-		testsite.Damage(s.T, args[1], args[2])
+		Damage(s.T, args[1], args[2])
 	default:
 		s.Fatalf("unknown command '%s'", args[0])
 	}
