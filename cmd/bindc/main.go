@@ -2,15 +2,12 @@
 package main
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 
 	"github.com/spf13/cobra"
 
-	"bindc/diag"
 	"bindc/internal/cli"
-	bindings "bindc/runtime"
+	"bindc/internal/report"
 )
 
 // errRefused means that errors were found and have been printed.
@@ -51,18 +48,4 @@ func command(args []string) *cobra.Command {
 	return root
 }
 
-// message formats an error for printing, with control characters escaped. It marks an error as a usage error unless the
-// error has a code or comes from outside, such as from the operating system.
-func message(err error) string {
-	var path *fs.PathError
-	var link *os.LinkError
-	var other *cli.External
-	var coded *bindings.Error
-	if errors.As(err, &path) || errors.As(err, &link) || errors.As(err, &other) {
-		return diag.Visible(err.Error())
-	}
-	if errors.As(err, &coded) {
-		return diag.Visible(err.Error()) + " [" + string(coded.Code) + "]"
-	}
-	return diag.Visible(err.Error()) + " [usage]"
-}
+func message(err error) string { return report.Message(err, report.CodeOf(err)) }

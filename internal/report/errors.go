@@ -2,6 +2,7 @@ package report
 
 import (
 	"errors"
+	"os"
 	"strings"
 
 	"bindc/diag"
@@ -19,13 +20,14 @@ func CodeOf(err error) bindings.Code {
 	var coded *bindings.Error
 	var refusal *origin.Rejection
 	var external *cli.External
+	var link *os.LinkError
 	code := lookup.CodeOf(err)
 	switch {
 	case errors.As(err, &coded):
 		return code
 	case errors.As(err, &refusal):
 		return CodeRefused
-	case code == bindings.CodeUsage && errors.As(err, &external):
+	case code == bindings.CodeUsage && (errors.As(err, &external) || errors.As(err, &link)):
 		return ""
 	}
 	return code
