@@ -54,7 +54,6 @@ func rebind(e *pass.Env, p *place.Placement) rebinding {
 }
 
 func (r rebinding) addTo(p *place.Placement) {
-	p.Rebound = r.rebound
 	for _, b := range r.bindings {
 		p.AddToScopes(b.Binding, b.Layer, b.Order)
 	}
