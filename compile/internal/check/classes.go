@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"bindc/compile/internal/pass"
 	"bindc/compile/internal/place"
 	"bindc/diag"
 	"bindc/internal/relation"
@@ -12,11 +13,11 @@ import (
 
 // checkClasses reports classes that some request includes and excludes with the same precedence, unless a higher
 // contribution hides both.
-func (c *checker) checkClasses(all []place.Candidate) {
+func checkClasses(e *pass.Env, all []place.Candidate) {
 	excluded := map[string]*keyIndex{}
 	for _, cand := range all {
 		if !cand.Includes() {
-			excluded[cand.Binding.Key] = &keyIndex{Env: c.Env, name: cand.Binding.Key}
+			excluded[cand.Binding.Key] = &keyIndex{Env: e, name: cand.Binding.Key}
 		}
 	}
 	for _, cand := range all {

@@ -5,75 +5,84 @@ import (
 	"maps"
 	"slices"
 
+	"bindc/compile/internal/index"
+	"bindc/compile/internal/pass"
+	"bindc/compile/internal/place"
 	"bindc/diag"
 	"bindc/internal/recipe"
 	"bindc/internal/value"
 )
 
-// deadLookups finds lookups that never find a value.
-type deadLookups struct {
-	*checker
-	askable []string // the bound keys that are not internal
-	// hashes maps each key that a hash lookup reads to its values, or to nil if they are computed or merged.
-	hashes map[uint32][]value.Value
-	places map[string]int // number of values that look up a key
-}
-
 // checkDeadLookups warns about bindings and contributions whose lookup finds nothing, if a similar key is bound or the
 // value is always undef.
-func (c *checker) checkDeadLookups(ofValue map[uint32]needs) {
-	internal, _ := slices.BinarySearch(c.Names, "\x01")
-	v := deadLookups{checker: c, askable: c.Names[internal:], places: map[string]int{}}
-	for _, n := range ofValue {
-		for _, key := range n.unbound {
-			v.places[key]++
-		}
-		for _, key := range n.keys {
-			v.places[c.Names[key]]++
-		}
-		for _, t := range n.tried {
-			v.places[c.Names[t.key]]++
-		}
-	}
-	v.findHashes(ofValue)
+func checkDeadLookups(e *pass.Env, s *index.Ordered, ofValue map[uint32]needs) {
+	internal, _ := slices.BinarySearch(s.Names, "\x01")
+	v := deadLookups{Env: e, askable: s.Names[internal:], hashes: hashesToRead(s, ofValue),
+		places: placesOf(ofValue, s.Names)}
 	found := map[uint32]diag.Diagnostic{} // warnings by value number
 	for _, value := range slices.Sorted(maps.Keys(ofValue)) {
 		if d := v.judge(ofValue[value]); d.Message != "" {
 			found[value] = d
 		}
 	}
-	v.warnOfBindings(found)
-	for _, id := range slices.Sorted(maps.Keys(c.Multibinds.Contributions)) {
-		for i := range c.Multibinds.Contributions[id] {
-			cand := &c.Multibinds.Contributions[id][i]
-			v.warn(v.judge(c.needsOf(cand.Recipe)), cand.Pos())
+	warnOfBindings(e, s.Scopes, found)
+	for _, id := range slices.Sorted(maps.Keys(s.Multibinds.Contributions)) {
+		for i := range s.Multibinds.Contributions[id] {
+			cand := &s.Multibinds.Contributions[id][i]
+			warnOfDeadLookup(e, v.judge(needsOf(cand.Recipe, s.Names)), cand.Pos())
 		}
 	}
+}
+
+// placesOf returns the number of values that look up each key.
+func placesOf(ofValue map[uint32]needs, names index.Names) map[string]int {
+	places := map[string]int{}
+	for _, n := range ofValue {
+		for _, key := range n.unbound {
+			places[key]++
+		}
+		for _, key := range n.keys {
+			places[names[key]]++
+		}
+		for _, t := range n.tried {
+			places[names[t.key]]++
+		}
+	}
+	return places
 }
 
 // warnOfBindings reports the warning about each value at all bindings that have it.
-func (v *deadLookups) warnOfBindings(found map[uint32]diag.Diagnostic) {
+func warnOfBindings(e *pass.Env, scopes []place.Scope, found map[uint32]diag.Diagnostic) {
 	if len(found) == 0 {
 		return
 	}
-	for i := range v.Scopes {
-		for _, m := range v.Scopes[i].Members {
+	for i := range scopes {
+		for _, m := range scopes[i].Members {
 			if m.Binding != nil {
-				v.warn(found[m.Value], m.Binding.Pos)
+				warnOfDeadLookup(e, found[m.Value], m.Binding.Pos)
 				continue
 			}
-			for i, e := range m.File.Entries {
-				v.warn(found[e.Value], m.File.Pos(i))
+			for i, entry := range m.File.Entries {
+				warnOfDeadLookup(e, found[entry.Value], m.File.Pos(i))
 			}
 		}
 	}
 }
 
-func (v *deadLookups) warn(d diag.Diagnostic, at diag.Pos) {
+// warnOfDeadLookup reports d, a result of judge. It does nothing if d is empty.
+func warnOfDeadLookup(e *pass.Env, d diag.Diagnostic, at diag.Pos) {
 	if d.Message != "" {
 		d.Pos, d.Severity, d.Code = at, diag.Warning, "key_unbound"
-		v.Report(d)
+		e.Report(d)
 	}
+}
+
+// deadLookups finds lookups that never find a value.
+type deadLookups struct {
+	*pass.Env
+	askable []string                 // the bound keys that are not internal
+	hashes  map[uint32][]value.Value // see hashesToRead
+	places  map[string]int           // number of values that look up a key
 }
 
 // judge returns a warning about the lookups in n, or an empty diagnostic.
@@ -124,44 +133,47 @@ func (v *deadLookups) entry(r *recipe.Recipe, hashes []value.Value) diag.Diagnos
 	return d
 }
 
-func (v *deadLookups) findHashes(ofValue map[uint32]needs) {
-	v.hashes = map[uint32][]value.Value{}
+// hashesToRead maps each key that a hash lookup reads to its values, or to nil if they are computed or merged.
+func hashesToRead(s *index.Ordered, ofValue map[uint32]needs) map[uint32][]value.Value {
+	out := map[uint32][]value.Value{}
 	for _, n := range ofValue {
-		v.noteHash(n)
+		addHash(out, n)
 	}
-	for _, cs := range v.Multibinds.Contributions {
-		for i := range cs {
-			v.noteHash(v.needsOf(cs[i].Recipe))
+	for _, all := range s.Multibinds.Contributions {
+		for i := range all {
+			addHash(out, needsOf(all[i].Recipe, s.Names))
 		}
 	}
-	if len(v.hashes) == 0 {
-		return
+	if len(out) == 0 {
+		return nil
 	}
 	computed := map[uint32]bool{}
-	for i := range v.Scopes {
-		for key, val := range v.Scopes[i].Bound() {
-			n := v.InNames[key]
-			if _, asked := v.hashes[n]; !asked || computed[n] {
+	for i := range s.Scopes {
+		for key, val := range s.Scopes[i].Bound() {
+			n := s.InNames[key]
+			if _, asked := out[n]; !asked || computed[n] {
 				continue
 			}
-			h, constant := v.constantHash(val)
-			_, merged := v.Merges.ByKey[key]
-			if v.hashes[n] = append(v.hashes[n], h); !constant || merged {
-				v.hashes[n], computed[n] = nil, true
+			h, constant := constantHash(s.Tables, val)
+			_, merged := s.Merges.ByKey[key]
+			if out[n] = append(out[n], h); !constant || merged {
+				out[n], computed[n] = nil, true
 			}
 		}
 	}
+	return out
 }
 
-func (v *deadLookups) noteHash(n needs) {
+// addHash adds the key of the hash that n reads, if any.
+func addHash(hashes map[uint32][]value.Value, n needs) {
 	if n.tries != nil && n.tries.Kind == recipe.HashLookup && len(n.tried) > 0 {
-		v.hashes[n.tried[0].key] = nil
+		hashes[n.tried[0].key] = nil
 	}
 }
 
 // constantHash returns the hash val if it is the same in every request. It returns false for a sensitive hash, because
 // messages list keys.
-func (v *deadLookups) constantHash(val uint32) (value.Value, bool) {
-	h, ok := v.Constant(val)
+func constantHash(t *place.Tables, val uint32) (value.Value, bool) {
+	h, ok := t.Constant(val)
 	return h, ok && h.Kind() == value.Hash
 }

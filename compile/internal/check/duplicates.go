@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"bindc/compile/internal/index"
+	"bindc/compile/internal/pass"
 	"bindc/compile/internal/place"
 	"bindc/diag"
 	"bindc/internal/recipe"
@@ -13,15 +14,15 @@ import (
 
 // checkTwice reports contributions that have the same name and are always effective together, unless a rule selects one
 // of them. when lists the conditions of the multibinding.
-func (c *checker) checkTwice(all []place.Candidate, d place.Declaration, when []loader.Condition) {
+func checkTwice(e *pass.Env, all []place.Candidate, d place.Declaration, when []loader.Condition) {
 	byName := map[string]*keyIndex{}
 	for _, cand := range all {
 		name := cand.Binding.Key
-		if !decides(d.Options, name != "") || !cand.Final() || c.Multibinds.Renamed[d.Binding.More.Multibind.ID] {
-			continue // all contributions are used, or their names may differ
+		if !decides(d.Options, name != "") || !cand.Final() {
+			continue // all contributions are used
 		}
 		if byName[name] == nil {
-			byName[name] = &keyIndex{Env: c.Env, name: name}
+			byName[name] = &keyIndex{Env: e, name: name}
 		}
 		byName[name].all = append(byName[name].all, cand)
 	}

@@ -3,6 +3,7 @@ package check
 import (
 	"strings"
 
+	"bindc/compile/internal/pass"
 	"bindc/compile/internal/rewrite"
 	"bindc/diag"
 	"bindc/internal/merge"
@@ -12,119 +13,132 @@ import (
 
 // checkMerges warns about values that the merge strategy of their key rejects, if the key has several values. It also
 // warns about knockouts without effect.
-func (c *checker) checkMerges() {
-	found := map[uint32][]fittedValue{}
-	for i := range c.Scopes {
-		s := &c.Scopes[i]
-		if !c.IsHiera(s.Layer) || c.Site.Layers[s.Layer].Hiera == loader.HieraDefaults {
+func checkMerges(e *pass.Env, s *rewrite.Bindings) {
+	for key, all := range valuesToMerge(e, s) {
+		m := s.Merges.ByKey[key]
+		strategy, err := m.Entry.Strategy()
+		if len(all) < 2 || err != nil {
 			continue
 		}
-		for _, m := range s.Members {
-			for i, e := range m.File.Entries {
-				if c.Merges.ByKey[e.Key].Entry != nil {
-					found[e.Key] = append(found[e.Key], c.fitted(e.Value, m.File.Pos(i)))
-				}
-			}
-		}
-	}
-	for key, all := range found {
-		if len(all) > 1 {
-			c.checkFit(c.Keys[key], c.Merges.ByKey[key], all)
+		merged := mergedValues{key: s.Keys[key], strategy: strategy, all: all, secret: m.Secret != nil}
+		merged.at, merged.written = s.Merges.Place(merged.key, m.Entry)
+		if !warnOfStrategy(e, merged) {
+			warnOfRejected(e, merged)
+			warnOfKnockouts(e, merged)
 		}
 	}
 }
 
-type fittedValue struct {
+// mergedValues is a key that lookups merge, with the values that the hierarchies bind it to.
+type mergedValues struct {
+	key      string
+	strategy merge.Strategy
+	all      []hieraValue
+	secret   bool     // the values must not be shown
+	at       diag.Pos // position of the lookup_options
+	written  bool     // at is known
+}
+
+type hieraValue struct {
 	v        value.Value
 	constant bool // v is the value in every request; otherwise v is undef
 	at       diag.Pos
 }
 
-func (c *checker) fitted(val uint32, at diag.Pos) fittedValue {
-	v, ok := c.Constant(val)
-	return fittedValue{v, ok, at}
-}
-
-func (c *checker) checkFit(key string, m rewrite.MergedKey, all []fittedValue) {
-	strategy, err := m.Entry.Strategy()
-	if err != nil {
-		return
-	}
-	if c.reportStrategy(key, m, strategy, all) {
-		return
-	}
-	for _, k := range all {
-		err := strategy.Check(k.v)
-		if !k.constant || err == nil {
+// valuesToMerge returns the values in the hierarchies of the keys whose lookup_options are the same for all requests,
+// by number of the key.
+func valuesToMerge(e *pass.Env, s *rewrite.Bindings) map[uint32][]hieraValue {
+	out := map[uint32][]hieraValue{}
+	for i := range s.Scopes {
+		sc := &s.Scopes[i]
+		if !e.IsHiera(sc.Layer) || e.Site.Layers[sc.Layer].Hiera == loader.HieraDefaults {
 			continue
 		}
-		d := diag.Diagnostic{Pos: k.at, Severity: diag.Warning, Code: "hiera_merge", Secret: m.Secret != nil,
-			Message: "'" + key + "': " + err.Error() + "; with two values, every lookup fails, as in Puppet"}
-		if strategy.String() == "hash" && k.v.Kind() == value.Array {
-			d.Hint = "write 'merge: unique', which merges lists"
+		for _, m := range sc.Members {
+			for i, entry := range m.File.Entries {
+				if s.Merges.ByKey[entry.Key].Entry != nil {
+					v, constant := s.Constant(entry.Value)
+					out[entry.Key] = append(out[entry.Key], hieraValue{v, constant, m.File.Pos(i)})
+				}
+			}
 		}
-		if at, ok := c.Merges.Place(key, m.Entry); ok {
-			d.Notes = []diag.Note{{Pos: at, Message: "lookup_options merge the values of the key"}}
-		}
-		c.Report(d)
 	}
-	if m.Secret == nil { // the warning shows the value, so it must not be secret
-		c.checkKnockouts(key, strategy, all)
-	}
+	return out
 }
 
 // shownValues limits how many values a message about a wrong strategy shows.
 const shownValues = 3
 
-// reportStrategy reports a strategy that can merge none of the values, if another strategy merges them all. It returns
-// false if there is nothing to report.
-func (c *checker) reportStrategy(key string, m rewrite.MergedKey, strategy merge.Strategy, all []fittedValue) bool {
-	at, ok := c.Merges.Place(key, m.Entry)
-	other := map[string]string{"hash": "unique", "unique": "hash"}[strategy.String()]
+// warnOfStrategy warns about a strategy that can merge none of the values, if another strategy merges them all. It
+// returns false if there is nothing to warn about.
+func warnOfStrategy(e *pass.Env, m mergedValues) bool {
+	other := map[string]string{"hash": "unique", "unique": "hash"}[m.strategy.String()]
 	better, err := merge.Parse(value.FromString(other))
-	if !ok || other == "" || err != nil {
+	if !m.written || other == "" || err != nil {
 		return false
 	}
-	d := diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "hiera_merge",
-		Hint: "write 'merge: " + other + "'", Fix: diag.MeantAs(strategy.String(), other)}
-	for _, k := range all {
-		if !k.constant || strategy.Check(k.v) == nil || better.Check(k.v) != nil {
+	d := diag.Diagnostic{Pos: m.at, Severity: diag.Warning, Code: "hiera_merge",
+		Hint: "write 'merge: " + other + "'", Fix: diag.MeantAs(m.strategy.String(), other)}
+	for _, k := range m.all {
+		if !k.constant || m.strategy.Check(k.v) == nil || better.Check(k.v) != nil {
 			return false
 		}
 		if len(d.Notes) < shownValues {
 			d.Notes = append(d.Notes, diag.Note{Pos: k.at, Message: "this value is of the kind " + k.v.Kind().String(),
-				Secret: m.Secret != nil})
+				Secret: m.secret})
 		}
 	}
-	d.Message = "the merge strategy '" + strategy.String() + "' cannot merge the values of '" + key + "'; every lookup " +
-		"that finds two of them fails, as in Puppet"
-	c.Report(d)
+	d.Message = "the merge strategy '" + m.strategy.String() + "' cannot merge the values of '" + m.key +
+		"'; every lookup that finds two of them fails, as in Puppet"
+	e.Report(d)
 	return true
 }
 
-// checkKnockouts warns about strings that look like knockouts but remove nothing. Either no level has the value, the
+// warnOfRejected warns about each value that the strategy rejects.
+func warnOfRejected(e *pass.Env, m mergedValues) {
+	for _, k := range m.all {
+		err := m.strategy.Check(k.v)
+		if !k.constant || err == nil {
+			continue
+		}
+		d := diag.Diagnostic{Pos: k.at, Severity: diag.Warning, Code: "hiera_merge", Secret: m.secret,
+			Message: "'" + m.key + "': " + err.Error() + "; with two values, every lookup fails, as in Puppet"}
+		if m.strategy.String() == "hash" && k.v.Kind() == value.Array {
+			d.Hint = "write 'merge: unique', which merges lists"
+		}
+		if m.written {
+			d.Notes = []diag.Note{{Pos: m.at, Message: "lookup_options merge the values of the key"}}
+		}
+		e.Report(d)
+	}
+}
+
+// warnOfKnockouts warns about strings that look like knockouts but remove nothing. Either no level has the value, the
 // string is a hash key, or the key is merged without a knockout_prefix.
-func (c *checker) checkKnockouts(key string, strategy merge.Strategy, all []fittedValue) {
+func warnOfKnockouts(e *pass.Env, m mergedValues) {
+	if m.secret {
+		return // the warnings show values
+	}
 	present, complete := map[string]bool{}, true
-	for _, k := range all {
+	for _, k := range m.all {
 		complete = complete && k.constant // a computed value may contain the text
 		texts(k.v, func(t string, _ bool) { present[t] = true })
 	}
-	for _, k := range all {
+	for _, k := range m.all {
 		texts(k.v, func(t string, isKey bool) {
 			message := ""
-			switch out := strategy.KnocksOut(t); {
+			switch out := m.strategy.KnocksOut(t); {
 			case out != "" && isKey:
 				message = "'" + t + "' is a hash key, so the knockout prefix has no effect; " +
 					"it removes only strings and list elements"
 			case out != "" && complete && !present[out]:
-				message = "'" + t + "' knocks out '" + out + "', which no level of '" + key + "' has"
-			case strings.HasPrefix(t, customary) && present[strings.TrimPrefix(t, customary)] && !strategy.First() &&
-				!strategy.Knocks():
-				message = "'" + t + "' knocks nothing out: '" + key + "' is merged without a knockout_prefix"
+				message = "'" + t + "' knocks out '" + out + "', which no level of '" + m.key + "' has"
+			case strings.HasPrefix(t, customary) && present[strings.TrimPrefix(t, customary)] && !m.strategy.First() &&
+				!m.strategy.Knocks():
+				message = "'" + t + "' knocks nothing out: '" + m.key + "' is merged without a knockout_prefix"
 			}
 			if message != "" {
-				c.Report(diag.Diagnostic{Pos: k.at, Severity: diag.Warning, Code: "hiera_merge", Message: message})
+				e.Report(diag.Diagnostic{Pos: k.at, Severity: diag.Warning, Code: "hiera_merge", Message: message})
 			}
 		})
 	}

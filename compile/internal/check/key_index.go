@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"bindc/compile/internal/index"
 	"bindc/compile/internal/pass"
 	"bindc/compile/internal/place"
 	"bindc/loader"
@@ -150,6 +151,23 @@ func projection(terms loader.Condition, dims []int) string {
 		}
 	}
 	return b.String()
+}
+
+// split returns the candidates below a rank that can be effective where terms hold. The candidates in certain are
+// always effective, and are sorted, highest first. The candidates in possible are effective only in some of these
+// requests.
+func (k *keyIndex) split(terms loader.Condition, below int) (certain, possible []*place.Candidate) {
+	for i := range k.compatible(terms, index.NoRank) {
+		switch cand := &k.all[i]; {
+		case cand.Rank <= below:
+		case k.Relations.Implies(terms, k.terms(i)):
+			certain = append(certain, cand)
+		default:
+			possible = append(possible, cand)
+		}
+	}
+	slices.SortStableFunc(certain, func(a, b *place.Candidate) int { return place.ByRank(*a, *b) })
+	return certain, possible
 }
 
 // hidden reports whether a candidate above rank is always effective where terms hold and ends the lookup. A lookup by a

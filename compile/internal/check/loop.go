@@ -5,8 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"bindc/compile/internal/pass"
+	"bindc/compile/internal/place"
 	"bindc/internal/recipe"
-	"bindc/loader"
 )
 
 // Limits on the steps of the search for loops. Lookups report the loops that the search misses.
@@ -17,40 +18,32 @@ const (
 
 // checkLoops reports loops. The search gets a share of the effort. When it has used up its share, it stops without an
 // error.
-func (c *checker) checkLoops(needs *needGraph) {
-	f := &loopFinder{checker: c, needGraph: needs, parts: map[string][]*keyIndex{}, unsplit: map[int]bool{},
-		conditions: conditionTable{at: map[string]int{}}, state: map[visit]int{}, reported: map[string]bool{},
-		undef: map[*recipe.Recipe]bool{}, deciding: decidingVariables(c.Site)}
-	if f.Effort.Over() {
+func checkLoops(e *pass.Env, t *place.Tables, ms *place.Multibinds, indexes keyIndexes, needs *needGraph) {
+	if e.Effort.Over() {
 		return
 	}
-	before := f.Effort.Left
-	f.Effort.Left = min(before, f.enqueueAll())
-	share := f.Effort.Left
-	for len(f.queue) > 0 && !f.Effort.Over() {
+	plain := plainRequests{Env: e, values: t, indexes: indexes, undef: map[*recipe.Recipe]bool{},
+		deciding: decidingVariables(e.Site)}
+	f := loopFinder{visitQueue: newVisitQueue(plain, needs), multibinds: ms, parts: map[string][]*keyIndex{},
+		reported: map[string]bool{}}
+	before := e.Effort.Left
+	e.Effort.Left = min(before, f.enqueueAll())
+	share := e.Effort.Left
+	for len(f.queue) > 0 && !e.Effort.Over() {
 		f.follow(f.queue[0])
 		f.queue = f.queue[1:]
 	}
-	f.Effort.Left = before - share + max(0, f.Effort.Left)
-}
-
-// decidingVariables returns the variables that categories and guards use.
-func decidingVariables(site *loader.Site) map[string]bool {
-	out := map[string]bool{}
-	for _, d := range site.Dimensions {
-		d.Value.Variables(func(name string) { out[name] = true })
-	}
-	return out
+	e.Effort.Left = before - share + max(0, e.Effort.Left)
 }
 
 // enqueueAll schedules each binding that may be on a loop, with its own condition. It returns the effort available to
 // the search.
 func (f *loopFinder) enqueueAll() int {
 	share := loopEffort
-	collected := f.collected()
-	for _, key := range slices.Sorted(maps.Keys(f.circular)) {
-		indexes := []*keyIndex{f.indexes[key]}
-		if id, ok := strings.CutPrefix(f.Names[key], recipe.ContributionKey("")); ok {
+	collected := collectedIDs(f.Env, f.multibinds, f.indexes)
+	for _, key := range slices.Sorted(maps.Keys(f.needs.circular)) {
+		indexes := []*keyIndex{f.indexes.of[key]}
+		if id, ok := strings.CutPrefix(f.indexes.names[key], recipe.ContributionKey("")); ok {
 			if !collected[id] {
 				continue
 			}
@@ -66,17 +59,17 @@ func (f *loopFinder) enqueueAll() int {
 	return share
 }
 
-// collected returns the ids of the multibindings that lookups evaluate: multibindings that can win, and multibindings
-// that contribute to them.
-func (f *loopFinder) collected() map[string]bool {
+// collectedIDs returns the ids of the multibindings that lookups evaluate: multibindings that can win, and
+// multibindings that contribute to them.
+func collectedIDs(e *pass.Env, ms *place.Multibinds, indexes keyIndexes) map[string]bool {
 	out := map[string]bool{}
 	within := map[string][]string{} // ids of contributing multibindings, by the id that they contribute to
 	var todo []string
-	for id, ds := range f.Multibinds.Declared {
+	for id, ds := range ms.Declared {
 		for _, d := range ds {
 			if in := d.Binding.More.In; in != nil {
 				within[in.ID] = append(within[in.ID], id)
-			} else if len(f.effective(d.Binding)) > 0 {
+			} else if len(effective(e, d.Binding, indexes)) > 0 {
 				todo = append(todo, id)
 			}
 		}

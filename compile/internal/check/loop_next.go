@@ -11,14 +11,14 @@ import (
 // next returns the candidates that v needs. It also schedules candidates that v needs only in some requests of the
 // condition.
 func (f *loopFinder) next(v visit) []*place.Candidate {
-	n := f.needsOfCandidate(v.cand)
+	n := f.needs.ofCandidate(v.cand)
 	var out []*place.Candidate
 	for _, key := range n.keys {
-		found, _ := f.descend(v, f.indexes[key], -1)
+		found, _ := f.descend(v, f.indexes.of[key], -1)
 		out = append(out, found...)
 	}
 	for _, key := range n.below {
-		found, _ := f.descend(v, f.indexes[key], v.cand.Rank)
+		found, _ := f.descend(v, f.indexes.of[key], v.cand.Rank)
 		out = append(out, found...)
 	}
 	out = append(out, f.nextTried(v, n.tried)...)
@@ -26,7 +26,7 @@ func (f *loopFinder) next(v visit) []*place.Candidate {
 		return out
 	}
 	id := strings.TrimPrefix(n.collects.Name, recipe.ContributionKey(""))
-	if !f.Multibinds.Renamed[id] {
+	if !f.multibinds.Renamed[id] {
 		for _, k := range f.partsOf(id) {
 			out = append(out, f.nextPart(v, k, takesOne(n.collects.Options, k.name != ""))...)
 		}
@@ -38,7 +38,7 @@ func (f *loopFinder) next(v visit) []*place.Candidate {
 // is undecided.
 func (f *loopFinder) nextTried(v visit, tried []attempt) (out []*place.Candidate) {
 	for _, a := range tried {
-		found, decided := f.descend(v, f.indexes[a.key], -1)
+		found, decided := f.descend(v, f.indexes.of[a.key], -1)
 		out = append(out, found...)
 		f.enqueueUndef(v, a)
 		if !decided || len(found) > 0 && !f.isUndefFor(found[len(found)-1], a) &&
@@ -114,15 +114,4 @@ func (f *loopFinder) descend(v visit, k *keyIndex, below int) (found []*place.Ca
 		found = nil
 	}
 	return found, decided
-}
-
-// enqueueDeclining schedules v again for the requests in which cand declines because a target is undef or renamed.
-func (f *loopFinder) enqueueDeclining(v visit, cand *place.Candidate) {
-	r := cand.Computed()
-	if r == nil || !r.Declines() {
-		return
-	}
-	for _, a := range f.needsOf(r).tried {
-		f.enqueueUndef(v, a)
-	}
 }

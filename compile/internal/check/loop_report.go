@@ -71,7 +71,7 @@ func fromFirst(path []step) []*place.Candidate {
 // nameOf returns the key of a candidate, or a name for the multibinding that it contributes to.
 func (f *loopFinder) nameOf(cand *place.Candidate) string {
 	if cand.Recipe == nil {
-		return f.Names[cand.Key]
+		return f.indexes.names[cand.Key]
 	}
 	return "multibind " + cand.Binding.More.In.ID
 }

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"bindc/compile/internal/pass"
 	"bindc/compile/internal/place"
 	"bindc/diag"
 	"bindc/internal/recipe"
@@ -14,48 +15,59 @@ import (
 
 // checkMultibinds reports errors in multibindings and their contributions that do not depend on facts. It skips
 // contributions to a multibinding that never takes effect.
-func (c *checker) checkMultibinds() {
-	ids := slices.Sorted(maps.Keys(c.Multibinds.Declared))
-	byKey := c.multibindsByKey(ids)
-	for _, id := range slices.Sorted(maps.Keys(c.Multibinds.Contributions)) {
-		all := c.Multibinds.Contributions[id]
-		if id == recipe.ClassesKey {
-			c.checkClasses(all)
-			continue
-		}
-		if len(c.Multibinds.Declared[id]) == 0 && !c.Multibinds.Broken[id] {
-			c.reportUnknownID(id, all, ids, byKey)
-		}
-		for _, d := range c.Multibinds.Declared[id] {
-			if when := c.effective(d.Binding); len(when) > 0 {
-				for i := range all {
-					if c.Effort.Spend(10) {
-						c.checkContribution(&all[i], d)
-					}
-				}
-				c.checkTwice(all, d, when)
-			}
+func checkMultibinds(e *pass.Env, ms *place.Multibinds, indexes keyIndexes) {
+	ids := slices.Sorted(maps.Keys(ms.Declared))
+	byKey := multibindsByKey(ms, ids)
+	for _, id := range slices.Sorted(maps.Keys(ms.Contributions)) {
+		all := ms.Contributions[id]
+		switch {
+		case id == recipe.ClassesKey:
+			checkClasses(e, all)
+		case len(ms.Declared[id]) > 0:
+			checkContributions(e, ms, id, indexes)
+		case ms.Broken[id]:
+		case byKey[id] != nil:
+			reportKeyAsID(e, all, byKey[id])
+		default:
+			warnOfUnknownID(e, ms, id, ids)
 		}
 	}
 	for _, id := range ids {
-		c.warnOfSameID(id)
-		for _, d := range c.Multibinds.Declared[id] {
-			c.checkHiding(d, id)
+		warnOfSameID(e, ms.Declared[id])
+		for _, d := range ms.Declared[id] {
+			warnOfHiding(e, d, len(ms.Contributions[id]), indexes)
 		}
 	}
 }
 
-// checkHiding warns about bindings that hide a multibinding and its contributions, unless they are abstract or have
+// checkContributions checks the contributions to each multibinding with an id.
+func checkContributions(e *pass.Env, ms *place.Multibinds, id string, indexes keyIndexes) {
+	all := ms.Contributions[id]
+	for _, d := range ms.Declared[id] {
+		when := effective(e, d.Binding, indexes)
+		if len(when) == 0 {
+			continue
+		}
+		for i := range all {
+			if e.Effort.Spend(10) {
+				checkContribution(e, &all[i], d)
+			}
+		}
+		if !ms.Renamed[id] { // otherwise the names may differ
+			checkTwice(e, all, d, when)
+		}
+	}
+}
+
+// warnOfHiding warns about bindings that hide a multibinding and its n contributions, unless they are abstract or have
 // 'override: true'.
-func (c *checker) checkHiding(d place.Declaration, id string) {
-	key, _ := c.Find(d.Binding.Key)
-	n := len(c.Multibinds.Contributions[id])
-	if k := c.indexes[key]; k != nil && n > 0 && d.Binding.More.In == nil {
+func warnOfHiding(e *pass.Env, d place.Declaration, n int, indexes keyIndexes) {
+	if k := indexes.named(d.Binding.Key); k != nil && n > 0 && d.Binding.More.In == nil {
 		for i := range k.hiding(d.Binding) {
-			c.Report(diag.Diagnostic{Pos: k.all[i].Pos(), Severity: diag.Warning, Code: "multibind_hidden",
+			e.Report(diag.Diagnostic{Pos: k.all[i].Pos(), Severity: diag.Warning, Code: "multibind_hidden",
 				Message: "this hides the multibinding '" + k.name + "', and " + diag.Count(n, "contribution"),
 				Notes:   []diag.Note{{Pos: d.Binding.Pos, Message: "the multibinding"}},
-				Hint:    contributeHint(id) + "; 'override: true' hides it intentionally"})
+				Hint:    contributeHint(d.Binding.More.Multibind.ID) + "; 'override: true' hides it intentionally"})
 		}
 	}
 }
@@ -77,16 +89,15 @@ func (k *keyIndex) hiding(b *loader.Binding) map[int]bool {
 }
 
 // effective returns the conditions under which the multibinding b wins or contributes in some request.
-func (c *checker) effective(b *loader.Binding) []loader.Condition {
+func effective(e *pass.Env, b *loader.Binding, indexes keyIndexes) []loader.Condition {
 	var out []loader.Condition
 	if b.More.In != nil {
 		for _, condition := range b.When {
-			out = append(out, c.Site.Conditions[condition])
+			out = append(out, e.Site.Conditions[condition])
 		}
 		return out
 	}
-	key, _ := c.Find(b.Key)
-	k := c.indexes[key]
+	k := indexes.named(b.Key)
 	for i := range k.all {
 		if k.all[i].Binding == b && !k.neverWins(i) {
 			out = append(out, k.terms(i))
@@ -95,37 +106,38 @@ func (c *checker) effective(b *loader.Binding) []loader.Condition {
 	return out
 }
 
-// reportUnknownID reports contributions to an id that no multibinding has. If id is the key of a multibinding, the
-// message names the id of that multibinding.
-func (c *checker) reportUnknownID(id string, all []place.Candidate, ids []string, byKey map[string]*loader.Binding) {
-	if b := byKey[id]; b != nil {
-		meant := b.More.Multibind.ID
-		for _, cand := range all {
-			c.Report(diag.Diagnostic{Pos: cand.Binding.More.In.Pos, Code: "multibind_unknown",
-				Message: "'" + id + "' is the key of a multibinding; contributions must use its id, '" + meant + "'",
-				Notes:   []diag.Note{{Pos: b.Pos, Message: "the multibinding"}},
-				Hint:    "write '" + meant + "' instead of '" + id + "'", Fix: diag.MeantAs(id, meant)})
-		}
-		return
+// reportKeyAsID reports contributions that name the multibinding b by its key. They must use its id.
+func reportKeyAsID(e *pass.Env, all []place.Candidate, b *loader.Binding) {
+	meant := b.More.Multibind.ID
+	for _, cand := range all {
+		e.Report(diag.Diagnostic{Pos: cand.Binding.More.In.Pos, Code: "multibind_unknown",
+			Message: "'" + b.Key + "' is the key of a multibinding; contributions must use its id, '" + meant + "'",
+			Notes:   []diag.Note{{Pos: b.Pos, Message: "the multibinding"}},
+			Hint:    "write '" + meant + "' instead of '" + b.Key + "'", Fix: diag.MeantAs(b.Key, meant)})
 	}
-	d := diag.Diagnostic{Severity: diag.Warning, Code: "multibind_unknown", Fix: c.Diags.Correct(id, ids),
+}
+
+// warnOfUnknownID warns about contributions to an id that no multibinding has. ids lists the ids of all multibindings.
+func warnOfUnknownID(e *pass.Env, ms *place.Multibinds, id string, ids []string) {
+	all := ms.Contributions[id]
+	d := diag.Diagnostic{Severity: diag.Warning, Code: "multibind_unknown", Fix: e.Diags.Correct(id, ids),
 		Message: "no multibinding has the id '" + id + "'; this contribution is never used"}
 	near := d.Fix.New
-	if len(all) > len(c.Multibinds.Declared[near])+len(c.Multibinds.Contributions[near]) && near != "" {
+	if len(all) > len(ms.Declared[near])+len(ms.Contributions[near]) && near != "" {
 		d.Fix, d.Hint = diag.Fix{}, "a multibinding has the id '"+near+"': correct one of the two ids"
-		d.Notes = []diag.Note{{Pos: c.Multibinds.Declared[near][0].Binding.Pos, Message: "the multibinding"}}
+		d.Notes = []diag.Note{{Pos: ms.Declared[near][0].Binding.Pos, Message: "the multibinding"}}
 	}
 	for _, cand := range all {
 		d.Pos = cand.Binding.More.In.Pos
-		c.Report(d)
+		e.Report(d)
 	}
 }
 
 // multibindsByKey returns the first multibinding of each key, in the order of ids.
-func (c *checker) multibindsByKey(ids []string) map[string]*loader.Binding {
+func multibindsByKey(ms *place.Multibinds, ids []string) map[string]*loader.Binding {
 	out := map[string]*loader.Binding{}
 	for _, id := range ids {
-		for _, d := range c.Multibinds.Declared[id] {
+		for _, d := range ms.Declared[id] {
 			if out[d.Binding.Key] == nil {
 				out[d.Binding.Key] = d.Binding
 			}
@@ -134,55 +146,53 @@ func (c *checker) multibindsByKey(ids []string) map[string]*loader.Binding {
 	return out
 }
 
-func (c *checker) warnOfSameID(id string) {
-	ds := c.Multibinds.Declared[id]
+// warnOfSameID warns about multibindings of different keys that have one id. ds lists the multibindings with this id.
+func warnOfSameID(e *pass.Env, ds []place.Declaration) {
 	for _, d := range ds[1:] {
 		if d.Binding.Key != ds[0].Binding.Key {
-			c.Report(diag.Diagnostic{Pos: d.Binding.Pos, Severity: diag.Warning, Code: "multibind_id",
+			e.Report(diag.Diagnostic{Pos: d.Binding.Pos, Severity: diag.Warning, Code: "multibind_id",
 				Message: "'" + d.Binding.Key + "' and '" + ds[0].Binding.Key +
-					"' collect the same contributions: both have the id '" + id + "'",
+					"' collect the same contributions: both have the id '" + d.Binding.More.Multibind.ID + "'",
 				Notes: []diag.Note{{Pos: ds[0].Binding.Pos, Message: "the other multibinding"}}})
 		}
 	}
 }
 
-func (c *checker) checkContribution(cand *place.Candidate, d place.Declaration) {
+func checkContribution(e *pass.Env, cand *place.Candidate, d place.Declaration) {
 	b := cand.Binding
 	if !d.Options.Array && b.Key == "" {
-		c.Report(diag.Diagnostic{Pos: b.Pos, Code: "multibind",
+		e.Report(diag.Diagnostic{Pos: b.Pos, Code: "multibind",
 			Message: "expected 'name', the key of this contribution in the hash '" + d.Binding.Key + "'",
 			Notes:   []diag.Note{{Pos: d.Binding.Pos, Message: "the multibinding"}}})
 	}
 	written := b.More.Literal
 	if written == nil {
 		if r := cand.Recipe; r.Kind == recipe.Expression && r.Transformer == nil {
-			c.mismatch(cand, d, d.Options.Misfit(r.Expr), b.Pos, "")
+			if m := d.Options.Misfit(r.Expr); m != nil {
+				e.Report(mismatch(cand, d, m, b.Pos))
+			}
 		}
 		return
 	}
 	v := cand.Recipe.Value
 	if d.Options.Resolution == recipe.Merge && v.Kind() != value.Hash {
-		c.Report(diag.Diagnostic{Pos: written.Pos, Code: "multibind",
+		e.Report(diag.Diagnostic{Pos: written.Pos, Code: "multibind",
 			Message: "expected a hash to merge into '" + d.Binding.Key + "', found " + value.Describe(v),
 			Notes:   []diag.Note{{Pos: d.Binding.Pos, Message: "this multibinding merges hashes with the same name"}}})
 	}
 	if m := d.Options.Check(v); m != nil {
-		hint := ""
+		found := mismatch(cand, d, m, written.Within(m.Path).Pos)
 		if d.Options.LacksFlatten(v) {
-			hint = "the option 'flatten: true' of the multibinding collects the elements of a list"
+			found.Hint = "the option 'flatten: true' of the multibinding collects the elements of a list"
 		}
-		c.mismatch(cand, d, m, written.Within(m.Path).Pos, hint)
+		e.Report(found)
 	}
 }
 
-// mismatch reports a contribution whose value does not have the element type of the multibinding. It does nothing if m
-// is nil.
-func (c *checker) mismatch(cand *place.Candidate, d place.Declaration, m *types.Mismatch, at diag.Pos, hint string) {
-	if m == nil {
-		return
-	}
+// mismatch returns the error about a contribution whose value does not have the element type of the multibinding.
+func mismatch(cand *place.Candidate, d place.Declaration, m *types.Mismatch, at diag.Pos) diag.Diagnostic {
 	secret := cand.Recipe.Sensitive
-	c.Report(diag.Diagnostic{Pos: at, Code: "type_mismatch", Hint: hint,
+	return diag.Diagnostic{Pos: at, Code: "type_mismatch",
 		Message: "a contribution to '" + d.Binding.Key + "': " + m.Text(secret), Secret: secret,
-		Notes: []diag.Note{{Pos: d.Binding.Pos, Message: "the multibinding"}}})
+		Notes: []diag.Note{{Pos: d.Binding.Pos, Message: "the multibinding"}}}
 }

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 
+	"bindc/compile/internal/index"
+	"bindc/compile/internal/place"
 	"bindc/internal/recipe"
 )
 
@@ -27,17 +29,18 @@ func (n needs) none() bool {
 	return len(n.keys) == 0 && len(n.tried) == 0 && len(n.below) == 0 && n.collects == nil
 }
 
-func (c *checker) needsOf(r *recipe.Recipe) needs {
+// needsOf returns what r looks up. names lists the bound keys.
+func needsOf(r *recipe.Recipe, names index.Names) needs {
 	var n needs
 	for _, t := range r.Targets {
-		if key, bound := c.Find(t.Key); bound {
+		if key, bound := names.Find(t.Key); bound {
 			n.tried = append(n.tried, attempt{key, t})
 		} else if r.Kind != recipe.AliasOf { // an unbound target of an alias is an error that rebind reports
 			n.unbound = append(n.unbound, t.Key)
 		}
 	}
 	for _, name := range r.Lookups() {
-		if key, bound := c.Find(name); bound {
+		if key, bound := names.Find(name); bound {
 			n.keys = append(n.keys, key)
 		} else {
 			n.unbound = append(n.unbound, name)
@@ -47,7 +50,7 @@ func (c *checker) needsOf(r *recipe.Recipe) needs {
 		n.tries = r
 	}
 	if r.Kind == recipe.Below {
-		if key, bound := c.Find(r.Name); bound {
+		if key, bound := names.Find(r.Name); bound {
 			n.below = append(n.below, key)
 		}
 	}
@@ -64,32 +67,35 @@ func producesTarget(k recipe.Kind) bool {
 
 // needGraph holds the needs of all values and keys of a site.
 type needGraph struct {
+	names   index.Names
 	ofValue map[uint32]needs    // what each value needs, by number in place.Tables; omits values without needs
 	ofKey   map[uint32][]uint32 // the keys that any binding of a key needs; contributions have internal keys
 
 	circular map[uint32]bool // keys that may be part of a loop
 }
 
-func (c *checker) findNeeds() *needGraph {
-	g := &needGraph{ofValue: c.needsOfValues(), ofKey: map[uint32][]uint32{}, circular: map[uint32]bool{}}
+// findNeeds returns the needs of all bindings and contributions.
+func findNeeds(s *index.Ordered) *needGraph {
+	g := &needGraph{names: s.Names, ofValue: needsOfValues(s.Tables, s.Names), ofKey: map[uint32][]uint32{},
+		circular: map[uint32]bool{}}
 	add := func(key uint32, n needs) {
 		if !n.none() {
-			g.ofKey[key] = append(g.ofKey[key], c.keysOf(n)...)
+			g.ofKey[key] = append(g.ofKey[key], n.allKeys(s.Names)...)
 		}
 	}
-	for i := range c.Scopes {
+	for i := range s.Scopes {
 		if len(g.ofValue) == 0 {
 			break
 		}
-		for key, val := range c.Scopes[i].Bound() {
-			add(c.InNames[key], g.ofValue[val])
+		for key, val := range s.Scopes[i].Bound() {
+			add(s.InNames[key], g.ofValue[val])
 		}
 	}
-	for id, all := range c.Multibinds.Contributions {
-		key, bound := c.Find(recipe.ContributionKey(id))
+	for id, all := range s.Multibinds.Contributions {
+		key, bound := s.Names.Find(recipe.ContributionKey(id))
 		for _, cand := range all {
 			if bound {
-				add(key, c.needsOf(cand.Recipe))
+				add(key, needsOf(cand.Recipe, s.Names))
 			}
 		}
 	}
@@ -99,27 +105,39 @@ func (c *checker) findNeeds() *needGraph {
 	return g
 }
 
-func (c *checker) needsOfValues() map[uint32]needs {
+func needsOfValues(t *place.Tables, names index.Names) map[uint32]needs {
 	out := map[uint32]needs{}
-	for _, n := range c.Kept {
-		if c.Values[n][0] != recipe.CompiledLookup {
+	for _, n := range t.Kept {
+		if t.Values[n][0] != recipe.CompiledLookup {
 			continue
 		}
-		if r, err := recipe.Decode(c.Values[n][1:]); err == nil { // a lookup reports the error
-			out[n] = c.needsOf(r)
+		if r, err := recipe.Decode(t.Values[n][1:]); err == nil { // a lookup reports the error
+			out[n] = needsOf(r, names)
 		}
 	}
 	return out
 }
 
-// keysOf returns all bound keys in n. This includes the internal key of contributions that n collects.
-func (c *checker) keysOf(n needs) []uint32 {
+// ofCandidate returns the needs of cand. Candidates outside loops have no needs, because the keys that they need have
+// no index.
+func (g *needGraph) ofCandidate(cand *place.Candidate) needs {
+	switch {
+	case !g.circular[cand.Key]:
+		return needs{}
+	case cand.Recipe != nil:
+		return needsOf(cand.Recipe, g.names)
+	}
+	return g.ofValue[cand.Value]
+}
+
+// allKeys returns all bound keys in n. This includes the internal key of contributions that n collects.
+func (n needs) allKeys(names index.Names) []uint32 {
 	out := append(slices.Clone(n.keys), n.below...)
 	for _, a := range n.tried {
 		out = append(out, a.key)
 	}
 	if n.collects != nil {
-		if key, bound := c.Find(n.collects.Name); bound {
+		if key, bound := names.Find(n.collects.Name); bound {
 			out = append(out, key)
 		}
 	}
@@ -150,9 +168,6 @@ func endless(graph map[uint32][]uint32) map[uint32][]uint32 {
 			}
 		}
 		delete(reversed, end)
-	}
-	for to, froms := range reversed {
-		reversed[to] = slices.DeleteFunc(froms, func(from uint32) bool { return left[from] == 0 })
 	}
 	return reversed
 }

@@ -6,19 +6,19 @@ import (
 	"slices"
 
 	"bindc/compile/internal/index"
+	"bindc/compile/internal/pass"
 	"bindc/compile/internal/place"
 	"bindc/diag"
 	"bindc/internal/relation"
 )
 
 // checkRebound warns about renames and rebindings of keys that nothing below them binds.
-func (c *checker) checkRebound() {
-	c.checkRenames()
-	for i := range c.Rebound {
-		r := &c.Rebound[i]
-		key, _ := c.Find(r.Old())
-		if r.OfKey && r.Below() && !c.indexes[key].anyBelow(r, c.Ranks) {
-			c.Report(diag.Diagnostic{Pos: r.More.Rebinds.Pos, Severity: diag.Warning, Code: "rebind",
+func checkRebound(e *pass.Env, all []place.Rebound, ranks *place.Ranking, indexes keyIndexes) {
+	checkRenames(e, all, ranks)
+	for i := range all {
+		r := &all[i]
+		if r.OfKey && r.Below() && !indexes.named(r.Old()).anyBelow(r, ranks) {
+			e.Report(diag.Diagnostic{Pos: r.More.Rebinds.Pos, Severity: diag.Warning, Code: "rebind",
 				Message: "nothing that binds '" + r.Old() + "' is below this: it has no effect",
 				Hint:    "move it to a higher layer, or to a condition of higher precedence, than the binding it changes"})
 		}
@@ -27,20 +27,20 @@ func (c *checker) checkRebound() {
 
 // checkRenames reports contributions whose name is changed by two renames of equal precedence. For keys,
 // checkConflicts reports this.
-func (c *checker) checkRenames() {
+func checkRenames(e *pass.Env, all []place.Rebound, ranks *place.Ranking) {
 	byName := map[string]*keyIndex{}
-	for i := range c.Rebound {
-		r := &c.Rebound[i]
+	for i := range all {
+		r := &all[i]
 		if !r.OfPart || r.OfKey || !r.More.Erases {
 			continue
 		}
 		if byName[r.Old()] == nil {
-			byName[r.Old()] = &keyIndex{Env: c.Env, name: r.Old()}
+			byName[r.Old()] = &keyIndex{Env: e, name: r.Old()}
 		}
 		k := byName[r.Old()]
 		for _, condition := range r.When {
 			k.all = append(k.all, place.Candidate{Binding: r.Binding, Layer: r.Layer, Order: r.Order,
-				Condition: condition, Rank: c.Ranks.Rank(r.Layer, condition)})
+				Condition: condition, Rank: ranks.Rank(r.Layer, condition)})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(byName)) {

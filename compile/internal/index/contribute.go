@@ -27,7 +27,7 @@ func ListContributions(e *pass.Env, s *Ordered) *Lists {
 		if len(s.Multibinds.Declared[id]) == 0 {
 			continue
 		}
-		key, _ := s.Find(recipe.ContributionKey(id))
+		key, _ := s.Names.Find(recipe.ContributionKey(id))
 		all := s.Multibinds.Contributions[id]
 		for i := range all {
 			all[i].Key = key

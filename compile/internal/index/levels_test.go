@@ -47,11 +47,11 @@ func TestOrderKeysSortsBoundKeys(t *testing.T) {
 		t.Errorf("the keys are %v, want %v", s.Names, want)
 	}
 	for name, want := range map[string]uint32{"a": 0, "b": 1} {
-		if n, ok := s.Find(name); !ok || n != want {
+		if n, ok := s.Names.Find(name); !ok || n != want {
 			t.Errorf("%s is key %d, %t", name, n, ok)
 		}
 	}
-	if _, ok := s.Find("unbound"); ok {
+	if _, ok := s.Names.Find("unbound"); ok {
 		t.Error("a key that nothing binds is found")
 	}
 }

@@ -13,16 +13,19 @@ import (
 // Ordered is a site whose bound keys are sorted.
 type Ordered struct {
 	*rewrite.Bindings
-	Names   []string        // sorted bound keys
+	Names   Names           // the bound keys
 	InNames []uint32        // index in Names, by number of the key in place.Tables
 	Renamed map[uint32]bool // keys that a rename affects, by index in Names
 }
+
+// Names lists keys in sorted order.
+type Names []string
 
 // OrderKeys sorts the bound keys, including internal keys.
 func OrderKeys(s *rewrite.Bindings) *Ordered {
 	bound := boundKeys(s)
 	slices.SortFunc(bound, func(a, b uint32) int { return strings.Compare(s.Keys[a], s.Keys[b]) })
-	out := &Ordered{Bindings: s, Names: make([]string, len(bound)), InNames: make([]uint32, len(s.Keys)),
+	out := &Ordered{Bindings: s, Names: make(Names, len(bound)), InNames: make([]uint32, len(s.Keys)),
 		Renamed: map[uint32]bool{}}
 	for i, key := range bound {
 		out.Names[i] = s.Keys[key]
@@ -59,8 +62,8 @@ func boundKeys(s *rewrite.Bindings) (bound []uint32) {
 	return bound
 }
 
-// Find returns the index of name in Names. bound is false if nothing binds the name.
-func (s *Ordered) Find(name string) (key uint32, bound bool) {
-	at, bound := slices.BinarySearch(s.Names, name)
+// Find returns the index of name. bound is false if nothing binds the name.
+func (n Names) Find(name string) (key uint32, bound bool) {
+	at, bound := slices.BinarySearch(n, name)
 	return uint32(at), bound
 }
