@@ -41,11 +41,13 @@ func TestDoubtfulKeys(t *testing.T) {
 	}{
 		"one binding":               {[]place.Scope{scope(1, 1, bound(0, nil), other)}, nil},
 		"two bindings in one scope": {[]place.Scope{scope(1, 1, bound(0, nil), other, fileOf(1, 0))}, []uint32{0}},
-		"below the default":         {[]place.Scope{scope(3, 1, fileOf(1, 0), fileOf(1, 0))}, []uint32{0}},
-		"of the default's rank":     {[]place.Scope{scope(2, 1, bound(1, nil), other, bound(1, nil))}, []uint32{1}},
-		"two scopes of one rank":    {[]place.Scope{scope(1, 1, fileOf(0)), scope(1, 2, fileOf(0))}, nil},
-		"scopes of two ranks":       {[]place.Scope{scope(1, 1, fileOf(0)), scope(0, 3, fileOf(0))}, nil},
-		"two shapes of one rank":    {[]place.Scope{scope(1, 1, fileOf(0, 1)), scope(1, 3, fileOf(0, 2))}, []uint32{0}},
+		"two files in one scope": {
+			[]place.Scope{scope(0, 1, other), scope(1, 1, fileOf(0), fileOf(0))}, []uint32{0}},
+		"below the default":      {[]place.Scope{scope(3, 1, fileOf(1, 0), fileOf(1, 0))}, []uint32{0}},
+		"of the default's rank":  {[]place.Scope{scope(2, 1, bound(1, nil), other, bound(1, nil))}, []uint32{1}},
+		"two scopes of one rank": {[]place.Scope{scope(1, 1, fileOf(0)), scope(1, 2, fileOf(0))}, nil},
+		"scopes of two ranks":    {[]place.Scope{scope(1, 1, fileOf(0)), scope(0, 3, fileOf(0))}, nil},
+		"two shapes of one rank": {[]place.Scope{scope(1, 1, fileOf(0, 1)), scope(1, 3, fileOf(0, 2))}, []uint32{0}},
 		"one shape in a mixed rank": {
 			[]place.Scope{scope(1, 1, fileOf(0)), scope(1, 2, fileOf(0)), scope(1, 3, other)}, nil},
 		"abstract":          {[]place.Scope{scope(1, 1, bound(0, abstract))}, []uint32{0}},
