@@ -83,8 +83,8 @@ func (c *Cache) load() error {
 	r := newPackReader(f, size)
 	if p, ok := r.pack(c.program); ok {
 		c.files = p.files
-		c.pools.Keys.Load(p.keys)
-		c.pools.Values.Load(p.values)
+		c.pools.Keys.load(p.keys)
+		c.pools.Values.load(p.values)
 	}
 	return r.err
 }

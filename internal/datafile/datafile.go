@@ -1,6 +1,7 @@
 // Package datafile reads data files and compiles each of them to a list of keys with their values.
 // The result depends neither on the path nor on other files, so that a Cache can keep it for the
-// next build. Package compile decides later which binding of a key wins.
+// next build. Keys and values are numbers in Pools, which all files share. Package compile decides later which binding
+// of a key wins.
 package datafile
 
 import (

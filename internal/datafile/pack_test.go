@@ -120,8 +120,8 @@ func FuzzPack(f *testing.F) {
 			}
 		}
 		pools := &Pools{}
-		pools.Keys.Load(p.keys)
-		pools.Values.Load(p.values)
+		pools.Keys.load(p.keys)
+		pools.Values.load(p.values)
 		if _, ok := decodePack(string(encodePack(t, pools, p.files, Program{1})), Program{1}); !ok {
 			t.Error("what was decoded cannot be encoded and decoded again")
 		}

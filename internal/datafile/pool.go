@@ -19,7 +19,7 @@ type Pool struct {
 	texts []string
 	slots []uint64        // hash table with open addressing: upper half of the hash, and number + 1; 0 if free
 	chunk strings.Builder // memory for new strings; never grows, so that strings do not move
-	scans int             // number of further batches to answer by scan; see Load
+	scans int             // number of further batches to answer by scan; see load
 }
 
 const (
@@ -129,7 +129,7 @@ func (p *Pool) keep(text []byte) string {
 // grow enlarges the hash table. It computes all hashes again, which is rare and cheaper than storing them.
 func (p *Pool) grow() {
 	size := max(fewSlots, 2*len(p.slots))
-	for size <= 2*len(p.texts) { // Load may have added many strings
+	for size <= 2*len(p.texts) { // load may have added many strings
 		size *= 2
 	}
 	p.slots = make([]uint64, size)
@@ -151,9 +151,9 @@ func (p *Pool) Texts() []string {
 	return p.texts
 }
 
-// Load fills an empty pool with distinct strings, whose numbers are their indexes. It does not build the hash table: a
-// build that parses few files again is faster without it. Numbers builds the table after several batches.
-func (p *Pool) Load(texts []string) { p.texts, p.scans = texts, maxScans }
+// load fills an empty pool with distinct strings, whose numbers are their indexes. It does not build the hash table: a
+// build that parses few files again is faster without it. numbered builds the table after several batches.
+func (p *Pool) load(texts []string) { p.texts, p.scans = texts, maxScans }
 
 const maxScans = 8
 

@@ -10,7 +10,7 @@ import (
 // The pool searches the first batches without its table. The numbers must not change when it builds the table.
 func TestNumbersStayTheSameWhenTableIsBuilt(t *testing.T) {
 	var p Pool
-	p.Load([]string{"a", "bc", "d"})
+	p.load([]string{"a", "bc", "d"})
 	for round := range 2 * maxScans {
 		b := &batch{}
 		for _, text := range []string{"bc", "new", "a", "new", fmt.Sprint("round ", round)} {

@@ -48,8 +48,8 @@ func BuildBindings(t testing.TB, bind, path string) {
 	Build(t, dir, path)
 }
 
-// Slice cuts a slice from the snapshot at path and writes it to out. term has the form CATEGORY=VALUE.
-func Slice(t testing.TB, path, term, out string) {
+// cutSlice cuts a slice from the snapshot at path and writes it to out. term has the form CATEGORY=VALUE.
+func cutSlice(t testing.TB, path, term, out string) {
 	t.Helper()
 	if err := cut(path, term, out); err != nil {
 		t.Fatal(err)
@@ -78,8 +78,8 @@ func cut(path, term, out string) error {
 	return err
 }
 
-// Truncate cuts the file at path to half its size.
-func Truncate(t testing.TB, path string) {
+// truncate cuts the file at path to half its size.
+func truncate(t testing.TB, path string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err == nil {
@@ -91,9 +91,9 @@ func Truncate(t testing.TB, path string) {
 	makeOld(t, path)
 }
 
-// Damage inverts all bytes in a section of the snapshot at path. It corrects the checksums, so that the snapshot can
+// damage inverts all bytes in a section of the snapshot at path. It corrects the checksums, so that the snapshot can
 // still be opened.
-func Damage(t testing.TB, path, section string) {
+func damage(t testing.TB, path, section string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {

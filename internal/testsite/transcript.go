@@ -27,7 +27,8 @@ type session struct {
 }
 
 // RunSessions runs the sessions in testdata/transcripts, which are files with commands and their expected output.
-// Commands invoke program by the given name. If update is set, RunSessions replaces the expected output.
+// Commands invoke program by the given name. If update is set, RunSessions replaces the expected output by the current
+// output.
 //
 // A session is a txtar archive. Its comment contains the commands, and its files are those that the commands read:
 //
@@ -150,11 +151,11 @@ func (s *session) outputOf(args []string) string {
 	case "build":
 		Build(s.T, args[1], args[3])
 	case "slice":
-		Slice(s.T, args[1], args[2], args[3])
+		cutSlice(s.T, args[1], args[2], args[3])
 	case "truncate":
-		Truncate(s.T, args[1])
+		truncate(s.T, args[1])
 	case "damage":
-		Damage(s.T, args[1], args[2])
+		damage(s.T, args[1], args[2])
 	default:
 		s.Fatalf("unknown command '%s'", args[0])
 	}

@@ -1,5 +1,6 @@
 // Package value defines the values that lookups return. A Value is either built in memory or a view of encoded bytes
-// (see encode.go); both behave alike. Values are immutable and safe for concurrent use.
+// (see encode.go); both behave alike. Values are immutable and safe for concurrent use. Package value also lists the
+// members of JSON objects and finds repeated ones.
 package value
 
 import (

@@ -14,8 +14,8 @@ import (
 
 // Run checks a site. If the effort is used up, it stops and reports an error.
 func Run(e *pass.Env, s *index.Ordered, l *index.Levels) {
-	doubtful, needs := doubtfulKeys(s, l.Defaults), findNeeds(s)
-	indexes := indexKeys(e, s, indexedKeys(s, doubtful, needs))
+	doubtful, graph := doubtfulKeys(s, l.Defaults), findNeeds(s)
+	indexes := indexKeys(e, s, indexedKeys(s, doubtful, graph))
 	for _, key := range slices.Sorted(maps.Keys(doubtful)) {
 		k := indexes.of[key]
 		k.checkConflicts(l.Defaults[key].Rank)
@@ -24,8 +24,8 @@ func Run(e *pass.Env, s *index.Ordered, l *index.Levels) {
 	}
 	checkMultibinds(e, &s.Multibinds, indexes)
 	checkRebound(e, s.Rebound, s.Ranks, indexes)
-	checkDeadLookups(e, s, needs.ofValue)
-	checkLoops(e, s.Tables, &s.Multibinds, indexes, needs)
+	checkDeadLookups(e, s, graph.ofValue)
+	checkLoops(e, s.Tables, &s.Multibinds, indexes, graph)
 	checkHieraLookups(e, s, l)
 	checkHieraOptions(e, s.Bindings)
 	checkMerges(e, s.Bindings)

@@ -13,13 +13,14 @@ import (
 )
 
 // checkTwice reports contributions that have the same name and are always effective together, unless a rule selects one
-// of them. when lists the conditions of the multibinding.
+// of them. when lists the conditions of the multibinding. The names of the contributions must be final; see
+// Multibinds.Renamed.
 func checkTwice(e *pass.Env, all []place.Candidate, d place.Declaration, when []loader.Condition) {
 	byName := map[string]*keyIndex{}
 	for _, cand := range all {
 		name := cand.Binding.Key
 		if !decides(d.Options, name != "") || !cand.Final() {
-			continue // all contributions are used
+			continue // all contributions are used, or this one may decline
 		}
 		if byName[name] == nil {
 			byName[name] = &keyIndex{Env: e, name: name}

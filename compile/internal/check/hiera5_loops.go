@@ -16,11 +16,11 @@ type hieraNeed struct {
 
 // findLoops calls report for each loop, with the position of its first key and a message. These are loops in every
 // request.
-func (needs hieraNeeds) findLoops(names index.Names, report func(at diag.Pos, message string)) {
+func (h hieraNeeds) findLoops(names index.Names, report func(at diag.Pos, message string)) {
 	state := map[string]int{} // unvisited, finished, or the position on the current path, from 1
 	for _, key := range names {
-		needs.follow(key, state, func(loop []hieraStep) {
-			report(needs[loop[0].key].at, loopMessage(len(loop), func(i int) string { return loop[i].key }))
+		h.follow(key, state, func(loop []hieraStep) {
+			report(h[loop[0].key].at, loopMessage(len(loop), func(i int) string { return loop[i].key }))
 		})
 	}
 }
@@ -32,10 +32,10 @@ type hieraStep struct {
 }
 
 // follow searches depth-first from a key. It calls found with a loop when it returns to a key on the path.
-func (needs hieraNeeds) follow(start string, state map[string]int, found func(loop []hieraStep)) {
+func (h hieraNeeds) follow(start string, state map[string]int, found func(loop []hieraStep)) {
 	var path []hieraStep
 	enter := func(key string) {
-		if need, ok := needs[key]; ok && state[key] == unvisited {
+		if need, ok := h[key]; ok && state[key] == unvisited {
 			path = append(path, hieraStep{key, need.keys})
 			state[key] = len(path)
 		}

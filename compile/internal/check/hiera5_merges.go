@@ -29,7 +29,7 @@ func checkMerges(e *pass.Env, s *rewrite.Bindings) {
 	}
 }
 
-// mergedValues is a key that lookups merge, with the values that the hierarchies bind it to.
+// mergedValues holds the values that the hierarchies bind a merged key to.
 type mergedValues struct {
 	key      string
 	strategy merge.Strategy

@@ -71,11 +71,11 @@ func addKinds(keys map[uint32]bool, s *place.Scope, inNames []uint32) {
 }
 
 // indexedKeys returns the keys that need an index: doubtful keys, and those that other checks compare.
-func indexedKeys(s *index.Ordered, doubtful map[uint32]bool, needs *needGraph) map[uint32]bool {
+func indexedKeys(s *index.Ordered, doubtful map[uint32]bool, graph *needGraph) map[uint32]bool {
 	out := maps.Clone(doubtful)
 	addCollecting(out, &s.Multibinds, s.Names)
 	addRebound(out, s.Rebound, s.Names)
-	needs.addKeys(out, len(s.Declining) > 0)
+	graph.addKeys(out, len(s.Declining) > 0)
 	return out
 }
 

@@ -18,13 +18,13 @@ const (
 
 // checkLoops reports loops. The search gets a share of the effort. When it has used up its share, it stops without an
 // error.
-func checkLoops(e *pass.Env, t *place.Tables, ms *place.Multibinds, indexes keyIndexes, needs *needGraph) {
+func checkLoops(e *pass.Env, t *place.Tables, ms *place.Multibinds, indexes keyIndexes, graph *needGraph) {
 	if e.Effort.Over() {
 		return
 	}
 	plain := plainRequests{Env: e, values: t, indexes: indexes, undef: map[*recipe.Recipe]bool{},
 		deciding: decidingVariables(e.Site)}
-	f := loopFinder{visitQueue: newVisitQueue(plain, needs), multibinds: ms, parts: map[string][]*keyIndex{},
+	f := loopFinder{visitQueue: newVisitQueue(plain, graph), multibinds: ms, parts: map[string][]*keyIndex{},
 		reported: map[string]bool{}}
 	before := e.Effort.Left
 	e.Effort.Left = min(before, f.enqueueAll())
@@ -41,7 +41,7 @@ func checkLoops(e *pass.Env, t *place.Tables, ms *place.Multibinds, indexes keyI
 func (f *loopFinder) enqueueAll() int {
 	share := loopEffort
 	collected := collectedIDs(f.Env, f.multibinds, f.indexes)
-	for _, key := range slices.Sorted(maps.Keys(f.needs.circular)) {
+	for _, key := range slices.Sorted(maps.Keys(f.graph.circular)) {
 		indexes := []*keyIndex{f.indexes.of[key]}
 		if id, ok := strings.CutPrefix(f.indexes.names[key], recipe.ContributionKey("")); ok {
 			if !collected[id] {

@@ -11,7 +11,7 @@ import (
 // next returns the candidates that v needs. It also schedules candidates that v needs only in some requests of the
 // condition.
 func (f *loopFinder) next(v visit) []*place.Candidate {
-	n := f.needs.ofCandidate(v.cand)
+	n := f.graph.ofCandidate(v.cand)
 	var out []*place.Candidate
 	for _, key := range n.keys {
 		found, _ := f.descend(v, f.indexes.of[key], -1)

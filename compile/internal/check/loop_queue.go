@@ -11,15 +11,15 @@ import (
 // visitQueue holds the visits that the search for loops has found.
 type visitQueue struct {
 	plainRequests
-	needs      *needGraph
+	graph      *needGraph
 	conditions conditionTable
 	unsplit    map[int]bool // conditions with too many ways to split
 	queue      []visit
 	state      map[visit]int // unvisited, finished, or the position on the current path, from 1
 }
 
-func newVisitQueue(plain plainRequests, needs *needGraph) visitQueue {
-	return visitQueue{plainRequests: plain, needs: needs, conditions: conditionTable{at: map[string]int{}},
+func newVisitQueue(plain plainRequests, graph *needGraph) visitQueue {
+	return visitQueue{plainRequests: plain, graph: graph, conditions: conditionTable{at: map[string]int{}},
 		unsplit: map[int]bool{}, state: map[visit]int{}}
 }
 
@@ -38,7 +38,7 @@ const (
 // enqueue schedules cand, in the plain requests of terms. If terms can hold in several ways, enqueue schedules cand for
 // each way.
 func (q *visitQueue) enqueue(cand *place.Candidate, terms loader.Condition) {
-	if q.needs.ofCandidate(cand).none() {
+	if q.graph.ofCandidate(cand).none() {
 		return
 	}
 	ways, all := q.Relations.Ways(terms)

@@ -21,8 +21,8 @@ type Bindings struct {
 
 // Apply replaces everything that depends on other bindings. It adds the bindings of transferred parameters, of keys
 // that collect statements, and of aliases, renames and rebindings. Bindings that override abstract bindings get type
-// checks, and keys to which lookup_options apply get recipes that merge. Apply takes over p: it is the only function
-// here that changes p, and the caller must not use p afterwards.
+// checks, and keys to which lookup_options apply get recipes that merge. Apply changes p, and the result shares its
+// data, so the caller must not use p afterwards.
 func Apply(e *pass.Env, p *place.Placement) *Bindings {
 	p.AddBindings(transferParameters(e, p))
 	p.AddUnwritten(bindCollected(p))
