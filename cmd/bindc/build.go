@@ -190,5 +190,14 @@ func publish(cmd *cobra.Command, out string, content *snapshot.Content, sign *si
 	if !fsx.InPlace(err) {
 		return written, notWritten(err)
 	}
-	return written, cmp.Or(sign.publish(out, written.Sum), err)
+	return written, worst(err, sign.publish(out, written.Sum))
+}
+
+// worst returns the error of a build that has written a snapshot. unsynced is nil or fsx.ErrUnsynced, and signed is the
+// error of signing. If signing could not sync the directory either, one message is enough.
+func worst(unsynced, signed error) error {
+	if fsx.InPlace(signed) {
+		return cmp.Or(unsynced, signed)
+	}
+	return signed
 }

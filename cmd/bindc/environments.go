@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -280,8 +279,12 @@ func (b *environments) write(name string, site *compilation, made *built) error 
 	var err error
 	b.signals.uninterrupted(func() {
 		written, news, err = snapshot.Update(out, site.content)
-		if fsx.InPlace(err) && (news || !b.isSigned(out)) {
-			err = cmp.Or(b.sign.publishAs(name, out, written.Sum), err)
+		if !fsx.InPlace(err) {
+			err = notWritten(err)
+			return
+		}
+		if news || !b.isSigned(out) {
+			err = worst(err, b.sign.publishAs(name, out, written.Sum))
 		}
 		if err == nil && !b.extensions { // extension programs may return something else next time
 			made.Snapshot = stateOf(out)
@@ -289,7 +292,7 @@ func (b *environments) write(name string, site *compilation, made *built) error 
 		}
 	})
 	if err != nil {
-		return notWritten(err)
+		return err
 	}
 	b.written[name] = true
 	if !news {
