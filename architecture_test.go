@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"bindc/internal/testmode"
 )
 
 // mayImport lists the imports that each package of the project may have. Adding one is a decision
@@ -310,6 +312,7 @@ func dependencies(t *testing.T, name string) []string {
 // A bindq process makes a single lookup, and a run of bindc or bindsync is short as well. They must not compile regular
 // expressions during initialization that they may not need.
 func TestProgramsCompileNoPatternsAtStart(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	out, err := exec.Command("go", "list", "-deps", "-f", `{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}} {{end}}`,
 		"./cmd/...").Output()
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"bindc/internal/expr/stdlib"
 	"bindc/internal/lint"
+	"bindc/internal/testmode"
 	"bindc/internal/types"
 )
 
@@ -27,6 +28,7 @@ var (
 
 // Documents and sections that a comment or document refers to must exist.
 func TestCitedDocumentsExist(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	texts := 0
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !slices.Contains([]string{".go", ".md", ".txtar"}, filepath.Ext(path)) {
@@ -199,6 +201,7 @@ func TestDocumentLinesAreShort(t *testing.T) {
 
 // TestDocumentedTestsExist checks that each test that a document names, or selects with -run, exists.
 func TestDocumentedTestsExist(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	tests := map[string][]string{}
 	all, declared := []string{}, regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Benchmark)\w+)`)
 	for dir, files := range goFiles(t) {

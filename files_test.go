@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"bindc/internal/testmode"
 )
 
 // layered lists the packages whose files depend on each other in one direction only, so that a file
@@ -26,6 +28,7 @@ var layered = []string{
 // In a layered package, the files can be ordered so that each uses only later ones: no file uses itself through
 // others.
 func TestFilesOfLayeredPackagesHaveNoCycles(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	compiled := compiledPackages(t)
 	found := 0
 	for _, dir := range layered {

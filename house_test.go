@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"bindc/internal/testmode"
 )
 
 // quoted matches text in quotes. Messages are not split, so that they can be searched for.
@@ -64,6 +66,7 @@ func TestArchitectureIsShort(t *testing.T) {
 
 // TestFilesAndFunctionsStayShort limits the lengths of files and functions. Tests are exempt.
 func TestFilesAndFunctionsStayShort(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	const fileLines, functionLines = 400, 60
 	for _, names := range goFiles(t) {
 		for _, name := range names {

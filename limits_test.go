@@ -10,10 +10,13 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"bindc/internal/testmode"
 )
 
 // docs/limits.md lists exactly the constants that are limits, with their names and values.
 func TestLimitsAreDocumented(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	limits := constantsOf(t)
 	stated := map[string]bool{}
 	row := regexp.MustCompile("(?m)^\\| `([a-z0-9/]+\\.[A-Za-z]+)` \\| ([0-9]+) \\| ")

@@ -103,6 +103,7 @@ func TestHostileSitesTakeLinearEffort(t *testing.T) {
 // The stack does not limit the length of a chain.
 func TestLongChainIsFollowedWithoutRecursion(t *testing.T) {
 	t.Parallel()
+	testmode.SkipUnderRace(t)
 	if _, found := effortOf(t, chain(testmode.Number(20_000, 100_000)), 0); len(found) > 0 {
 		t.Errorf("reported is %s", found[0].Message)
 	}
@@ -111,6 +112,7 @@ func TestLongChainIsFollowedWithoutRecursion(t *testing.T) {
 // Some sites need comparisons of all pairs, whose number is limited. Beyond the limit, the only error is that the site
 // takes too much effort.
 func TestSiteBeyondEffortIsRejected(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	const override = "bind: [{name: k, to: 1, override: true}]}"
 	many := func(line func(int) string) string { return lines(300, line) }
 	manyParameters := strings.ReplaceAll(lines(400, numbered("p#: 1")), "\n", ", ")

@@ -34,6 +34,7 @@ func loadTimed(t *testing.T, text string, diags *diag.List) (site *loader.Site, 
 // A level is left to Puppet if a chain of lookups, however long, ends in a key that only Puppet may have. The reported
 // lookup is the last of the chain, because the others depend on it.
 func TestForeignLookupsFollowsLongChainsInLinearTime(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	const keys = 10_000
 	var chain strings.Builder
 	for i := range keys {

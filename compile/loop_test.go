@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"bindc/diag"
+	"bindc/internal/testmode"
 	"bindc/loader"
 )
 
@@ -136,6 +137,7 @@ func loopsOfTwoVariables(t *testing.T, bindings, hint string) string {
 }
 
 func TestLoopSearchTakesLinearTime(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	chain := func(last string) string {
 		var b strings.Builder
 		for i := range 5_000 {

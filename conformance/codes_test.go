@@ -23,6 +23,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"bindc/diag"
+	"bindc/internal/testmode"
 )
 
 // withoutExample lists codes without an example: reserved codes, a code that only programs in Go can get because bindc
@@ -87,6 +88,7 @@ func writeFiles(dir string, a *txtar.Archive) error {
 // The catalogue has exactly the codes in the source.
 func TestCatalogueHasExactlyTheCodesOfTheSource(t *testing.T) {
 	t.Parallel()
+	testmode.SkipUnderRace(t)
 	inSource := codesInSource(t)
 	addCodesOfClient(t, inSource)
 	for _, r := range diag.Catalogue() {

@@ -22,6 +22,7 @@ import (
 // TestDocuments executes every example in docs/.
 func TestDocuments(t *testing.T) {
 	t.Parallel()
+	testmode.SkipUnderRace(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands are for a shell")
 	}

@@ -18,6 +18,7 @@ import (
 // TestEyamlExchangesStringsWithHieraEyaml exchanges encrypted strings with hiera-eyaml in both directions, with keys
 // that hiera-eyaml created.
 func TestEyamlExchangesStringsWithHieraEyaml(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	program, err := exec.LookPath("eyaml")
 	if err != nil {
 		t.Skip("there is no eyaml here: apt-get install hiera-eyaml")

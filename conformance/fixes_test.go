@@ -60,6 +60,7 @@ var withoutEdit = map[string]string{
 
 // Each diagnostic whose hint names a replacement has an edit. The edit removes the diagnostic and adds no error.
 func TestEditsRemoveMistakes(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	text, err := os.ReadFile("testdata/mistakes.txt")
 	if err != nil {
 		t.Fatal(err)

@@ -84,6 +84,7 @@ func TestHiera5(t *testing.T) {
 //	go test ./conformance -run Hiera5Answers -puppet -hiera5 10000 -timeout 2h -update    # writes the answers
 func TestStoredHiera5AnswersMatchSitesAndPuppet(t *testing.T) {
 	t.Parallel()
+	testmode.SkipUnderRace(t)
 	if *askPuppet && *update {
 		writeAnswers(t)
 	}

@@ -17,6 +17,7 @@ import (
 // testdata/mistakes.txt: one message, at the place of the mistake, with the fix. With -update it writes the messages
 // into that file.
 func TestMistakesHaveOneMessageEach(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	const path = "testdata/mistakes.txt"
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -117,6 +117,7 @@ func conditions(doc any) []string {
 
 func TestSchemasAndLoaderAgree(t *testing.T) {
 	t.Parallel()
+	testmode.SkipUnderRace(t)
 	rounds, each := 12, 1
 	if !testmode.Thorough() {
 		rounds, each = 1, 49

@@ -37,6 +37,7 @@ func TestSourcesOfProgramsAreNoted(t *testing.T) { testprograms.NoteSources(t) }
 // a sample, as testmode.Sample says. .ci/run and tools/mutate run all of them.
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	testmode.SkipUnderRace(t)
 	example, err := filepath.Abs("../testdata")
 	if err != nil {
 		t.Fatal(err)

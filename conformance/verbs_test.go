@@ -85,6 +85,7 @@ var notTried = []string{"bindc adopt", "bindc blame", "bindc explore", "bindc fa
 // The help of every verb fits a terminal of 80 columns, has the exit statuses, and an example that works.
 func TestHelpFitsAndItsExampleWorks(t *testing.T) {
 	t.Parallel()
+	testmode.SkipUnderRace(t)
 	verbs := [][]string{{"bindc"}, {"bindq"}, {"bindsync"}, {"bindc", "eyaml"}}
 	for _, verb := range slices.Sorted(maps.Keys(verbsByHelp(t))) {
 		verbs = append(verbs, strings.Fields(verb))
@@ -118,6 +119,7 @@ func TestHelpFitsAndItsExampleWorks(t *testing.T) {
 // A program that is called with a verb of another program names that program.
 func TestVerbErrorNamesProgramThatHasIt(t *testing.T) {
 	t.Parallel()
+	testmode.SkipUnderRace(t)
 	for _, verb := range testmode.Sample(t, slices.Sorted(maps.Keys(verbsByHelp(t))), 4) {
 		words := strings.Fields(verb)
 		for _, program := range []string{"bindc", "bindq", "bindsync"} {

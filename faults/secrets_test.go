@@ -92,6 +92,7 @@ var secret = regexp.MustCompile(`(?i)canary\d|yranac\d|7_?654_?321|63 ?61 ?6e ?6
 
 // Output, errors and files of the programs contain no secrets unless the user requests them.
 func TestSecretsAreShownOnlyOnRequest(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	verbs := slices.Concat(verbsOf(t, "bindc"), verbsOf(t, "bindq"), verbsOf(t, "bindsync"))
 	for _, verb := range verbs {
 		if _, known := showing[verb]; !known {
@@ -112,6 +113,7 @@ func TestSecretsAreShownOnlyOnRequest(t *testing.T) {
 
 // Values that are sensitive because of lookup_options in Hiera 5 are only shown on request, merged or not.
 func TestHiera5SecretsAreShownOnlyOnRequest(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	s := newSecretSite(t, "testdata/secrets_hiera5.txtar")
 	s.skips = []string{"bindc fmt", "bindc migrate"} // these verbs show the data files
 	s.tryEncrypted(t)

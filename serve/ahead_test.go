@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"bindc/internal/testmode"
 	"bindc/serve"
 )
 
@@ -178,6 +179,7 @@ func TestAheadRejectsInvalidQuestions(t *testing.T) {
 
 // If many nodes ask for many keys, the history stays below its limit and keeps the most recent nodes.
 func TestHistoryStaysBelowItsLimit(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	h := serve.NewHistory()
 	keys := func(node, n int) (out []string) {
 		for i := range n {

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"bindc/internal/envfile"
+	"bindc/internal/testmode"
 	"bindc/serve"
 	"bindc/serve/client"
 )
@@ -218,6 +219,7 @@ func TestQuestionInEndedSessionFails(t *testing.T) {
 
 // An answer that is larger than a frame is replaced by an error, whatever the question.
 func TestRejectsTooLargeAnswers(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	for _, c := range []struct {
 		plain, rich, errors int
 		fits                bool
@@ -256,6 +258,7 @@ func TestRejectsTooLargeAnswers(t *testing.T) {
 
 // Questions may arrive in pieces of any size. It is not an error if the input ends between frames.
 func TestFramesAreReadInPieces(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	path := snap(t)
 	build(t, path, site)
 	s := server(t, path)

@@ -23,6 +23,7 @@ import (
 // A server survives a file that is truncated while it reads the keys. The test runs in a separate process, because an
 // unguarded read would crash it.
 func TestSurveySurvivesTruncation(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	if dir := os.Getenv("SURVEYED_DIR"); dir != "" {
 		surveyTruncated(t, dir+"/production.snap")
 		return

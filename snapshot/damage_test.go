@@ -108,6 +108,7 @@ func manyLevels() *Content {
 // After a byte is changed and the checksums are corrected, lookups neither panic nor hang.
 func TestForgedBytesAreHarmless(t *testing.T) {
 	t.Parallel()
+	testmode.SkipUnderRace(t)
 	const dumped = 7 // every seventh file is dumped, because a dump takes fifty times as long as the rest
 	step := 1
 	if !testmode.Thorough() {
@@ -362,6 +363,7 @@ func TestDecoderIgnoresDeclaredFrameSize(t *testing.T) {
 // In a site with this many columns all keys share one empty mask. Here each key has a separate mask, which begins one
 // word after the previous one.
 func TestVerifyRejectsOverlappingMasks(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	for keys, levels := range map[int]int{5000: 30_000, 50: 640} {
 		c := manyNodes(keys)
 		for range levels {

@@ -146,6 +146,7 @@ func TestAllRecipesStopsWithLoopDespiteDamage(t *testing.T) {
 
 // A small forged file cannot make the reader allocate much memory.
 func TestForgedFilesAllocateInProportionToSize(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	const (
 		proportion = 1000    // total bytes allocated per byte of the file
 		base       = 8 << 20 // bytes allocated for any file, mostly by zstd

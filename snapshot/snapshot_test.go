@@ -262,6 +262,7 @@ func TestFailedUpdateReportsNoNewFile(t *testing.T) {
 // Values from one bit to megabytes are stored in the reference, next to the key, in a cell, in a shared block or in a
 // separate block.
 func TestValuesOfEverySizeAreReadBack(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	c := &Content{Layers: []string{"l"}, Values: stored(value.FromBool(true), value.FromInt(-1), value.Value{})}
 	for _, size := range []int{0, 1, 20, 46, 47, 48, 127, 128, blockFrom - 4, blockFrom, blockSize - 1, blockSize,
 		1 << 20, 5 << 20} {

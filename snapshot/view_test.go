@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"bindc/internal/testmode"
 	"bindc/internal/value"
 )
 
@@ -61,6 +62,7 @@ func viewed(t *testing.T, s *Snapshot, at *Scopes, key string) (Stored, bool) {
 // The fingerprint of a name equals that of a key once in 256 names. View.Lookup must then compare every byte, which it
 // does eight at a time.
 func TestViewRejectsNamesThatDifferInAnyByte(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	for _, length := range []int{3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 24, 31, 32, 33, 40, 47, 48, 60} {
 		key := strings.Repeat("k", length)
 		s := open(t, &Content{Layers: []string{"site"}, Values: stored(value.FromString("one")),

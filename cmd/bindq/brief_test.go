@@ -10,12 +10,14 @@ import (
 
 	"bindc/internal/lookup"
 	"bindc/internal/report"
+	"bindc/internal/testmode"
 	"bindc/internal/testsite"
 	"bindc/snapshot"
 )
 
 // A brief explanation has the same effective bindings as a full one, and counts those that it omits.
 func TestBriefExplanationsAgreeWithFullOnes(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	example := filepath.Join(t.TempDir(), "example.snap")
 	testsite.Build(t, "../../testdata/example", example)
 	paths := []string{example}

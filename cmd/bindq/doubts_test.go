@@ -9,6 +9,7 @@ import (
 
 	"bindc/facts"
 	"bindc/internal/lookup"
+	"bindc/internal/testmode"
 	"bindc/internal/testsite"
 	bindings "bindc/runtime"
 	"bindc/snapshot"
@@ -40,6 +41,7 @@ func TestReportsDoubtsAboutMisspeltNamesInFactsFile(t *testing.T) {
 
 // The doubts are the same with Explain as with ExplainUnset, which omits some bindings.
 func TestDoubtsAreTheSameWithFullExplanation(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	example := filepath.Join(t.TempDir(), "example.snap")
 	testsite.Build(t, "../../testdata/example", example)
 	paths := []string{example}

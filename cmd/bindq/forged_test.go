@@ -405,6 +405,7 @@ func FuzzForgedEnvironments(f *testing.F) {
 
 // TestForgedFilesAreRefusedOrHarmless runs a fixed sample of the inputs of FuzzForged.
 func TestForgedFilesAreRefusedOrHarmless(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	n := 400
 	if !testmode.Thorough() {
 		n = 16

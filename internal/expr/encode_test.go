@@ -10,6 +10,7 @@ import (
 	"bindc/internal/expr/exprtest"
 	"bindc/internal/expr/stdlib"
 	"bindc/internal/syntax"
+	"bindc/internal/testmode"
 	"bindc/internal/value"
 )
 
@@ -67,6 +68,7 @@ func TestDecodeLambdaReadsWhatAppendLambdaWrites(t *testing.T) {
 
 // The test truncates and modifies each expression at every byte. Decode and Eval may return errors, but must not panic.
 func TestDamagedExpressionsDoNotPanic(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	env := exprtest.Env{}
 	opts := expr.Options{Functions: stdlib.Functions, Steps: 1000, Size: 1 << 16}
 	for _, b := range encodings(t) {

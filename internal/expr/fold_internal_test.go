@@ -3,12 +3,14 @@ package expr
 import (
 	"testing"
 
+	"bindc/internal/testmode"
 	"bindc/internal/value"
 )
 
 // Fold tries each level of an expression, and each attempt may descend to the innermost level before it fails. The
 // limit on steps keeps the total proportional to the size of the expression.
 func TestFoldLimitsWorkOnDeepExpressions(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	const levels = 3900
 	one := &Node{Op: Const, Value: value.FromInt(1)}
 	sum := func(left *Node) *Node { return &Node{Op: Binary, Name: "+", Kids: []*Node{left, one}} }

@@ -22,6 +22,7 @@ var places = []string{"../../testdata", "../../cmd/testdata", "../../docs", "../
 // checks that the meaning stays the same. The input consists of scenarios, real sites and many styles of writing.
 func TestFormattingKeepsTextAndIsStable(t *testing.T) {
 	t.Parallel()
+	testmode.SkipUnderRace(t)
 	laidOut, left := 0, 0
 	seen := map[string]bool{}
 	n, each := 0, testmode.Number(4, 1)

@@ -43,6 +43,7 @@ const hanging = time.Minute
 
 // Requests at all places of the files of real sites get an answer. Without BINDC_THOROUGH, a sample is tried.
 func TestEveryPlaceOfRealSitesAnswers(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	everyFile, everyPlace := 600, 41
 	switch {
 	case testmode.Thorough():

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"bindc/internal/manifest"
+	"bindc/internal/testmode"
 )
 
 // describe formats a declaration with a computed name: patterns, keys, variables and place.
@@ -79,6 +80,7 @@ func TestFindsPossibleNamesOfComputedDeclarations(t *testing.T) {
 }
 
 func TestDeeplyNestedNamesAreUnknown(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	const depth = 100_000
 	src := "include " + strings.Repeat("f(", depth) + "$x" + strings.Repeat(")", depth)
 	for _, d := range manifest.ReadDeclarations("a.pp", src) {

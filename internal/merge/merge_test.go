@@ -9,6 +9,7 @@ import (
 	"bindc/diag"
 	"bindc/internal/expr"
 	"bindc/internal/merge"
+	"bindc/internal/testmode"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
 )
@@ -522,6 +523,7 @@ func TestConversionErrorHidesSensitiveValue(t *testing.T) {
 
 // FuzzMerge checks that merging arbitrary values does not modify them and always has the same result.
 func FuzzMerge(f *testing.F) {
+	testmode.SkipUnderRace(f)
 	for i, c := range table(f, "merges") {
 		if i%50 == 0 {
 			f.Add(yamlOf(f, get(c, "merge")), yamlOf(f, get(c, "layers")))

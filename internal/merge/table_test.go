@@ -8,6 +8,7 @@ import (
 	"bindc/diag"
 	"bindc/internal/expr"
 	"bindc/internal/merge"
+	"bindc/internal/testmode"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
 )
@@ -79,6 +80,7 @@ func candidates(layers value.Value) (out []merge.Candidate) {
 }
 
 func TestMergeAgreesWithPuppet(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	for _, c := range table(t, "merges") {
 		s, err := merge.Parse(get(c, "merge"))
 		if err != nil {

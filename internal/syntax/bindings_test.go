@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"bindc/internal/expr"
+	"bindc/internal/testmode"
 )
 
 // sets lists valid bindings files.
@@ -237,6 +238,7 @@ func FuzzBindings(f *testing.F) {
 
 // The parser does not read a long line again for each of its errors.
 func TestLongLineIsReadOnce(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	const levels = 400_000 // reading the line once per error would take minutes
 	src := "bindings default { bind x { to => " + strings.Repeat("{a=>", levels) + "1" +
 		strings.Repeat("}", levels) + " } }"

@@ -4,10 +4,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"bindc/internal/testmode"
 )
 
 // A search of the line's start for each layer would take minutes. The limit leaves room for busy machines.
 func TestLayersOnOneLineTakeLinearTime(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	const layers = 150_000
 	layer := "layer { 'l': include => 'confdir:/default' }, "
 	start := time.Now()

@@ -44,12 +44,12 @@ func Asked(t testing.TB) bool {
 	return Thorough() || pattern != "" && selected
 }
 
-// SkipUnderRace skips a test that computes for seconds and whose goroutines share nothing. The race detector finds
-// nothing in it and makes it ten times slower. .ci/run also runs the tests that call SkipUnderRace without the race
-// detector.
+// SkipUnderRace skips a test that takes seconds with the race detector, which finds nothing in it: its goroutines share
+// nothing, or it mostly runs other programs. .ci/run also runs the tests that call SkipUnderRace without the race
+// detector, and then they try all their cases.
 func SkipUnderRace(t testing.TB) {
 	t.Helper()
 	if Race {
-		t.Skip("the race detector makes this test ten times slower, and its goroutines share nothing")
+		t.Skip("the race detector makes this test slow and finds nothing in it")
 	}
 }

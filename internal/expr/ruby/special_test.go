@@ -14,6 +14,7 @@ import (
 
 // All characters, or a sample of the rare ones, and random strings, are compared with golang.org/x/text.
 func TestCaseConversionAgreesWithUnicode(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	up, title := cases.Upper(language.Und), cases.Title(language.Und, cases.NoLower)
 	low := cases.Lower(language.Und, cases.HandleFinalSigma(false))
 	compare := func(s string) {

@@ -91,6 +91,7 @@ var wasteful = []string{
 }
 
 func TestSizeIsLimitedBeforeTextIsBuilt(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	env := exprtest.Env{Vars: map[string]value.Value{"big": value.FromString(strings.Repeat("abcdefg", 100_000))}}
 	for _, src := range wasteful {
 		n, errs := syntax.ParseExpression(src)

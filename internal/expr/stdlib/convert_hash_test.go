@@ -4,10 +4,12 @@ import (
 	"testing"
 
 	"bindc/internal/expr/exprtest"
+	"bindc/internal/testmode"
 	"bindc/internal/value"
 )
 
 func TestHashesWithManyIntegerKeysAreWithinLimits(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	for _, src := range []string{
 		`Hash(Integer[1, 9000].map |$i| { [$i, 1] }).size`,
 		`Hash(Integer[1, 9000].map |$i| { [[$i], 1] }, 'tree').size`,

@@ -10,6 +10,7 @@ import (
 	"bindc/internal/lookup"
 	"bindc/internal/relation"
 	"bindc/internal/syntax"
+	"bindc/internal/testmode"
 )
 
 // dimensionTexts has lists of dimensions. Each dimension has a name and a string with facts. A name with $ is a guard
@@ -158,6 +159,7 @@ func uselessException(c Change, requests []map[string]string) []lookup.Term {
 // For every possible request, the first change that it meets describes how its answer changes. Each listed change
 // applies to some request.
 func TestChangesMatchAllRequests(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	equal := func(a, b *Row) bool {
 		return a == nil && b == nil || a != nil && b != nil && a.contentID == b.contentID
 	}
@@ -194,6 +196,7 @@ func TestChangesMatchAllRequests(t *testing.T) {
 // A row for one node is added to 20 000 rows, and the default value changes. The time must not be quadratic, not even
 // with another category over the same fact.
 func TestDiffOfLargeFleetIsNotQuadratic(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	dims := sites[1].dimensions(t)
 	row := func(value, id string) Row {
 		return Row{terms: relation.Condition{{Dimension: 0, Value: value}}, contentID: id}

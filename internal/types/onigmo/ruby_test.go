@@ -127,6 +127,7 @@ func (w *writer) item() string {
 
 // The patterns and strings are random.
 func TestMatcherAgreesWithRuby(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	patterns := 3000
 	if !testmode.Thorough() {
 		patterns = 500

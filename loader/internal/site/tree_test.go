@@ -12,6 +12,7 @@ import (
 
 	"bindc/diag"
 	"bindc/internal/fsx"
+	"bindc/internal/testmode"
 )
 
 // writeSite writes files, given by their paths, and returns their directory. "-> x" is a symbolic link to x.
@@ -115,6 +116,7 @@ func TestListsFilesBelowLinksOutsideTree(t *testing.T) {
 
 // Directories that all link to each other are entered until the limit is reached.
 func TestCyclicLinksStopAtLimitWithError(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	dir, n := t.TempDir(), 8
 	for i := range n {
 		if err := os.MkdirAll(filepath.Join(dir, fmt.Sprint("d", i)), 0o777); err != nil {
