@@ -64,7 +64,7 @@ func TestSitesOfManyPartsCompileInLinearTime(t *testing.T) {
 		return "-- hiera.yaml --\nversion: 5\n-- bindings/default.yaml --\nbindings_version: 1\nname: default\nbind:\n" + lines
 	}
 	common := "-- data/common.yaml --\n"
-	for _, c := range []struct {
+	for i, c := range []struct {
 		name, site string
 		keys       int // 0: the site has errors
 	}{
@@ -82,6 +82,9 @@ func TestSitesOfManyPartsCompileInLinearTime(t *testing.T) {
 		{"aliases of contributions", bindings(many(6000, "- {name: m#, multibind_id: i#, type: 'Hash[String, Data]'}\n"+
 			"- {name: p#, in: i#, to: 1}\n- {name: a#, to_alias_of: p#}")), 6000},
 	} {
+		if !testmode.Chosen(t, i, 3) {
+			continue
+		}
 		var diags diag.List
 		site, began, most := loadTimed(t, c.site, &diags)
 		content := compile.Compile(site, compile.Options{}, &diags)

@@ -671,7 +671,7 @@ func TestSitesOfEveryShapeAgreeWithOracle(t *testing.T) {
 	if !testmode.Thorough() {
 		requests = 3
 	}
-	for _, c := range []struct {
+	for i, c := range []struct {
 		name           string
 		keys           int
 		levels         func(r *site)
@@ -730,6 +730,9 @@ func TestSitesOfEveryShapeAgreeWithOracle(t *testing.T) {
 		}, 4, 1, 1, 2},
 		{"the most keys with numbers of 16 bits", maxShortKeys, func(r *site) { r.scopes(66, 500, 0) }, 1, 1, 0, 1},
 	} {
+		if !testmode.Chosen(t, i, 2) {
+			continue
+		}
 		t.Run(c.name, func(t *testing.T) {
 			r := newSite(1, 4, c.keys)
 			c.levels(r)

@@ -8,7 +8,7 @@ import (
 
 	"bindc/internal/lookup"
 	"bindc/internal/testsite"
-	bindings "bindc/runtime"
+	"bindc/snapshot"
 )
 
 // An Explainer gives the same explanations before and after it has decoded all bindings, also for another snapshot.
@@ -17,12 +17,16 @@ func TestExplainerAgreesWithExplainBriefly(t *testing.T) {
 	for i, bind := range []string{"[a, 1], [b, 2]", "[a, 3]"} {
 		path := filepath.Join(t.TempDir(), "site.bsnap")
 		testsite.BuildBindings(t, bind, path)
-		s, err := bindings.Open(path, bindings.Options{})
+		file, err := snapshot.Open(path)
 		if err != nil {
 			t.Fatal(i, err)
 		}
-		defer s.Close()
-		facts, err := bindings.NewFacts(bindings.Value{}, bindings.FactsOptions{})
+		defer file.Close()
+		s, err := lookup.New(file, lookup.Options{})
+		if err != nil {
+			t.Fatal(i, err)
+		}
+		facts, err := lookup.NewFacts(lookup.Value{}, lookup.FactsOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -30,7 +34,7 @@ func TestExplainerAgreesWithExplainBriefly(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		requests = append(requests, (*lookup.Request)(r))
+		requests = append(requests, r)
 	}
 	var x lookup.Explainer
 	explain := func(r *lookup.Request, key string) {

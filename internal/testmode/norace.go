@@ -2,5 +2,5 @@
 
 package testmode
 
-// Race says that the race detector is on.
-const Race = false
+// race says that the race detector is on.
+const race = false

@@ -2,5 +2,5 @@
 
 package testmode
 
-// Race says that the race detector is on.
-const Race = true
+// race says that the race detector is on.
+const race = true

@@ -49,7 +49,7 @@ func Asked(t testing.TB) bool {
 // detector, and then they try all their cases.
 func SkipUnderRace(t testing.TB) {
 	t.Helper()
-	if Race {
+	if race {
 		t.Skip("the race detector makes this test slow and finds nothing in it")
 	}
 }
