@@ -48,6 +48,37 @@ func TestConfirmedNameIsNotReplacedByTypo(t *testing.T) {
 	}
 }
 
+// A name that is looked up as often as a similar bound name is the misspelt one, however it is looked up.
+func TestNameThatOtherLookupsConfirmReplacesTypo(t *testing.T) {
+	const twice = "- {name: a, to_lookup_of: prt}\n- [b, \"x ${lookup('prt')}\"]\n"
+	for what, confirming := range map[string]string{
+		"by to_lookup_of":  "- {name: c, to_lookup_of: port}\n",
+		"in an expression": "- [c, \"x ${lookup('port')}\"]\n",
+	} {
+		for _, d := range diagnosed(t, structured+"- [port, 1]\n"+twice+confirming, "key_unbound") {
+			if d.Fix.New != "port" || len(d.Notes) > 0 {
+				t.Errorf("%s: the fix is %v, the hint %q, the notes %v", what, d.Fix, d.Hint, d.Notes)
+			}
+		}
+	}
+}
+
+// An id that two multibindings declare is not the misspelt one, even if two contributions have a similar id. One that
+// some contributions use is not either.
+func TestIDThatIsUsedReplacesTypo(t *testing.T) {
+	const typos = "- {in: plugns, to: 1}\n- {in: plugns, to: 2}\n"
+	for what, used := range map[string]string{
+		"by a contribution":    "- {name: a, multibind_id: plugins, type: Array}\n- {in: plugins, to: 3}\n",
+		"by two multibindings": "- {name: a, multibind_id: plugins, type: Array}\n- {name: b, multibind_id: plugins, type: Array}\n",
+	} {
+		for _, d := range diagnosed(t, structured+used+typos, "multibind_unknown") {
+			if d.Fix.New != "plugins" || len(d.Notes) > 0 {
+				t.Errorf("%s: the fix is %v, the hint %q", what, d.Fix, d.Hint)
+			}
+		}
+	}
+}
+
 // diagnosed returns the diagnostics of a site with a code, at least one. web::port is a parameter of a class.
 func diagnosed(t *testing.T, site, code string) (out []diag.Diagnostic) {
 	t.Helper()

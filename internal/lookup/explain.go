@@ -26,11 +26,16 @@ type Index struct {
 }
 
 // Index decodes the bindings and inputs of s. The result takes 40 bytes of memory for each binding.
-func (s *Snapshot) Index() (out Index, err error) {
-	if out.Bindings, err = s.file.AllBindings(); err == nil {
-		out.Inputs, err = s.file.Inputs()
+func (s *Snapshot) Index() (Index, error) {
+	bindings, err := s.file.AllBindings()
+	if err != nil {
+		return Index{}, err
 	}
-	return out, err
+	inputs, err := s.file.Inputs()
+	if err != nil {
+		return Index{}, err
+	}
+	return Index{bindings, inputs}, nil
 }
 
 // ExplainBriefly is like Explain, but faster for a key with many bindings. In each level, it explains at most the given

@@ -28,9 +28,7 @@ func (x *Explainer) indexFor(s *Snapshot) Index {
 	}
 	if x.count++; x.count == manyExplanations {
 		// If a part of the snapshot is damaged, the explanations that read this part return an error.
-		if index, err := s.Index(); err == nil {
-			x.index = index
-		}
+		x.index, _ = s.Index()
 	}
 	return x.index
 }
