@@ -209,7 +209,7 @@ var mayImport = map[string][]string{
 		"diag", "internal/expr", "internal/expr/stdlib", "internal/pattern", "internal/types",
 		"internal/value",
 	},
-	"internal/testmode": {},
+	"internal/testmode": {"internal/fsx"},
 	"internal/testprograms": {
 		"internal/adopt", "internal/explore", "internal/fix", "internal/gate", "internal/identity", "internal/lsp",
 		"internal/migrate/proof", "internal/query", "internal/report/affected", "internal/report/slice",

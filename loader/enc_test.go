@@ -40,7 +40,7 @@ func TestIncludesClassifierOutputByPart(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			said["binder_config.yaml"] = "version: 1\nlayers: " + c.layers + "\n"
-			dir := withLinks(t, said)
+			dir := writeSite(t, said)
 			var diags diag.List
 			site := loader.Load(dir, loader.Options{}, &diags)
 			expect(t, contentsOf(dir, site), c.contents...)
@@ -51,7 +51,7 @@ func TestIncludesClassifierOutputByPart(t *testing.T) {
 
 // The position of an included class is its line in the classifier's output.
 func TestClassesHavePositionInClassifierOutput(t *testing.T) {
-	dir := withLinks(t, configured("'enc:/classes'", map[string]string{"enc/w1.yaml": "classes:\n- ntp\n"}))
+	dir := writeSite(t, configured("'enc:/classes'", map[string]string{"enc/w1.yaml": "classes:\n- ntp\n"}))
 	var diags diag.List
 	site := loader.Load(dir, loader.Options{}, &diags)
 	bound := site.Layers[0].Contributions[0].Bindings
@@ -76,7 +76,7 @@ func TestMissingClassifierDirectoryIsAnErrorUnlessOptional(t *testing.T) {
 		{"enc:/classes", map[string]string{"enc": "-> enc"}, []string{"enc error read"}},
 		{"enc:/classes", map[string]string{"enc/README": ""}, nil},
 	} {
-		dir := withLinks(t, configured("'"+c.uri+"'", c.enc))
+		dir := writeSite(t, configured("'"+c.uri+"'", c.enc))
 		var diags diag.List
 		loader.Load(dir, loader.Options{}, &diags)
 		expect(t, reportsOf(dir, &diags), c.reported...)

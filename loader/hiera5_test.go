@@ -18,6 +18,7 @@ import (
 	"bindc/internal/expr"
 	"bindc/internal/fsx"
 	"bindc/internal/recipe"
+	"bindc/internal/testmode"
 	"bindc/internal/types"
 	"bindc/internal/value"
 	"bindc/loader"
@@ -40,7 +41,7 @@ func TestSitesWithHiera5GiveExpectedLayers(t *testing.T) {
 			reported, layers := files["reported"], files["layers"]
 			delete(files, "reported")
 			delete(files, "layers")
-			dir := withLinks(t, files)
+			dir := writeSite(t, files)
 			if _, ok := files["global/hiera.yaml"]; ok {
 				opts.GlobalHiera = filepath.Join(dir, "global/hiera.yaml")
 			}
@@ -92,30 +93,31 @@ func hieraLayers(dir string, site *loader.Site) (out []string) {
 // Each file system call fails once. The build must give the same layers, or an error that names the path: a failed read
 // must not make a configuration look like one of another version.
 func TestEveryFaultGivesSameHiera5LayersOrError(t *testing.T) {
-	dir := withLinks(t, map[string]string{"hiera.yaml": "version: 5\nhierarchy: [{name: A, glob: '*/*.yaml'}]",
+	dir := writeSite(t, map[string]string{"hiera.yaml": "version: 5\nhierarchy: [{name: A, glob: '*/*.yaml'}]",
 		"data/n/a.yaml": "a: 1", "data/n/b.yaml": "-> a.yaml", "modules/m/hiera.yaml": "version: 5",
 		"modules/m/data/common.yaml": "m::a: 1", "modules/n/hiera.yaml": "version: 4"})
-	read := func(failing access) ([]string, []access, []diag.Diagnostic) {
-		var calls []access
+	read := func(failing testmode.Access) ([]string, []testmode.Access, []diag.Diagnostic) {
+		var calls []testmode.Access
 		var diags diag.List
-		site := loader.Load(dir, loader.Options{Jobs: 1}.On(fsx.Disk{Fault: counted(func(a access) error {
+		fault := testmode.Counted(func(a testmode.Access) error {
 			calls = append(calls, a)
 			if a == failing {
 				return fs.ErrPermission
 			}
 			return nil
-		})}), &diags)
+		})
+		site := loader.Load(dir, loader.Options{Jobs: 1, Disk: fsx.Disk{Fault: fault}}, &diags)
 		return hieraLayers(dir, site), calls, diags.Sorted()
 	}
-	want, calls, found := read(access{})
+	want, calls, found := read(testmode.Access{})
 	if len(found) > 0 || len(want) < 3 || len(calls) < 30 {
 		t.Fatalf("%d calls, found %v: %v", len(calls), want, found)
 	}
 	for _, call := range calls {
 		got, _, found := read(call)
-		named := func(d diag.Diagnostic) bool { return d.Code == "read" && d.Pos.File == call.path }
+		named := func(d diag.Diagnostic) bool { return d.Code == "read" && d.Pos.File == call.Path }
 		if !slices.Equal(got, want) && !slices.ContainsFunc(found, named) {
-			t.Errorf("%s %d of %s: the layers are\n%s\nand found is %v", call.op, call.nth, call.path,
+			t.Errorf("%s %d of %s: the layers are\n%s\nand found is %v", call.Op, call.Nth, call.Path,
 				strings.Join(got, "\n"), found)
 		}
 	}

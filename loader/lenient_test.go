@@ -17,12 +17,12 @@ import (
 func TestLenientUnreadableFilesFailLookups(t *testing.T) {
 	dir := writeSite(t, map[string]string{"hiera.yaml": "version: 5", "data/common.yaml": "a: [",
 		"modules/m/hiera.yaml": "version: 5", "modules/m/data/common.yaml": "m::a: 1"})
-	unreadable := loader.Options{Lenient: true}.On(fsx.Disk{Fault: func(op fsx.Op, path string) error {
+	unreadable := loader.Options{Lenient: true, Disk: fsx.Disk{Fault: func(op fsx.Op, path string) error {
 		if op == fsx.Open && strings.HasSuffix(path, "m/data/common.yaml") {
 			return errors.New("no luck")
 		}
 		return nil
-	}})
+	}}}
 	var diags diag.List
 	site := loader.Load(dir, unreadable, &diags)
 	expect(t, reportsOf(dir, &diags), "data/common.yaml:1:5 warning yaml_syntax",

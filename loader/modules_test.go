@@ -20,7 +20,7 @@ import (
 // A set of bindings is named after its path below the directory bindings. In a module, the name of the module comes
 // first.
 func TestSetsAreNamedAfterTheirPath(t *testing.T) {
-	dir := withLinks(t, map[string]string{
+	dir := writeSite(t, map[string]string{
 		"site/modules/x": "", "site/alone/metadata.json": "{}", "site/other/x": "", "site/broken/metadata.json/x": "",
 		"listed/environment.conf": "modulepath = mine:/elsewhere:", "listed/modules/x": "", "listed/mine/x": "",
 		"based/environment.conf": "modulepath = $basemodulepath", "looped/metadata.json": "-> metadata.json",

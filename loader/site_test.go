@@ -574,7 +574,7 @@ var sites = []struct {
 func TestSitesGiveExpectedDiagnosticsAndContents(t *testing.T) {
 	for _, c := range sites {
 		t.Run(c.name, func(t *testing.T) {
-			dir := withLinks(t, c.files)
+			dir := writeSite(t, c.files)
 			var diags diag.List
 			site := loader.Load(dir, loader.Options{}, &diags)
 			expect(t, reportsOf(dir, &diags), c.reported...)
@@ -599,17 +599,17 @@ func TestUnusableConfigurationGivesOneErrorAndNoSite(t *testing.T) {
 		for name, text := range data {
 			files[name] = text
 		}
-		unusable(t, c.name, withLinks(t, files), loader.Options{}, c.want)
+		unusable(t, c.name, writeSite(t, files), loader.Options{}, c.want)
 	}
-	both := withLinks(t, map[string]string{"binder_config.yaml": "version: 1", "bindings_config.yaml": "version: 1"})
+	both := writeSite(t, map[string]string{"binder_config.yaml": "version: 1", "bindings_config.yaml": "version: 1"})
 	unusable(t, "two names", both, loader.Options{},
 		"binder_config.yaml error config (bindings_config.yaml); remove one of them")
-	all := withLinks(t, map[string]string{"binder_config.yaml": "version: 1", "bindings_config.yaml": "version: 1",
+	all := writeSite(t, map[string]string{"binder_config.yaml": "version: 1", "bindings_config.yaml": "version: 1",
 		"binder_config.pp": "site { }"})
 	unusable(t, "two names and two syntaxes", all, loader.Options{},
 		"binder_config.yaml error twice (binder_config.pp); remove one of the two")
 	unusable(t, "no directory", filepath.Join(both, "none"), loader.Options{}, ". error read")
-	loop := withLinks(t, map[string]string{"loop": "-> loop", "x.json": "version: 1"})
+	loop := writeSite(t, map[string]string{"loop": "-> loop", "x.json": "version: 1"})
 	unusable(t, "directory that is a link to itself", filepath.Join(loop, "loop"), loader.Options{}, ". error read")
 	unusable(t, "file that is a link to itself", loop, loader.Options{BinderConfig: filepath.Join(loop, "loop")},
 		"loop error read")
@@ -629,7 +629,7 @@ func unusable(t *testing.T, name, dir string, opts loader.Options, want string) 
 // If several directories of the module path have a module of the same name, the first one wins. Modules are sorted by
 // name.
 func TestFirstModuleOnModulePathWins(t *testing.T) {
-	dir := withLinks(t, map[string]string{"x/b/bindings/default.yaml": set("b::default"), "loop": "-> loop",
+	dir := writeSite(t, map[string]string{"x/b/bindings/default.yaml": set("b::default"), "loop": "-> loop",
 		"y/b/bindings/default.yaml": "", "y/a/bindings/default.yaml": set("a::default")})
 	for want, path := range map[string][]string{
 		"":                      {"x", "y"},
@@ -653,7 +653,7 @@ func TestFirstModuleOnModulePathWins(t *testing.T) {
 
 // If a site is inside a module, a path of the module's hierarchy matches files of the site, too.
 func TestModuleReadsFilesOfSiteInsideIt(t *testing.T) {
-	dir := withLinks(t, map[string]string{"m/hiera.yaml": "{version: 2, hierarchy: [[common, 'true', '${role}']]}",
+	dir := writeSite(t, map[string]string{"m/hiera.yaml": "{version: 2, hierarchy: [[common, 'true', '${role}']]}",
 		"m/x.yaml": "a: 1", "m/site/binder_config.yaml": "version: 1", "m/site/y.yaml": "a: 2"})
 	var diags diag.List
 	site := loader.Load(filepath.Join(dir, "m/site"), loader.Options{ModulePath: []string{dir}}, &diags)
@@ -664,7 +664,7 @@ func TestModuleReadsFilesOfSiteInsideIt(t *testing.T) {
 
 // Each input is listed once, under a name that does not depend on the directories of the site and its modules.
 func TestNamesOfInputsDoNotDependOnDirectories(t *testing.T) {
-	dir := withLinks(t, map[string]string{"site/binder_config.yaml": "{version: 1, layers: [{include: ['confdir:/a', " +
+	dir := writeSite(t, map[string]string{"site/binder_config.yaml": "{version: 1, layers: [{include: ['confdir:/a', " +
 		"'module:/*::default', 'module-hiera:/*']}, {include: 'confdir:/a'}]}", "site/bindings/a.yaml": set("a"),
 		"mods/m/bindings/default.yaml": set("m::default"), "mods/m/hiera.yaml": "version: 2",
 		"mods/m/data/common.yaml": "a: 1", "config.yaml": "{version: 1, layers: [{include: " +
@@ -701,7 +701,7 @@ func TestNamesOfInputsDoNotDependOnDirectories(t *testing.T) {
 
 // A file that is read both as data and as bindings is one input.
 func TestFileReadAsDataAndBindingsIsOneInput(t *testing.T) {
-	dir := withLinks(t, map[string]string{"bindings/default.yaml": set("default"),
+	dir := writeSite(t, map[string]string{"bindings/default.yaml": set("default"),
 		"hiera.yaml": "{version: 2, hierarchy: [[common, 'true', bindings/default]]}"})
 	var diags diag.List
 	site := loader.Load(dir, loader.Options{}, &diags)
@@ -724,7 +724,7 @@ func TestSiteWithoutHierarchyHasHiera5ModuleLayers(t *testing.T) {
 			files[modules], files["modules/n/data/common.yaml"] = "version: 5", "n::a: 1"
 		}
 		var diags diag.List
-		site := loader.Load(withLinks(t, files), loader.Options{}, &diags)
+		site := loader.Load(writeSite(t, files), loader.Options{}, &diags)
 		var names []string
 		for _, l := range site.Layers {
 			names = append(names, l.Name)
@@ -735,7 +735,7 @@ func TestSiteWithoutHierarchyHasHiera5ModuleLayers(t *testing.T) {
 
 // A directory without any file of a site is accepted if a configuration is given, or if it need not bind anything.
 func TestAcceptsDirectoryWithoutParts(t *testing.T) {
-	dir := withLinks(t, map[string]string{"site/x": "", "config.yaml": "version: 1"})
+	dir := writeSite(t, map[string]string{"site/x": "", "config.yaml": "version: 1"})
 	for _, opts := range []loader.Options{{Nothing: true}, {BinderConfig: filepath.Join(dir, "config.yaml")}} {
 		var diags diag.List
 		loader.Load(filepath.Join(dir, "site"), opts, &diags)
@@ -745,7 +745,7 @@ func TestAcceptsDirectoryWithoutParts(t *testing.T) {
 
 // A build records each file that it reads, so that a later change can be detected.
 func TestRecordsFilesRead(t *testing.T) {
-	dir := withLinks(t, map[string]string{"hiera.yaml": "version: 2", "data/common.yaml": "a: 1"})
+	dir := writeSite(t, map[string]string{"hiera.yaml": "version: 2", "data/common.yaml": "a: 1"})
 	var seen fsx.Seen
 	var diags diag.List
 	loader.Load(dir, loader.Options{Seen: &seen}, &diags)
@@ -924,7 +924,7 @@ func TestSchemeHandlerIsCalledOncePerURI(t *testing.T) {
 
 // The option Bindings changes the directory of the site's own sets, not of those in modules.
 func TestBindingsOptionDoesNotAffectModules(t *testing.T) {
-	dir := withLinks(t, map[string]string{"bindings/default.yaml": "[]", "sets/default.yaml": set("default"),
+	dir := writeSite(t, map[string]string{"bindings/default.yaml": "[]", "sets/default.yaml": set("default"),
 		"sets/more.yaml": set("more"), "modules/m/sets/x.yaml": "",
 		"modules/m/bindings/default.yaml": "{bindings_version: 1, name: 'm::default', bind: [[of_m, 1]]}"})
 	var diags diag.List
@@ -935,7 +935,7 @@ func TestBindingsOptionDoesNotAffectModules(t *testing.T) {
 
 // Load calls Parsed for each file that it parses in the background.
 func TestParsedCallbackRunsForEachFile(t *testing.T) {
-	dir := withLinks(t, map[string]string{"hiera.yaml": "version: 2", "data/common.yaml": "a: 1",
+	dir := writeSite(t, map[string]string{"hiera.yaml": "version: 2", "data/common.yaml": "a: 1",
 		"data/common.json": "{}", "bindings/default.pp": "bindings default { }"})
 	var parsed atomic.Int32
 	var diags diag.List
@@ -954,7 +954,7 @@ func TestOutputOfExtensionIsAnInputWithoutFile(t *testing.T) {
 		"hiera.yaml": "{version: 2, hierarchy: [[common, 'true', c]], backends: [back]}"}
 	var diags diag.List
 	back := func(string, string) ([]byte, error) { return []byte(`{"a": 1}`), nil }
-	site := loader.Load(withLinks(t, files), loader.Options{Backends: map[string]loader.Backend{"back": back},
+	site := loader.Load(writeSite(t, files), loader.Options{Backends: map[string]loader.Backend{"back": back},
 		SchemeHandlers: map[string]loader.SchemeHandler{"echo": echoScheme}}, &diags)
 	var made []string
 	for _, in := range site.Inputs {

@@ -1,4 +1,5 @@
-// Package exprtest evaluates expressions for the tests of package expr and of package stdlib.
+// Package exprtest evaluates expressions for the tests of packages expr and stdlib. Its own tests are those of expr
+// that need the parser and functions: in expr, they would make Go compile both of these packages once more.
 package exprtest
 
 import (

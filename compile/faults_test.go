@@ -1,12 +1,11 @@
 //go:build unix
 
-package loader_test
+package compile_test
 
 import (
 	"bytes"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -52,36 +51,23 @@ var everything = map[string]string{
 	"more/n/bindings/default.yaml":                    "{bindings_version: 1, name: 'n::default', bind: [[i, 10]]}",
 }
 
-// withLinks writes the files of a site, including symbolic links, and returns its directory.
-func withLinks(t *testing.T, files map[string]string) string {
-	t.Helper()
-	plain := map[string]string{}
-	for name, text := range files {
-		if !strings.HasPrefix(text, "-> ") {
-			plain[name] = text
-		}
-	}
-	dir := writeSite(t, plain)
-	for name, text := range files {
-		if target, ok := strings.CutPrefix(text, "-> "); ok {
-			if err := os.Symlink(target, filepath.Join(dir, filepath.FromSlash(name))); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	return dir
-}
-
 // faulty builds the same site repeatedly, with a different fault in each build.
 type faulty struct {
 	dir, out, cache string
+}
+
+func newFaulty(t *testing.T, cache string) *faulty {
+	t.Helper()
+	b := &faulty{t.TempDir(), filepath.Join(t.TempDir(), "f"), cache}
+	testmode.WriteFiles(t, b.dir, everything)
+	return b
 }
 
 // build builds the site from the file system d. It returns the snapshot, or the diagnostics.
 func (b *faulty) build(t *testing.T, d fsx.Disk) (snap []byte, found []diag.Diagnostic) {
 	t.Helper()
 	modulePath := []string{filepath.Join(b.dir, "modules"), filepath.Join(b.dir, "more")}
-	opts := loader.Options{Jobs: 1, ModulePath: modulePath}.On(d)
+	opts := loader.Options{Jobs: 1, ModulePath: modulePath, Disk: d}
 	if b.cache != "" {
 		cache, err := datafile.OpenCache(b.cache, b.dir, datafile.Program{})
 		if err != nil {
@@ -109,35 +95,13 @@ func (b *faulty) build(t *testing.T, d fsx.Disk) (snap []byte, found []diag.Diag
 	return snap, nil
 }
 
-// access is one file system call of a build: the nth call of op on path.
-type access struct {
-	op   fsx.Op
-	path string
-	nth  int
-}
-
-// counted returns a function that numbers the calls of each op and path, and calls f with each. It is safe for
-// concurrent use: one goroutine finds files while others read them.
-func counted(f func(access) error) func(fsx.Op, string) error {
-	var mu sync.Mutex
-	seen := map[access]int{}
-	return func(op fsx.Op, path string) error {
-		mu.Lock()
-		defer mu.Unlock()
-		a := access{op, path, 0}
-		seen[a]++
-		a.nth = seen[a]
-		return f(a)
-	}
-}
-
 // Each file system call fails once, with each possible error. The build must produce the same snapshot, or an error
 // that names the path.
 func TestEveryFaultGivesSameSnapshotOrError(t *testing.T) {
 	for _, cache := range []string{"", t.TempDir()} {
-		b := &faulty{withLinks(t, everything), filepath.Join(t.TempDir(), "f"), cache}
-		var calls []access
-		want, found := b.build(t, fsx.Disk{Fault: counted(func(a access) error {
+		b := newFaulty(t, cache)
+		var calls []testmode.Access
+		want, found := b.build(t, fsx.Disk{Fault: testmode.Counted(func(a testmode.Access) error {
 			calls = append(calls, a)
 			return nil
 		})})
@@ -150,57 +114,18 @@ func TestEveryFaultGivesSameSnapshotOrError(t *testing.T) {
 				if (i+j)%testmode.Number(10, 1) != 0 {
 					continue // by default, each call fails in one of the ways
 				}
-				got, found := b.build(t, fsx.Disk{Fault: counted(func(a access) error {
+				got, found := b.build(t, fsx.Disk{Fault: testmode.Counted(func(a testmode.Access) error {
 					if a == call {
 						return errno
 					}
 					return nil
 				})})
-				what := fmt.Sprintf("%s %d of %s: %v", call.op, call.nth, call.path, errno)
-				same += b.judge(t, what, call.path, got, want, found)
+				what := fmt.Sprintf("%s %d of %s: %v", call.Op, call.Nth, call.Path, errno)
+				same += b.judge(t, what, call.Path, got, want, found)
 			}
 		}
 		t.Logf("figures: each of %d calls failed: %d builds gave the same bytes, the others an error",
 			len(calls), same)
-	}
-}
-
-// A file that several layers and entries use is read once. Only two operations are repeated: directories are listed
-// again to find unused files, and each layer may read a hiera.yaml to determine its version.
-func TestFilesAreReadOnce(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		files map[string]string
-		want  map[string]int // expected number of calls, by operation and path
-	}{
-		{"Hiera 2", map[string]string{"binder_config.yaml": "version: 1\nlayers: [{include: 'confdir-hiera:/'}, " +
-			"{include: ['confdir-hiera:/', 'confdir:/a']}, {include: 'confdir:/a'}]",
-			"hiera.yaml": "version: 2\nhierarchy:\n- [node, '${fqdn}', 'd/${fqdn}']\n- [osfamily, '${osfamily}', " +
-				"'e/${osfamily}']\n- [environment, '${environment}', 'd/${environment}']\n",
-			"d/x.yaml": "a: 1", "e/x.yaml": "a: 1", "bindings/a.yaml": set("a")},
-			map[string]int{"list d": 1, "list e": 1, "open hiera.yaml": 1, "open d/x.yaml": 1,
-				"open bindings/a.yaml": 1}},
-		{"Hiera 5", map[string]string{"binder_config.yaml": "version: 1\nlayers: [{include: 'hiera:/'}, " +
-			"{include: 'hiera:/'}]", "hiera.yaml": "version: 5\nhierarchy: [{name: A, paths: ['d/%{a}.yaml', " +
-			"'e/%{a}.yaml', 'd/%{b}.yaml']}]", "data/d/x.yaml": "a: 1", "data/e/x.yaml": "a: 1"},
-			map[string]int{"list data/d": 1, "list data/e": 1, "open hiera.yaml": 4, "open data/d/x.yaml": 1}},
-	} {
-		dir := withLinks(t, c.files)
-		got := map[string]int{}
-		d := fsx.Disk{Fault: counted(func(a access) error {
-			if a.op == fsx.Open || a.op == fsx.List {
-				rel, _ := filepath.Rel(dir, a.path)
-				if name := fmt.Sprint(a.op, " ", rel); c.want[name] > 0 {
-					got[name] = a.nth
-				}
-			}
-			return nil
-		})}
-		var diags diag.List
-		loader.Load(dir, loader.Options{Jobs: 1}.On(d), &diags)
-		if !maps.Equal(got, c.want) || !diags.Empty() {
-			t.Errorf("%s: found %v, expected %v; %v", c.name, got, c.want, diags.Sorted())
-		}
 	}
 }
 
@@ -236,7 +161,7 @@ func TestEveryFileIsReadWholeOrRejected(t *testing.T) {
 		"broken":       {func(r io.Reader) io.Reader { return iotest.TimeoutReader(iotest.OneByteReader(r)) }, false},
 	}
 	for _, cache := range []string{"", t.TempDir()} {
-		b := &faulty{withLinks(t, everything), filepath.Join(t.TempDir(), "f"), cache}
+		b := newFaulty(t, cache)
 		var mu sync.Mutex
 		files := map[string]bool{}
 		want, found := b.build(t, fsx.Disk{Filter: func(path string, r io.Reader) io.Reader {

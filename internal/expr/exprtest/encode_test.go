@@ -1,4 +1,4 @@
-package expr_test
+package exprtest_test
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ import (
 
 // sources returns expressions that together use every part of the language.
 func sources(t testing.TB) []string {
-	b, err := os.ReadFile("../../testdata/expressions/expressions.txt")
+	b, err := os.ReadFile("../../../testdata/expressions/expressions.txt")
 	if err != nil {
 		t.Fatal(err)
 	}

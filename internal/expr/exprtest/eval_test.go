@@ -1,4 +1,4 @@
-package expr_test
+package exprtest_test
 
 import (
 	"errors"
