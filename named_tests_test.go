@@ -42,7 +42,7 @@ func TestNamedTestsExist(t *testing.T) {
 	if commands < 10 {
 		t.Errorf("only %d commands were found", commands)
 	}
-	for path, dir := range map[string]string{"faults/long": "faults,loader", "bench/cmd/deploy/main.go": "faults,ship"} {
+	for path, dir := range map[string]string{"faults/long": "faults,compile,loader", "bench/cmd/deploy/main.go": "faults,ship"} {
 		for _, name := range testName.FindAllString(readText(t, path), -1) {
 			if !matchesTest(t, dir, "^"+name) {
 				t.Errorf("%s: no test in %s is called %s", path, dir, name)

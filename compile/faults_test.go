@@ -101,7 +101,7 @@ func TestEveryFaultGivesSameSnapshotOrError(t *testing.T) {
 	for _, cache := range []string{"", t.TempDir()} {
 		b := newFaulty(t, cache)
 		var calls []testmode.Access
-		want, found := b.build(t, fsx.Disk{Fault: testmode.Counted(func(a testmode.Access) error {
+		want, found := b.build(t, fsx.Disk{Fault: testmode.NumberCalls(func(a testmode.Access) error {
 			calls = append(calls, a)
 			return nil
 		})})
@@ -114,7 +114,7 @@ func TestEveryFaultGivesSameSnapshotOrError(t *testing.T) {
 				if (i+j)%testmode.Number(10, 1) != 0 {
 					continue // by default, each call fails in one of the ways
 				}
-				got, found := b.build(t, fsx.Disk{Fault: testmode.Counted(func(a testmode.Access) error {
+				got, found := b.build(t, fsx.Disk{Fault: testmode.NumberCalls(func(a testmode.Access) error {
 					if a == call {
 						return errno
 					}

@@ -99,7 +99,7 @@ func TestEveryFaultGivesSameHiera5LayersOrError(t *testing.T) {
 	read := func(failing testmode.Access) ([]string, []testmode.Access, []diag.Diagnostic) {
 		var calls []testmode.Access
 		var diags diag.List
-		fault := testmode.Counted(func(a testmode.Access) error {
+		fault := testmode.NumberCalls(func(a testmode.Access) error {
 			calls = append(calls, a)
 			if a == failing {
 				return fs.ErrPermission

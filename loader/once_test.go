@@ -36,7 +36,7 @@ func TestFilesAreReadOnce(t *testing.T) {
 	} {
 		dir := writeSite(t, c.files)
 		got := map[string]int{}
-		d := fsx.Disk{Fault: testmode.Counted(func(a testmode.Access) error {
+		d := fsx.Disk{Fault: testmode.NumberCalls(func(a testmode.Access) error {
 			if a.Op == fsx.Open || a.Op == fsx.List {
 				rel, _ := filepath.Rel(dir, a.Path)
 				if name := fmt.Sprint(a.Op, " ", rel); c.want[name] > 0 {

@@ -43,14 +43,10 @@ const hanging = time.Minute
 
 // Requests at all places of the files of real sites get an answer. Without BINDC_THOROUGH, a sample is tried.
 func TestEveryPlaceOfRealSitesAnswers(t *testing.T) {
-	testmode.SkipUnderRace(t)
-	const everyPlace = 41 // all places of all files would take hours
-	everyFile := 1200
-	switch {
-	case testmode.Thorough():
-		everyFile = 1
-	case testmode.Asked(t):
-		everyFile = 600
+	everyFile := testmode.Number(1200, 1)
+	everyPlace := 41 // all places of all files would take hours
+	if testmode.Race {
+		everyPlace = 410
 	}
 	tried, files := 0, 0
 	for _, dir := range corpora(t) {

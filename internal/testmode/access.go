@@ -13,9 +13,9 @@ type Access struct {
 	Nth  int
 }
 
-// Counted returns a function for fsx.Disk.Fault that numbers the calls of each Op and Path, and calls f with each. It
-// is safe for concurrent use: the loader finds files in one goroutine and reads them in others.
-func Counted(f func(Access) error) func(fsx.Op, string) error {
+// NumberCalls returns a function for fsx.Disk.Fault that numbers the calls of each Op and Path, and calls f with each.
+// It is safe for concurrent use: the loader finds files in one goroutine and reads them in others.
+func NumberCalls(f func(Access) error) func(fsx.Op, string) error {
 	var mu sync.Mutex
 	seen := map[Access]int{}
 	return func(op fsx.Op, path string) error {

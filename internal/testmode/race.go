@@ -2,5 +2,5 @@
 
 package testmode
 
-// race says that the race detector is on.
-const race = true
+// Race says that the race detector is on.
+const Race = true

@@ -40,16 +40,17 @@ func Chosen(t testing.TB, i, n int) bool { return i%n == 0 || Asked(t) }
 // Asked reports whether a test tries all cases: Thorough() is true, or the flag -run selects the test.
 func Asked(t testing.TB) bool {
 	pattern, _, _ := strings.Cut(flag.Lookup("test.run").Value.String(), "/") // without subtests
-	selected, _ := regexp.MatchString(pattern, t.Name())                      // go test has checked the pattern
+	name, _, _ := strings.Cut(t.Name(), "/")
+	selected, _ := regexp.MatchString(pattern, name) // go test has checked the pattern
 	return Thorough() || pattern != "" && selected
 }
 
 // SkipUnderRace skips a test that takes seconds with the race detector, which finds nothing in it: its goroutines share
 // nothing, or it mostly runs other programs. .ci/run also runs the tests that call SkipUnderRace without the race
-// detector, and then they try all their cases.
+// detector, and then they try all cases of a Sample.
 func SkipUnderRace(t testing.TB) {
 	t.Helper()
-	if race {
+	if Race {
 		t.Skip("the race detector makes this test slow and finds nothing in it")
 	}
 }

@@ -1,5 +1,5 @@
 // Package exprtest evaluates expressions for the tests of packages expr and stdlib. Its own tests are those of expr
-// that need the parser and functions: in expr, they would make Go compile both of these packages once more.
+// that need the parser and functions: in expr, they would make Go compile the parser and stdlib once more.
 package exprtest
 
 import (

@@ -15,22 +15,11 @@ import (
 	"bindc/internal/testmode"
 )
 
-// writeSite writes files, given by their paths, and returns their directory. "-> x" is a symbolic link to x.
+// writeSite writes files, given by their paths, and returns their directory.
 func writeSite(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range files {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		err := os.MkdirAll(filepath.Dir(path), 0o777)
-		if target, ok := strings.CutPrefix(text, "-> "); ok && err == nil {
-			err = os.Symlink(target, path)
-		} else if err == nil {
-			err = os.WriteFile(path, []byte(text), 0o666)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	testmode.WriteFiles(t, dir, files)
 	return dir
 }
 

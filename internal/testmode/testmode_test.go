@@ -1,0 +1,23 @@
+package testmode
+
+import (
+	"flag"
+	"testing"
+)
+
+// A subtest tries all cases if -run names its test, with or without a subtest.
+func TestSubtestsOfANamedTestAreAsked(t *testing.T) {
+	before := flag.Lookup("test.run").Value.String()
+	defer flag.Set("test.run", before)
+	for pattern, want := range map[string]bool{"": Thorough(), "^(TestOther|TestSubtestsOfANamedTestAreAsked)$": true,
+		"TestSubtests/one": true, "^TestOther$": Thorough()} {
+		if err := flag.Set("test.run", pattern); err != nil {
+			t.Fatal(err)
+		}
+		t.Run("one", func(t *testing.T) {
+			if got := Asked(t); got != want {
+				t.Errorf("-run '%s': asked is %t, expected %t", pattern, got, want)
+			}
+		})
+	}
+}
