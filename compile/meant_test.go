@@ -63,8 +63,8 @@ func TestNameThatOtherLookupsConfirmReplacesTypo(t *testing.T) {
 	}
 }
 
-// An id that two multibindings declare is not the misspelt one, even if two contributions have a similar id. One that
-// some contributions use is not either.
+// Two contributions have an id that no multibinding has. That id is the typo, not the similar one of a multibinding, if
+// the multibinding has other contributions or is declared twice.
 func TestIDThatIsUsedReplacesTypo(t *testing.T) {
 	const typos = "- {in: plugns, to: 1}\n- {in: plugns, to: 2}\n"
 	for what, used := range map[string]string{

@@ -112,6 +112,7 @@ func TestBindqIsSmall(t *testing.T) {
 
 // strippedSize returns the size in bytes that a program would have without tables for debuggers.
 func strippedSize(t *testing.T, path string) int64 {
+	t.Helper()
 	info, err := os.Stat(path)
 	if err != nil {
 		t.Fatal(err)
