@@ -165,8 +165,7 @@ func (d *document) console(n int, block []string) {
 func (d *document) execute(command string) []string {
 	cmd := exec.Command("sh", "-c", command)
 	cmd.Dir = d.dir
-	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=mod", "GOWORK=off", "NO_COLOR=1", "COLUMNS=80",
-		"BINDQ_SNAPSHOT=", "GIT_CONFIG_GLOBAL=/dev/null")
+	cmd.Env = append(newModuleEnv(), "NO_COLOR=1", "COLUMNS=80", "BINDQ_SNAPSHOT=", "GIT_CONFIG_GLOBAL=/dev/null")
 	out, err := cmd.CombinedOutput()
 	if _, ended := err.(*exec.ExitError); err != nil && !ended {
 		d.t.Fatal(err)

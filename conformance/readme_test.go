@@ -25,6 +25,13 @@ func indentedBlock(t *testing.T, document, begin string) string {
 	return string(block)
 }
 
+// newModuleEnv returns the environment for go commands that add bindc to a new module, without the network. It keeps
+// the flags of the environment, so that Go does not compile everything again.
+func newModuleEnv() []string {
+	flags := os.Getenv("GOFLAGS") + " -mod=mod"
+	return append(os.Environ(), "GOPROXY=off", "GOFLAGS="+flags, "GOWORK=off", "GONOSUMDB=*")
+}
+
 // TestReadmeProgramWorks builds the program of README.md in a module of its own, with the lines of the guide.
 func TestReadmeProgramWorks(t *testing.T) {
 	if testing.Short() || runtime.GOOS == "windows" {
@@ -46,7 +53,7 @@ func TestReadmeProgramWorks(t *testing.T) {
 	}
 	run := func(dir, line string) string {
 		cmd := exec.Command("sh", "-ec", line)
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=mod", "GOWORK=off", "GONOSUMDB=*")
+		cmd.Dir, cmd.Env = dir, newModuleEnv()
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", line, err, out)
