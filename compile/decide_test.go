@@ -12,6 +12,7 @@ import (
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
 	"bindc/internal/relation"
+	"bindc/internal/testmode"
 	"bindc/internal/value"
 	"bindc/loader"
 	"bindc/snapshot"
@@ -20,6 +21,7 @@ import (
 // The random sites are small enough for trying each pair of bindings and each request. Compile must report exactly the
 // existing conflicts, and lookups must follow the definition of precedence.
 func TestCompositionAgreesWithItsDefinition(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	refused := 0
 	for seed := range uint64(3000) {
 		w := newWorld(rand.New(rand.NewPCG(seed, 1)))

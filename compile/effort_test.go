@@ -81,7 +81,7 @@ var hostile = []struct {
 
 func TestHostileSitesTakeLinearEffort(t *testing.T) {
 	testmode.SkipUnderRace(t)
-	for _, h := range testmode.Sample(t, hostile, 2) {
+	for _, h := range testmode.Sample(t, hostile, 5) {
 		t.Run(h.name, func(t *testing.T) {
 			t.Parallel()
 			once, _ := effortOf(t, h.site(500), 0)

@@ -82,7 +82,7 @@ func TestSitesOfManyPartsCompileInLinearTime(t *testing.T) {
 		{"aliases of contributions", bindings(many(6000, "- {name: m#, multibind_id: i#, type: 'Hash[String, Data]'}\n"+
 			"- {name: p#, in: i#, to: 1}\n- {name: a#, to_alias_of: p#}")), 6000},
 	} {
-		if !testmode.Chosen(t, i, 3) {
+		if !testmode.Chosen(t, i, 6) {
 			continue
 		}
 		var diags diag.List

@@ -188,7 +188,7 @@ func eachPart(t *testing.T, content *snapshot.Content, facts string, all bool) {
 		}
 		s.Close()
 	}
-	for i := 0; i < len(content.Values); i += testmode.Number(8, 1) {
+	for i := 0; i < len(content.Values); i += testmode.Number(24, 1) {
 		v := content.Values[i]
 		damages := []string{"\x0b", "\x09\x02\x01\x0b"} // an unknown tag, and an array with such an element
 		if v.Computed {
@@ -205,7 +205,7 @@ func eachPart(t *testing.T, content *snapshot.Content, facts string, all bool) {
 		clear(of("inputs"))
 	}), true, "inputs")
 	blocks := 0
-	for i := 0; i == 0 || i < blocks; i += testmode.Number(8, 1) {
+	for i := 0; i == 0 || i < blocks; i += testmode.Number(24, 1) {
 		holds(fmt.Sprint("block of origins ", i), openFile(t, content, bindings.Options{},
 			func(of func(string) []byte) {
 				blocks = len(of("origintab")) / 24
@@ -215,7 +215,7 @@ func eachPart(t *testing.T, content *snapshot.Content, facts string, all bool) {
 			}), false, "")
 	}
 	eachList(t, content, holds)
-	for i := 0; i < len(content.Keys); i += testmode.Number(8, 1) {
+	for i := 0; i < len(content.Keys); i += testmode.Number(24, 1) {
 		for at, name := range map[int]string{8: "default", 12: "list"} {
 			var key string
 			s := openFile(t, content, bindings.Options{}, func(of func(string) []byte) {

@@ -12,6 +12,7 @@ import (
 	"bindc/internal/lookup"
 	"bindc/internal/recipe"
 	"bindc/internal/secret/seal"
+	"bindc/internal/testmode"
 	"bindc/internal/types"
 	"bindc/internal/value"
 	bindings "bindc/runtime"
@@ -376,6 +377,7 @@ func TestSealedBindingDeclinesAfterDecryption(t *testing.T) {
 // In this forged file, two keys rebind each other at every level. Lookups must end quickly,
 // whatever they find.
 func TestForgedCircularRebindingsEnd(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	of := func(key string) snapshot.Stored {
 		r := &recipe.Recipe{Kind: recipe.Below, Name: key}
 		return snapshot.Stored{Computed: true, Bytes: string(recipe.Append(nil, r))}

@@ -8,6 +8,7 @@ import (
 	"bindc/internal/expr"
 	"bindc/internal/lookup"
 	"bindc/internal/recipe"
+	"bindc/internal/testmode"
 	bindings "bindc/runtime"
 	"bindc/snapshot"
 )
@@ -15,6 +16,7 @@ import (
 // Each kind of recipe is put into each place that has one. Verify accepts the kinds that format.md allows there. In
 // an accepted file, no lookup reports damage.
 func TestVerifyAcceptsRecipesWhereLookupsDo(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	const site = `
 -- binder_config.yaml --
 version: 1

@@ -14,6 +14,7 @@ import (
 
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
+	"bindc/internal/testmode"
 	"bindc/internal/value"
 	bindings "bindc/runtime"
 	"bindc/snapshot"
@@ -38,6 +39,7 @@ func TestChainOfLookupsIsLimited(t *testing.T) {
 
 // Each of the n keys looks the next one up twice, so the first causes 2^n lookups.
 func TestExponentialLookupsAreLimited(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	var b strings.Builder
 	b.WriteString("bindings_version: 1\nname: default\nbind:\n  - {name: k0, to: '${word}'}\n")
 	for i := range 16 {
@@ -48,6 +50,7 @@ func TestExponentialLookupsAreLimited(t *testing.T) {
 
 // One lookup may cause at most 100000 others.
 func TestLookupLimitsLookupsItCauses(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	checkLookups(t, `bindings_version: 1
 name: default
 bind:

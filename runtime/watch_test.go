@@ -400,7 +400,7 @@ func mapped(t *testing.T, dir string, want int) int {
 func TestRequestsDuringReplacementsUseOneSnapshot(t *testing.T) {
 	t.Parallel()
 	const readers = 3
-	replacements := testmode.Number(100, 300)
+	replacements := testmode.Number(60, 300)
 	dir, next := t.TempDir(), filepath.Join(t.TempDir(), "generation")
 	for n := range replacements + 1 { // built first, because the readers then use most of the processor time
 		build(t, next+fmt.Sprint(n), generation(n))

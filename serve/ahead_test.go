@@ -139,6 +139,7 @@ func TestAheadListsKeysWithoutValuesBeyondSizeLimit(t *testing.T) {
 // If the second range came from another list, a complete one, the client would take all keys before the range for
 // unbound.
 func TestRangesOfOneSessionAreFromOneList(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	path := snap(t)
 	build(t, path, "bindings_version: 1\nname: default\nbind:\n  - [a, 1]\n  - [b, 2]\n  - [c, 3]\n")
 	p := connect(t, server(t, path))

@@ -16,6 +16,7 @@ import (
 
 	"bindc/internal/envfile"
 	"bindc/internal/syntax"
+	"bindc/internal/testmode"
 	bindings "bindc/runtime"
 	"bindc/serve"
 )
@@ -190,6 +191,7 @@ func TestDamagedChoiceStopsAnswersOrKeepsPreviousChoice(t *testing.T) {
 // Explanations count the bindings whose conditions do not hold, and the lookups that they omit. Keys that dig into
 // values have no bindings.
 func TestExplanationsCountOmittedBindingsAndLookups(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	var b strings.Builder
 	b.WriteString("bindings_version: 1\nname: default\nbind:\n  - {name: many, to: \"")
 	for i := range 1000 {

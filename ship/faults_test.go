@@ -256,6 +256,7 @@ func everyAccess() int {
 // For each file system access of a change, the test makes it fail, alone or with all later ones. Afterwards the
 // change has been made or not, and the next program repairs the rest.
 func TestChangeIsAtomicIfAnyAccessFails(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	tries, like := 0, signedStore(t)
 	for _, c := range changes {
 		for _, dies := range []bool{false, true} {

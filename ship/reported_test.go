@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"bindc/internal/testmode"
 	"bindc/origin"
 )
 
@@ -25,6 +26,7 @@ func (m *master) failsAt(op, part string, with error) {
 
 // A program that repairs a record reports any access that fails. The next program repairs the rest.
 func TestRepairReportsEveryFailure(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	like := signedStore(t)
 	for name, damage := range map[string]func(m *master) error{
 		"damaged state": func(m *master) error { return os.Truncate(m.store.stateOf("production"), 10) },

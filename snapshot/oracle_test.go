@@ -609,7 +609,7 @@ func TestRandomSitesAgreeWithOracle(t *testing.T) {
 	testmode.SkipUnderRace(t)
 	sites := 400
 	if !testmode.Thorough() {
-		sites = 12
+		sites = 6
 	}
 	for seed := range uint64(sites) {
 		t.Run(fmt.Sprint("site ", seed), func(t *testing.T) {
@@ -730,7 +730,7 @@ func TestSitesOfEveryShapeAgreeWithOracle(t *testing.T) {
 		}, 4, 1, 1, 2},
 		{"the most keys with numbers of 16 bits", maxShortKeys, func(r *site) { r.scopes(66, 500, 0) }, 1, 1, 0, 1},
 	} {
-		if !testmode.Chosen(t, i, 2) {
+		if !testmode.Chosen(t, i, 4) {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {

@@ -19,6 +19,7 @@ import (
 
 	"bindc/facts"
 	"bindc/internal/report"
+	"bindc/internal/testmode"
 	"bindc/internal/testsite"
 )
 
@@ -342,6 +343,7 @@ var hostileNames = []string{`"><script>alert(1)</script>`, `..`, `.`, `-`, `a/b`
 	"\u202eevil", `{{.}}`, `%2e%2e`, `a b`, `é`, `'onload='x`, `javascript:alert(1)`}
 
 func TestHostileNamesAndValuesAreText(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	data, site := map[string]any{}, "-- site/hiera.yaml --\nversion: 2\n"
 	for i, name := range hostileNames {
 		data[name] = name

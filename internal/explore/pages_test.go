@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"bindc/internal/testmode"
 )
 
 // ranked is a site whose key a has bindings in two layers and in several categories.
@@ -179,6 +181,7 @@ func TestReasonShowsExpression(t *testing.T) {
 
 // A filter that selects few keys stops after many keys. The page says so, and its link leads to the other keys.
 func TestFilterOfNodeSaysHowManyKeysItWasAppliedTo(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	var many strings.Builder
 	for i := range maxScanned {
 		fmt.Fprintf(&many, "m%d: 1\n", i)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"bindc/diag"
+	"bindc/internal/testmode"
 )
 
 // The expected position is that of the X in the source. It is the X in the text of the value at key k.
@@ -121,6 +122,7 @@ func TestNodesHavePositions(t *testing.T) {
 
 // PosIn returns the same positions in any order of calls, for several scalars, and in lines with marks.
 func TestPosInDoesNotDependOnOrderOfCalls(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	long := strings.Repeat("é${x} ", 400)
 	src := "a: \"" + strings.Repeat(`\u00e9 x  \t`, 300) + "\"\n" +
 		"b: '" + strings.Repeat("it''s\n   \n  more  ", 200) + "'\n" +

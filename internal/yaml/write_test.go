@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"bindc/diag"
+	"bindc/internal/testmode"
 	"bindc/internal/value"
 )
 
@@ -53,6 +54,7 @@ func readsBack(t *testing.T, v value.Value) {
 }
 
 func TestWrittenValueReadsBack(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	for _, s := range strange {
 		readsBack(t, value.FromString(s))
 	}

@@ -135,7 +135,7 @@ func TestEndlessExpressionsStopAtLimits(t *testing.T) {
 		"list":    value.FromSlice(list),
 		"list2":   value.FromSlice(append([]value.Value(nil), list...)),
 	}}
-	for _, src := range testmode.Sample(t, endless, 2) {
+	for _, src := range testmode.Sample(t, endless, 6) {
 		t.Run(src, func(t *testing.T) {
 			t.Parallel()
 			n, errs := syntax.ParseExpression(src)

@@ -404,6 +404,7 @@ func checkWitnesses(t *testing.T, of *site, statements map[string]statement) {
 // For random sites and policies, each verdict agrees with lookups for all requests. Only policies about sites with
 // computed values may stay open. A lookup confirms the facts that a violation names.
 func TestVerdictsEqualBruteForceOverAllRequests(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	sites := testmode.Number(80, 10_000)
 	if testing.Short() {
 		sites = 60
