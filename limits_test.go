@@ -33,7 +33,7 @@ func TestLimitsAreDocumented(t *testing.T) {
 	isLimit := regexp.MustCompile(`\.(max|Max|Default)[A-Z]`)
 	for name := range limits {
 		if isLimit.MatchString(name) && !stated[name] {
-			t.Errorf("docs/limits.md does not state %s: add a row, as the other constants have", name)
+			t.Errorf("docs/limits.md does not state %s: add a row to the table that fits", name)
 		}
 	}
 }

@@ -35,7 +35,7 @@ func TestCommandLineIsDocumented(t *testing.T) {
 		if documented[verb] == nil {
 			t.Errorf("docs/cli.md has no section '## %s' that begins with a text block of its flags: %v", verb, flags)
 		} else if !slices.Equal(documented[verb], flags) {
-			t.Errorf("docs/cli.md has the flags %v for %s, its help %v", documented[verb], verb, flags)
+			t.Errorf("docs/cli.md, text block below '## %s': it has the flags %v, the help of the verb %v", verb, documented[verb], flags)
 		}
 	}
 	for verb := range documented {

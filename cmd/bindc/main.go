@@ -20,15 +20,26 @@ func main() {
 
 func verbs(b *bounds) cli.Verbs {
 	return cli.Verbs{
-		"adopt": b.adoptCommand, "blame": b.blameCommand, "build": b.buildCommand, "check": b.checkCommand,
-		"convert": convertCommand,
-		"enc":     encCommand, "environments": b.environmentsCommand, "explore": b.exploreCommand,
-		"eyaml": eyamlCommand, "facts": factsCommand,
-		"fmt":  fmtCommand,
-		"init": initCommand, "link": b.linkCommand, "lsp": b.lspCommand, "migrate": b.migrateCommand,
-		"plan":   b.planCommand,
-		"push":   pushCommand,
-		"schema": schemaCommand, "slice": sliceCommand, "test": b.testCommand,
+		"adopt":        b.adoptCommand,
+		"blame":        b.blameCommand,
+		"build":        b.buildCommand,
+		"check":        b.checkCommand,
+		"convert":      convertCommand,
+		"enc":          encCommand,
+		"environments": b.environmentsCommand,
+		"explore":      b.exploreCommand,
+		"eyaml":        eyamlCommand,
+		"facts":        factsCommand,
+		"fmt":          fmtCommand,
+		"init":         initCommand,
+		"link":         b.linkCommand,
+		"lsp":          b.lspCommand,
+		"migrate":      b.migrateCommand,
+		"plan":         b.planCommand,
+		"push":         pushCommand,
+		"schema":       schemaCommand,
+		"slice":        sliceCommand,
+		"test":         b.testCommand,
 	}
 }
 

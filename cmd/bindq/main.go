@@ -32,10 +32,18 @@ func statusOf(verb *cobra.Command, err error) int {
 
 func (g *globals) verbs() cli.Verbs {
 	return cli.Verbs{
-		"batch": g.batchCommand, "diff": g.diffCommand, "dump": g.dumpCommand, "explain": g.explainCommand,
-		"hiera-config": g.hieraConfigCommand, "info": g.infoCommand, "keys": g.keysCommand, "lookup": g.lookupCommand,
-		"nodes": g.nodesCommand, "serve": g.serveCommand, "values": g.valuesCommand,
-		"verify": g.verifyCommand,
+		"batch":        g.batchCommand,
+		"diff":         g.diffCommand,
+		"dump":         g.dumpCommand,
+		"explain":      g.explainCommand,
+		"hiera-config": g.hieraConfigCommand,
+		"info":         g.infoCommand,
+		"keys":         g.keysCommand,
+		"lookup":       g.lookupCommand,
+		"nodes":        g.nodesCommand,
+		"serve":        g.serveCommand,
+		"values":       g.valuesCommand,
+		"verify":       g.verifyCommand,
 	}
 }
 

@@ -67,7 +67,7 @@ func TestVerbsFailIfOutputCannotBeWritten(t *testing.T) {
 	}
 	// serve reports a failed write to the client that asked, see package serve.
 	if untried = slices.DeleteFunc(untried, func(verb string) bool { return verb == "serve" }); len(untried) > 0 {
-		t.Errorf("add a command line of %v", untried)
+		t.Errorf("no command line of %v is tried here: add one to the list above", untried)
 	}
 }
 

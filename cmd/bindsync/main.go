@@ -22,9 +22,13 @@ func execute(root *cobra.Command) int { return cli.Execute(root, message, status
 
 func (store *storeFlag) verbs() cli.Verbs {
 	return cli.Verbs{
-		"activate": store.activateCommand, "follow": store.followCommand, "gc": store.gcCommand,
-		"pull": store.pullCommand, "reset": store.resetCommand, "rollback": store.rollbackCommand,
-		"status": store.statusCommand,
+		"activate": store.activateCommand,
+		"follow":   store.followCommand,
+		"gc":       store.gcCommand,
+		"pull":     store.pullCommand,
+		"reset":    store.resetCommand,
+		"rollback": store.rollbackCommand,
+		"status":   store.statusCommand,
 	}
 }
 

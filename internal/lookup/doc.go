@@ -24,5 +24,6 @@
 //
 // A value can depend on other keys. The only way back up the list is the method ask in produce.go: recipes and
 // expressions look up keys through the expr.Env that it returns, and environment.go implements that with find. The
-// files explain*.go and entries.go use the same steps.
+// files explain*.go and entries.go use the same steps. facts*.go and derive.go read the facts of a request and add
+// legacy facts; dimension.go computes the values that request.go needs.
 package lookup
