@@ -56,8 +56,10 @@ func TestCommandLineIsDocumented(t *testing.T) {
 	}
 }
 
-// The table of shapes in docs/cli.md has a row for every verb of bindq and bindsync that prints JSON. With --format,
-// the verbs of bindc print diagnostics, except plan and blame.
+// reports lists the verbs of bindc that print a report with --format. The others print diagnostics.
+var reports = []string{"blame", "plan", "test"}
+
+// The table of shapes in docs/cli.md has a row for every verb that prints a report as JSON.
 func TestShapesOfJSONAnswersAreDocumented(t *testing.T) {
 	t.Parallel()
 	_, table, _ := strings.Cut(docText(t, "cli"), "\n## Shapes of JSON answers\n")
@@ -66,7 +68,7 @@ func TestShapesOfJSONAnswersAreDocumented(t *testing.T) {
 		if program == "bindq" {
 			verb = name
 		}
-		diagnostics := program == "bindc" && name != "plan" && name != "blame"
+		diagnostics := program == "bindc" && !slices.Contains(reports, name)
 		row := regexp.MustCompile("(?m)^\\|[^|]*`" + verb + "[ `]")
 		if slices.Contains(flags, "--format") && !diagnostics && !row.MatchString(table) {
 			t.Errorf("docs/cli.md, \"Shapes of JSON answers\", has no row for `%s`: add the members of its answer", verb)
@@ -264,6 +266,9 @@ func usages(t *testing.T) map[string][]string {
 		at := append(group.FindAllStringSubmatchIndex(text, -1), []int{len(text)})
 		lines[verb] = text[:at[0][0]]
 		for i, g := range at[:len(at)-1] {
+			if name := text[g[2]:g[3]]; groups[name] != "" {
+				t.Errorf("docs/cli.md defines %s twice, the second time below '## %s': cite the first definition", name, verb)
+			}
 			groups[text[g[2]:g[3]]] = text[g[1]:at[i+1][0]]
 		}
 	}
