@@ -47,8 +47,8 @@ func Asked(t testing.TB) bool {
 
 // SkipUnderRace skips a test that takes seconds with the race detector, which finds nothing in it: the test has one
 // goroutine, or goroutines that share nothing; it mostly runs other programs; or other tests do the same in more
-// goroutines. .ci/run also runs the tests that call SkipUnderRace without the race detector, and then they try all cases
-// of a Sample.
+// goroutines. .ci/run also runs the tests that call SkipUnderRace without the race detector, and then they try all
+// cases of a Sample.
 func SkipUnderRace(t testing.TB) {
 	t.Helper()
 	if Race {
