@@ -266,10 +266,11 @@ func usages(t *testing.T) map[string][]string {
 		at := append(group.FindAllStringSubmatchIndex(text, -1), []int{len(text)})
 		lines[verb] = text[:at[0][0]]
 		for i, g := range at[:len(at)-1] {
-			if name := text[g[2]:g[3]]; groups[name] != "" {
-				t.Errorf("docs/cli.md defines %s twice, the second time below '## %s': cite the first definition", name, verb)
+			name, members := text[g[2]:g[3]], strings.Join(strings.Fields(text[g[1]:at[i+1][0]]), " ")
+			if before := groups[name]; before != "" && before != members {
+				t.Errorf("docs/cli.md: '## %s' defines %s as %s, another section as %s", verb, name, members, before)
 			}
-			groups[text[g[2]:g[3]]] = text[g[1]:at[i+1][0]]
+			groups[name] = members
 		}
 	}
 	flags := map[string][]string{}
