@@ -31,8 +31,8 @@ var goccyDeviations = map[string]deviation{
 	"an empty literal block as explicit key": {"? |\n  \n: d\n", "{'': 'd'}", "{'': null, '\n': 'd'}",
 		`«MappingKey»~«(Literal|Folded)»`},
 	"an empty key below a value": {"a:\n 'b'\n:\n", "{'a': 'b', null: null}", "{'a': {'b': null}}",
-		`«Source»(~\n)?\s*:(\s|\x00)`},
-	"a merge key within text": {"a<<: {}\n", "{'a<<': {}}", "{}", `«MergeKey»\s*[^\s<]`},
+		`«Source»(~[\n\r])?\s*:(\s|\x00)`},
+	"a merge key within text": {"a<<: {}\n", "{'a<<': {}}", "{}", `«MergeKey»\s*([^\s<]|<<<)`},
 
 	"a dash that continues plain text": {"- a\n - b\n  - c\n", "['a - b - c']", "['a - b\n - c']", `«Plain»~\n\s*-`},
 	"a comment that ends plain text after a dash": {"a: b\n - # c\n", "{'a': 'b -'}", "{'a': 'b - # c'}",
@@ -49,7 +49,7 @@ var goccyDeviations = map[string]deviation{
 		`«DoubleQuote»~\\\n\s*\n`},
 
 	"blanks at the end of an indented block": {"a: |2-\n   x  \n", "{'a': ' x  '}", "{'a': ' x'}",
-		`«Block»~( \n\s*|\S +)(\x00|$)`},
+		`«Block»~( [\n\r]\s*|\S +)(\x00|$)`},
 	"a literal block without text, with its newline": {"|+\n", "''", "'\n'",
 		`«(Literal|Folded)»~(«Block»\s*)?(\x00[^B]|$)`},
 	"an indented first line of a block at the top": {"--- |2\n  a\n", "'a\n'", "' a\n'",
@@ -61,7 +61,7 @@ var goccyDeviations = map[string]deviation{
 	"a colon after an anchor": {"&a: b\n", "{null: 'b'}", "'b'", `«(Anchor|Alias)»~«Plain»~:`},
 	"an anchor alone on its line": {"-\n &a\n-\n", "[null, null]", "[[null]]",
 		`«first Anchor»~«Plain»~\x00[\w ]*first`},
-	"text after three dots":   {"...a:\n", "{'...a': null}", "{'a': null}", `«DocumentEnd»~«\w+»[^\n\r#]`},
+	"text after three dots":   {"...a:\n", "{'...a': null}", "{'a': null}", `«Source»(~[\n\r])?\.\.\.[^\s\x00]`},
 	"a line separator":        {"a\u2028 b\n", "'a\u2028b'", "'a\u2028 b'", "[\u0085\u2028\u2029\ufeff]"},
 	"a character after a tab": {"a: b\tc d\n", "{'a': 'b\tc d'}", "{'a': 'bc d'}", `\t`},
 }
