@@ -53,8 +53,9 @@ var goccyDeviations = map[string]deviation{
 	"a literal block without text, with its newline": {"|+\n", "''", "'\n'",
 		`«(Literal|Folded)»~(«Block»\s*)?(\x00[^B]|$)`},
 	"an indented first line of a block at the top": {"--- |2\n  a\n", "'a\n'", "' a\n'",
-		`«(Source|DocumentHeader)»~(«Anchor»~«Plain»~)?«(Literal|Folded)»~\d`},
+		`«(Source|DocumentHeader)»~(«Comment»~)*(«Anchor»~«Plain»~)?«(Literal|Folded)»~\d`},
 	"a folded block without a newline at its end": {">\n a\n b", "'a b'", "'a\nb'", `«Folded»~«Block»~[^\n]$`},
+	"blanks in a line above the text of a block":  {"|\n  \n #\n", "''", "'\n#\n'", `«Block» +[\n\r]`},
 	"a line of blanks in a folded block": {">\n a\n  \n\n b\n", "'a\n \n\nb\n'", "'a\n \nb\n'",
 		`«Folded»~«Block»~[\n\r] +[\n\r]`},
 
@@ -69,7 +70,7 @@ var goccyDeviations = map[string]deviation{
 // ownDeviations lists deviations of this package from Psych. Their cause is its library. goccy/go-yaml reads these
 // documents like Psych.
 var ownDeviations = map[string]deviation{
-	"blanks in a last line without a newline end a block": {"|\n a\n  ", "'a\n \n'", "'a\n '", `«Block»(~\n)? +$`},
+	"blanks in a last line without a newline end a block": {"|\n a\n  ", "'a\n \n'", "'a\n '", `«Block»(~[\n\r])? +$`},
 }
 
 // tracePattern returns a pattern for traces. In text, «kind» is the start of a token of that kind, and ~ any source of

@@ -102,12 +102,12 @@ func (o *opinion) plain(text string) Node {
 func (o *opinion) mapping(entries []*ast.MappingValueNode) Node {
 	m := mapping{report: o.report}
 	for _, entry := range entries {
-		val := o.node(entry.Value)
+		key, val := o.node(entry.Key), o.node(entry.Value) // in this order, because an anchor may be redefined
 		if entry.Key.IsMergeKey() {
 			m.merge(diag.Pos{}, &val)
 			continue
 		}
-		m.set(o.node(entry.Key), val)
+		m.set(key, val)
 	}
 	return Node{Kind: Mapping, Kids: m.kids}
 }
