@@ -55,7 +55,7 @@ var goccyDeviations = map[string]deviation{
 	"an indented first line of a block at the top": {"--- |2\n  a\n", "'a\n'", "' a\n'",
 		`«(Source|DocumentHeader)»~(«Comment»~)*(«Anchor»~«Plain»~)?«(Literal|Folded)»~\d`},
 	"a folded block without a newline at its end": {">\n a\n b", "'a b'", "'a\nb'", `«Folded»~«Block»~[^\n]$`},
-	"blanks in a line above the text of a block":  {"|\n  \n #\n", "''", "'\n#\n'", `«Block» +[\n\r]`},
+	"blanks in a line above the text of a block":  {"|\n  \n #\n", "''", "'\n#\n'", `«Block»\s* [\n\r]`},
 	"a line of blanks in a folded block": {">\n a\n  \n\n b\n", "'a\n \n\nb\n'", "'a\n \nb\n'",
 		`«Folded»~«Block»~[\n\r] +[\n\r]`},
 

@@ -44,7 +44,7 @@ func (s *scribe) pick(n int) int {
 	return c % n
 }
 
-// Scalars for each style, as real data has them. Colons and braces in brackets are excluded because they are among
+// Scalars for each style, as real data has them. Colons and braces in brackets are left out because they are among
 // goccyDeviations.
 var (
 	flowTexts   = []string{"a", "x-y", "é ü", "12", "0644", "true", "~", "1.5", "/etc/x", "a#b", "10.0.0.1", "it's", "-1"}
