@@ -16,6 +16,10 @@ fi
 # README.md installs the programs.
 export CGO_ENABLED=0
 
+# Go calls "git status" to stamp programs. With its optional lock, the time of .git would change, and Go would not use the
+# cached results of tests that read the directory.
+export GIT_OPTIONAL_LOCKS=0
+
 # Compilers, linkers and vet collect garbage less often, and no step needs debugging information: this makes compiling a
 # quarter faster. -toolexec is for these tools only, so tests run with the usual garbage collection.
 export GOFLAGS="'-toolexec=env GOGC=400' -gcflags=all=-dwarf=false"
