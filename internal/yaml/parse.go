@@ -10,10 +10,10 @@ import (
 
 	// Why this library: like Psych, it descends from libyaml, and it takes linear time. Compared with Psych,
 	// github.com/goccy/go-yaml v1.19.2 silently gives a wrong value for 16 of 385 tricky snippets and 169 of 30,000
-	// damaged files; this library does so for 4 and 16, none of them likely. goccy reads {a::b: c} as {a: ':b: c'} and
-	// drops tabs, and its parser is quadratic (5.6 MB/s at 1,000 keys, 1.8 at 10,000, against 34 and 34). On real files
-	// this library is stricter than libyaml, see repair. It has no public events, so its tree is converted, and values
-	// are resolved here.
+	// damaged files; this library does so for 4 and 16, and repair.go mends or refuses these. goccy reads {a::b: c} as
+	// {a: ':b: c'} and drops tabs, and its parser is quadratic (5.6 MB/s at 1,000 keys, 1.8 at 10,000, against 34 and
+	// 34). On real files this library is stricter than libyaml, which repair.go mends too. It has no public events, so
+	// its tree is converted, and values are resolved here.
 	goyaml "go.yaml.in/yaml/v4"
 
 	"bindc/diag"
@@ -85,13 +85,14 @@ func (c *converter) read() {
 func (c *converter) load() (*goyaml.Node, *goyaml.Loader, error) {
 	src := c.doc.src
 	for repairs := 0; ; repairs++ {
-		loader, err := goyaml.NewLoader(bytes.NewReader(src), goyaml.WithPlugin(limits{}))
+		loader, err := newLoader(src)
 		if err != nil {
 			return nil, nil, err
 		}
 		var top goyaml.Node
 		err = loader.Load(&top)
 		if err == nil {
+			repairEnding(&top, src)
 			return top.Content[0], loader, nil
 		}
 		fixed, ok := c.repair(src, err)
@@ -102,32 +103,8 @@ func (c *converter) load() (*goyaml.Node, *goyaml.Loader, error) {
 	}
 }
 
-// repair changes src where the library rejects syntax that libyaml accepts and that real files contain. It overwrites
-// a comment directly after a quote or bracket with blanks, and %YAML 1.2 with %YAML 1.1. Positions do not change. It
-// returns false if neither explains err.
-func (c *converter) repair(src []byte, err error) ([]byte, bool) {
-	var at *goyaml.LoadError
-	if !errors.As(err, &at) {
-		return nil, false
-	}
-	off := c.doc.offset(at.Mark.Line, at.Mark.Column)
-	switch {
-	case off == len(src):
-	case at.Message == "found a comment without preceding whitespace" && src[off] == '#':
-		fixed := bytes.Clone(src)
-		for ; off < len(src) && src[off] != '\n' && src[off] != '\r'; off++ {
-			fixed[off] = ' '
-		}
-		return fixed, true
-	case at.Message == "found incompatible YAML document":
-		version := off + len("%YAML 1.")
-		if version < len(src) && string(src[off:version+1]) == "%YAML 1.2" {
-			fixed := bytes.Clone(src)
-			fixed[version] = '1'
-			return fixed, true
-		}
-	}
-	return nil, false
+func newLoader(src []byte) (*goyaml.Loader, error) {
+	return goyaml.NewLoader(bytes.NewReader(src), goyaml.WithPlugin(limits{}))
 }
 
 // limits limits the nesting of collections in the library. The library counts block collections and those in brackets
@@ -206,8 +183,10 @@ func (c *converter) node(n *goyaml.Node, depth int) Node {
 	}
 	pos := c.position(n)
 	out := Node{Line: uint32(pos.Line), Col: uint32(pos.Col)}
+	c.refuseQuestionMarks(n)
 	switch {
 	case n.Kind == goyaml.ScalarNode:
+		c.refuseByteOrderMark(n)
 		out.Value = c.scalar(n)
 		out.Unfit = c.unfit(n, out.Value)
 	case depth == maxDepth:

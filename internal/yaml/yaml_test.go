@@ -96,6 +96,12 @@ func TestParsesValues(t *testing.T) {
 		"a: &x 1\nb: *x\nc: &x 2\nd: *x\n":   "{'a': 1, 'b': 1, 'c': 2, 'd': 2}",
 		"&k a: 1\nb: *k\n":                   "{'a': 1, 'b': 'a'}",
 
+		"a: |\n  x\n   ":     "{'a': 'x\n '}", // the file ends in a line of blanks that are text
+		"a: >+\n  x\n\n   ":  "{'a': 'x\n\n '}",
+		"a: |+\n  x\n  ":     "{'a': 'x\n'}", // in a line of blanks that are indentation
+		"a: |\n  x\n   \n  ": "{'a': 'x\n \n'}",
+		"- |+\n x\n-\n  ":    "['x\n', null]",
+
 		"- !!str 1\n- !!str\n- ! 1\n- ! '1'\n- !<tag:yaml.org,2002:str> 1": "['1', '', 1, 1, '1']",
 		"- !!int '3'\n- !!float 1\n- !!bool yes\n- !!null ~\n- !!null ''":  "[3, 1.0, true, null, null]",
 		"- !!seq [a]\n- !!map {a: b}\n- ! [a]\n":                           "[['a'], {'a': 'b'}, ['a']]",
@@ -115,15 +121,18 @@ func TestReportsSyntaxErrors(t *testing.T) {
 
 		"é: b: c": "error yaml_syntax 1:5 the value of this key contains ': ', " +
 			"which separates a key from its value",
-		"a: 1\n b: 2":   "error yaml_syntax 2:2 expected this line to start in column 1, not in column 2 (1:1 this key starts there)",
-		"a: b\n- c\n":   "error yaml_syntax 2:1 expected a key of the hash above, found an element of a list (1:1 the hash starts here)",
-		"a: [b, c\n":    "error yaml_syntax 1:4 the list that starts here is not closed",
-		"a: 'b\nc\n":    "error yaml_syntax 1:4 the quoted text that starts here is not closed",
-		"a:\n\tb: c\n":  "error yaml_syntax 2:1 expected spaces as indentation, found a tab",
-		"é: @b\n":       "error yaml_syntax 1:4 expected a value, found '@', which cannot start a value",
-		`a: "\z"`:       "error yaml_syntax 1:5 expected a valid YAML escape after the backslash (1:4 in a quoted text that starts here)",
-		"  a: 1\n b: 2": "error yaml_syntax 2:2 expected this line to start in column 3, not in column 2 (1:3 this key starts there)",
-		"a: &x.y 1\n":   "error yaml_syntax 1:4 expected an anchor of letters, digits, '_' and '-', found &x.y",
+		"a: 1\n b: 2":        "error yaml_syntax 2:2 expected this line to start in column 1, not in column 2 (1:1 this key starts there)",
+		"a: b\n- c\n":        "error yaml_syntax 2:1 expected a key of the hash above, found an element of a list (1:1 the hash starts here)",
+		"a: [b, c\n":         "error yaml_syntax 1:4 the list that starts here is not closed",
+		"a: 'b\nc\n":         "error yaml_syntax 1:4 the quoted text that starts here is not closed",
+		"a:\n\tb: c\n":       "error yaml_syntax 2:1 expected spaces as indentation, found a tab",
+		"é: @b\n":            "error yaml_syntax 1:4 expected a value, found '@', which cannot start a value",
+		`a: "\z"`:            "error yaml_syntax 1:5 expected a valid YAML escape after the backslash (1:4 in a quoted text that starts here)",
+		"  a: 1\n b: 2":      "error yaml_syntax 2:2 expected this line to start in column 3, not in column 2 (1:3 this key starts there)",
+		"a: {b: c, ?d: e}\n": "error yaml_syntax 1:11 in brackets and braces, a '?' before text marks a key",
+		"[a, ?]\n":           "error yaml_syntax 1:5 in brackets and braces, a '?' before text marks a key",
+		"a: b\n\ufeffc: d\n": "error yaml_syntax 2:1 this line begins with a byte order mark (U+FEFF), which is invisible",
+		"a: &x.y 1\n":        "error yaml_syntax 1:4 expected an anchor of letters, digits, '_' and '-', found &x.y",
 
 		"- 2013-05-23\n- 2001-12-14t21:59:43.10-05:00": "error yaml_date 1:3 the date or time 2013-05-23 must be quoted: data has no dates or times\n" +
 			"error yaml_date 2:3 the date or time 2001-12-14t21:59:43.10-05:00 must be quoted: data has no dates or times",

@@ -24,6 +24,6 @@ end
 
 if $PROGRAM_NAME == __FILE__
   STDIN.each_line(chomp: true) do |file|
-    puts loaded(File.read(file, encoding: 'UTF-8')).b.gsub('%'.b, '%25').gsub("\n".b, '%0A')
+    puts loaded(File.read(file, encoding: 'bom|UTF-8')).b.gsub('%'.b, '%25').gsub("\n".b, '%0A')
   end
 end

@@ -1,0 +1,115 @@
+package yaml
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+
+	goyaml "go.yaml.in/yaml/v4"
+
+	"bindc/diag"
+)
+
+// The library and libyaml, which Puppet uses, disagree about some files. This file mends or refuses them.
+
+// repair changes src where the library rejects syntax that libyaml accepts and that real files contain. It overwrites
+// a comment directly after a quote or bracket with blanks, and %YAML 1.2 with %YAML 1.1. Positions do not change. It
+// returns false if neither explains err.
+func (c *converter) repair(src []byte, err error) ([]byte, bool) {
+	var at *goyaml.LoadError
+	if !errors.As(err, &at) {
+		return nil, false
+	}
+	off := c.doc.offset(at.Mark.Line, at.Mark.Column)
+	switch {
+	case off == len(src):
+	case at.Message == "found a comment without preceding whitespace" && src[off] == '#':
+		fixed := bytes.Clone(src)
+		for ; off < len(src) && src[off] != '\n' && src[off] != '\r'; off++ {
+			fixed[off] = ' '
+		}
+		return fixed, true
+	case at.Message == "found incompatible YAML document":
+		version := off + len("%YAML 1.")
+		if version < len(src) && string(src[off:version+1]) == "%YAML 1.2" {
+			fixed := bytes.Clone(src)
+			fixed[version] = '1'
+			return fixed, true
+		}
+	}
+	return nil, false
+}
+
+// repairEnding removes a newline that the library adds to a block scalar and libyaml does not. It adds one if src ends
+// in a line of blanks without a line break. The tree of src is top.
+//
+// Whether these blanks are part of the scalar depends on its indentation, which the tree does not tell. So repairEnding
+// reads src again, once with one more character and once without the blanks.
+func repairEnding(top *goyaml.Node, src []byte) {
+	last := src[bytes.LastIndexByte(src, '\n')+1:]
+	if len(last) == 0 || len(bytes.Trim(last, " \t")) > 0 {
+		return
+	}
+	n := lastBlock(top)
+	if n == nil {
+		return
+	}
+	longer, ok := strings.CutSuffix(textOfLastBlock(append(bytes.Clone(src), '.')), ".")
+	switch shorter := textOfLastBlock(src[:len(src)-len(last)]); n.Value {
+	case longer + "\n":
+		if ok {
+			n.Value = longer
+		}
+	case shorter + "\n":
+		n.Value = shorter
+	}
+}
+
+// textOfLastBlock returns the text of the last block scalar in src, or "".
+func textOfLastBlock(src []byte) string {
+	var top goyaml.Node
+	loader, err := newLoader(src)
+	if err != nil || loader.Load(&top) != nil {
+		return ""
+	}
+	if n := lastBlock(&top); n != nil {
+		return n.Value
+	}
+	return ""
+}
+
+// lastBlock returns the last block scalar in n, or nil.
+func lastBlock(n *goyaml.Node) *goyaml.Node {
+	if n.Kind == goyaml.ScalarNode && n.Style&(goyaml.LiteralStyle|goyaml.FoldedStyle) != 0 {
+		return n
+	}
+	for i := len(n.Content) - 1; i >= 0; i-- {
+		if last := lastBlock(n.Content[i]); last != nil {
+			return last
+		}
+	}
+	return nil
+}
+
+// refuseQuestionMarks reports text without quotes that begins with '?' in n, if n is in brackets or braces. The library
+// reads {?a: b} as {'?a': b}, libyaml as {a: b}.
+func (c *converter) refuseQuestionMarks(n *goyaml.Node) {
+	if n.Style&goyaml.FlowStyle == 0 {
+		return
+	}
+	for _, kid := range n.Content {
+		if isPlain(kid) && strings.HasPrefix(kid.Value, "?") {
+			c.fail(c.position(kid), "yaml_syntax", "in brackets and braces, a '?' before text marks a key",
+				"put the text in quotes; without the quotes, the '?' is not part of it")
+		}
+	}
+}
+
+// refuseByteOrderMark reports text at the start of a line that begins with a byte order mark. libyaml ignores the mark,
+// but then the text is in another column than the lines around it, so the file ends there or has a syntax error.
+func (c *converter) refuseByteOrderMark(n *goyaml.Node) {
+	if pos := c.position(n); pos.Col == 1 && isPlain(n) && strings.HasPrefix(n.Value, byteOrderMark) {
+		c.correct(pos, "yaml_syntax", "this line begins with a byte order mark (U+FEFF), which is invisible",
+			"remove it: only a file may begin with it", diag.Fix{Old: byteOrderMark, Syntax: true})
+	}
+}
