@@ -24,11 +24,7 @@ import (
 // site at random and damages the cache.
 func TestRebuildEqualsColdBuild(t *testing.T) {
 	t.Parallel()
-	number := testmode.Number(9, 200)
-	if testmode.Race {
-		number = 3 // each site is built by the same goroutines
-	}
-	sites := make([]*changingSite, number)
+	sites := make([]*changingSite, testmode.Number(3, 200))
 	for i := range sites {
 		sites[i] = &changingSite{T: t, dice: rand.New(rand.NewPCG(uint64(i), 1)), dir: t.TempDir(), cache: t.TempDir()}
 		sites[i].begin(i%3 == 2)

@@ -97,6 +97,7 @@ func TestServeMapsSnapshotsAndLogsNothingByDefault(t *testing.T) {
 
 // With --keep, serve answers from the first file after it was replaced. Without it, serve answers from the new one.
 func TestServeWithKeepAnswersFromFirstFile(t *testing.T) {
+	t.Parallel() // it mostly waits
 	path := filepath.Join(t.TempDir(), "site.snap")
 	for _, keep := range []bool{true, false} {
 		testsite.BuildBindings(t, "[generation, 1]", path)

@@ -46,7 +46,7 @@ func TestEveryPlaceOfRealSitesAnswers(t *testing.T) {
 	everyFile := testmode.Number(1200, 1)
 	everyPlace := 41 // all places of all files would take hours
 	if testmode.Race {
-		everyPlace = 410
+		everyPlace = 1640
 	}
 	tried, files := 0, 0
 	for _, dir := range testmode.Sample(t, corpora(t), 4) {

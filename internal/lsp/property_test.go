@@ -74,11 +74,7 @@ func (e *editor) state(open map[string]string) string {
 
 // After any sequence of edits, the state equals that of a server that starts with the last texts.
 func TestStateEqualsThatOfFreshServer(t *testing.T) {
-	rounds := 12
-	if testmode.Thorough() {
-		rounds = 400
-	}
-	checkState(t, rounds, "", (*editor).state)
+	checkState(t, testmode.Number(6, 400), "", (*editor).state)
 }
 
 // checkState makes random edits. After them, the state of the server must equal that of a server that starts with

@@ -11,6 +11,7 @@ import (
 	"github.com/goccy/go-yaml/token"
 
 	"bindc/diag"
+	"bindc/internal/testmode"
 	"bindc/internal/value"
 )
 
@@ -131,6 +132,7 @@ func agrees(t *testing.T, name string, src []byte) bool {
 }
 
 func TestSecondOpinionOnCorpora(t *testing.T) {
+	testmode.SkipUnderRace(t)
 	compared, files := 0, corpora(t)
 	for _, file := range files {
 		src, err := os.ReadFile(file)
