@@ -18,6 +18,12 @@ var seeds = []string{
 	`{"a": [1, 1.0, "\uD83D\uDE00", null], "a": true}`, "<<: [{a: 1}, {a: 2}]\na: 3\n<<: {a: 4}\n",
 }
 
+var jsonSeeds = []string{
+	`{"a": [1, -0, 1.0, 1e3, true, false, null, "x"], "b": {"c": "2001-01-01"}}`,
+	`["a\"\\\/\b\n\u00e9\uD83D\uDE00é"]`, `["\u0000", "\ud83d"]`, "{\"a\" : \"b\\tc\" , \n\"a\":2}\n",
+	"[9223372036854775807, -9223372036854775808, 9007199254740993, 1.5e-7, -0.0, 1E+2]\n",
+}
+
 // properties checks what must hold for all inputs: parsing again gives the same result, and each position in each
 // string can be computed.
 func properties(t *testing.T, parse func(string, []byte, Options, *diag.List) (*Document, bool), src []byte) {

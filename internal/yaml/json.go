@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"bindc/diag"
 	"bindc/internal/value"
@@ -230,6 +232,11 @@ func (p *jsonParser) unquote(start int) (string, bool) {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return string(quoted[1 : len(quoted)-1]), true
 	}
+	if at := halfPair(quoted); at >= 0 {
+		p.off = start + at
+		p.syntax("expected two escapes \\uXXXX for this character, found one: it is half of a surrogate pair")
+		return "", false
+	}
 	var text string
 	if err := json.Unmarshal(quoted, &text); err != nil {
 		p.off = start
@@ -237,6 +244,39 @@ func (p *jsonParser) unquote(start int) (string, bool) {
 		return "", false
 	}
 	return text, true
+}
+
+// halfPair returns the offset of an escape in a quoted string that is half of a surrogate pair (RFC 8259, section 8.2),
+// or -1. encoding/json silently reads it as U+FFFD.
+func halfPair(quoted []byte) int {
+	for at := 0; at < len(quoted); at++ {
+		if quoted[at] != '\\' {
+			continue
+		}
+		r := codeUnit(quoted[at:])
+		if !utf16.IsSurrogate(r) {
+			at++
+			continue
+		}
+		const size = len(`\uXXXX`)
+		if utf16.DecodeRune(r, codeUnit(quoted[at+size:])) == utf8.RuneError {
+			return at
+		}
+		at += 2*size - 1
+	}
+	return -1
+}
+
+// codeUnit returns the number in the escape \uXXXX at the start of text, or -1 if there is none.
+func codeUnit(text []byte) rune {
+	if !bytes.HasPrefix(text, []byte(`\u`)) || len(text) < len(`\uXXXX`) {
+		return -1
+	}
+	n, err := strconv.ParseUint(string(text[2:6]), 16, 16)
+	if err != nil {
+		return -1
+	}
+	return rune(n)
 }
 
 func (p *jsonParser) number(n Node) (Node, bool) {

@@ -45,6 +45,8 @@ func TestRejectsInvalidJSONWithHint(t *testing.T) {
 		"\"abc\\":                "error json_syntax 1:1 expected '\"' at the end of this string, found the end of the file",
 		"\"a\nb\"":               `error json_syntax 1:3 expected '"' before the end of the line: a string cannot contain a control character; write \n or \t`,
 		`["\x41"]`:               `error json_syntax 1:2 expected one of the escapes \" \\ \/ \b \f \n \r \t \uXXXX after each backslash of this string`,
+		`["\uD83D\uDE00\uD83D"]`: `error json_syntax 1:15 expected two escapes \uXXXX for this character, found one: it is half of a surrogate pair`,
+		`["\\\uDE00\uD83D"]`:     `error json_syntax 1:5 expected two escapes \uXXXX for this character, found one: it is half of a surrogate pair`,
 		"[9223372036854775808]":  "error yaml_integer 1:2 the number 9223372036854775808 does not fit in 64 bits",
 		"[1e999]":                "error yaml_integer 1:2 the number 1e999 does not fit in 64 bits",
 		"\"\xff\"":               "error yaml_utf8 1:2 expected text in UTF-8, found the byte 0xff",

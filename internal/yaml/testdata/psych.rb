@@ -1,5 +1,6 @@
 # Prints for each file named on standard input, one a line, what Psych loads from it as Puppet calls it: "error", or the
-# value in the notation of canonical in psych_test.go. tags.rb uses it too.
+# value in the notation of canonical in psych_test.go. With the argument json, the files are JSON. tags.rb uses it too.
+require 'json'
 require 'psych'
 
 def canonical(v)
@@ -22,8 +23,15 @@ rescue StandardError, SystemStackError
   'error'
 end
 
+def loaded_json(text)
+  canonical(JSON.parse(text)) || 'error'
+rescue StandardError, SystemStackError
+  'error'
+end
+
 if $PROGRAM_NAME == __FILE__
-  STDIN.each_line(chomp: true) do |file|
-    puts loaded(File.read(file, encoding: 'bom|UTF-8')).b.gsub('%'.b, '%25').gsub("\n".b, '%0A')
+  $stdin.each_line(chomp: true) do |file|
+    text = File.read(file, encoding: 'bom|UTF-8')
+    puts (ARGV == ['json'] ? loaded_json(text) : loaded(text)).b.gsub('%'.b, '%25').gsub("\n".b, '%0A')
   end
 end
