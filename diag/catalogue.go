@@ -295,6 +295,9 @@ var catalogue = []Rule{
 		"Remove one of the two."},
 	{"yaml_integer", "An integer does not fit into 64 bits.", 10,
 		"Quote it if it is text."},
+	{"yaml_key", "A hash in Hiera 5 data has a key that is neither a string nor a number, such as no or null; Puppet " +
+		"rejects the value.", 13,
+		"Quote the key if it is text: YAML 1.1 reads yes, no, on and off as booleans."},
 	{"yaml_merge", "A merge key (<<) merges something other than a hash, or replaces a key written before it.", 10,
 		"Merge a hash by its alias, '<<: *name', before the keys that it must not replace."},
 	{"yaml_symbol", "The value in Hiera 5 data is a Ruby symbol, such as :name, which Puppet rejects.", 13,

@@ -11,7 +11,7 @@ var ofNames = []Code{"abstract", "category", "computed_class", "conflict", "conv
 	"key_unbound", "layout", "lookup_options", "loop", "missing_parameter", "module_key", "multibind_hidden",
 	"multibind_id", "multibind_unknown", "near_value", "never_wins",
 	"override", "parameter_unchecked", "same_value", "type_mismatch",
-	"unknown_class", "unknown_parameter", "unused_key", "version"}
+	"unknown_class", "unknown_parameter", "unused_key", "version", "yaml_key"}
 
 // ofSyntax lists codes whose messages quote the source only after ", found".
 var ofSyntax = []Code{"json_syntax", "yaml_depth", "yaml_syntax", "yaml_utf8"}

@@ -34,14 +34,20 @@ func AppendHiera5(dst []byte, doc *yaml.Document, n *yaml.Node, eyaml bool, diag
 // appendUnfit appends a recipe whose lookup fails. n is the part of the value that bindings cannot
 // represent.
 func (h hiera5) appendUnfit(dst []byte, n *yaml.Node) []byte {
-	text := value.Shorten(n.Value.Text())
-	code, what, as := diag.Code("yaml_symbol"), text+" is a Ruby symbol, which bindings do not support",
-		", as in Puppet"
-	if n.Unfit == yaml.TooLarge {
-		code, what, as = "yaml_integer", "the integer "+text+" does not fit in 64 bits", ""
+	var code diag.Code
+	var what string
+	result := "; every lookup of this key is an error, as in Puppet"
+	switch n.Unfit {
+	case yaml.Symbol:
+		code, what = "yaml_symbol", value.Shorten(n.Value.Text())+" is a Ruby symbol, which bindings do not support"
+	case yaml.NoKey:
+		code, what = "yaml_key", "a hash in the value has "+n.Describe()+" as a key, which is neither a string nor a number"
+	default:
+		code, what = "yaml_integer", "the integer "+value.Shorten(n.Value.Text())+" does not fit in 64 bits"
+		result = "; every lookup of this key is an error"
 	}
-	h.diags.Add(diag.Diagnostic{Pos: h.doc.Pos(n), Severity: diag.Warning, Code: code,
-		Message: what + "; every lookup of this key is an error" + as, Hint: "quote it if it is a string"})
+	h.diags.Add(diag.Diagnostic{Pos: h.doc.Pos(n), Severity: diag.Warning, Code: code, Message: what + result,
+		Hint: "quote it if it is a string"})
 	r := &recipe.Recipe{Kind: recipe.Expression, Expr: expr.HieraFailure(what)}
 	return recipe.Append(append(dst, recipe.CompiledRecipe), r)
 }

@@ -34,6 +34,8 @@ func TestLookupOfUnfitValueFails(t *testing.T) {
 	for src, want := range map[string]string{
 		"[1, 9223372036854775808]": "warning yaml_integer the integer 9223372036854775808 does not fit in 64 bits; every " +
 			"lookup of this key is an error",
+		"- a: {no: 1}": "warning yaml_key a hash in the value has the boolean false as a key, which is neither a string nor a " +
+			"number; every lookup of this key is an error, as in Puppet",
 		"- a: :x": "warning yaml_symbol :x is a Ruby symbol, which bindings do not support; every lookup of this key is an error, as " +
 			"in Puppet",
 	} {

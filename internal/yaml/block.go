@@ -193,7 +193,7 @@ func (r *blockReader) key(m *mapping, from int) (Node, bool) {
 	text, _ := n.Text()
 	m.kids = r.open[from:]
 	_, twice := m.find(&n)
-	return n, !twice && text != mergeKey && r.off-start <= maxKey
+	return n, !twice && !n.isNoKey() && text != mergeKey && r.off-start <= maxKey
 }
 
 // valueAfter reads the value after a colon or dash. indent is the column of the enclosing hash or list, and kind is

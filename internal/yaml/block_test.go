@@ -57,7 +57,7 @@ var blocks = []string{
 	"é: ü # ö\nüü:\n  - é: ß\n",
 	"a: |\n  b\n   c\n\n  d \n\nb: |-\n    x\n    \n\nc:\n  - |+\n   y\n\n\n", "a b: c d\n'e f' : g\n\"h\": i\n",
 	"a: http://x:80/#y\nb::c: d:e\n-x: -1\n",
-	"a: 0644\nb: 1_0\nc: yes\nd: 1.5\n12: x\n~: y\n", "<: a\n=: b\n.x: c\n", "a:\n    b:\n        c: 1\n    d: 2\n",
+	"a: 0644\nb: 1_0\nc: yes\nd: 1.5\n12: x\n1.5: y\n", "<: a\n=: b\n.x: c\n", "a:\n    b:\n        c: 1\n    d: 2\n",
 	"a: b\n  # c\nd:  # e\n # f\n  g: h\n",
 }
 
@@ -76,6 +76,7 @@ func TestBlockReaderGivesUpOnOtherSyntax(t *testing.T) {
 		"a: &x b\n", "a: *x\n", "a: !x b\n", "? a\n: b\n", "%YAML 1.1\n---\na: b\n", "a: b\n---\nc: d\n", "a: b\n...\n",
 		"a: b\n  c\n", "a: 'b\n  c'\n", "a: \"b\\\n  c\"\n", "a: [b,\n c]\n", "a: >\n b\n", "a: |2\n   b\n",
 		"a: |\n\n  b\n",
+		"~: a\n", "no: a\n",
 		"a: b: c\n", "a: 'b' c\n", "a: 'b'#c\n", "a: @b\n", "a:\tb\n", "a: b\r\n", "\ufeffa: b\n", "a: b\u2028\n",
 		"a: \"\\x41\"\n",
 		"a:\n  b: c\n d: e\n", "  a: b\n c: d\n", "a: b\n- c\n", "- a\nb: c\n", "a\n", "'a'\n", "[a]: b\n",

@@ -21,6 +21,11 @@ func TestHiera5MarksUnfitScalars(t *testing.T) {
 		"a: '9223372036854775808'":              "a",
 		"a: &x -9223372036854775809\nb: *x":     "a b unfit large -9223372036854775809 1:4",
 		"9223372036854775808: 1":                "9223372036854775808 unfit large 9223372036854775808 1:1",
+		"a:\n  b: {1: x, 1.5: x}\nc: 1":         "a c",
+		"a:\n  no: x\n":                         "a unfit key the\\ boolean\\ false 2:3",
+		"a: [{~: x}]\n":                         "a unfit key null 1:6",
+		"a:\n  b:\n    ? [c]\n    : d\n":        "a unfit key a\\ list 3:7",
+		"a: &h {yes: x}\nb:\n  <<: *h\n":        "a b unfit key the\\ boolean\\ true 1:8",
 		"a: 9223372036854775807\nb: 0x7fffffff": "a b",
 	} {
 		var diags diag.List
@@ -68,8 +73,12 @@ func unfitIn(d *Document, ok bool, diags *diag.List) string {
 		}
 		if n := d.Root.FirstUnfit(); n != nil {
 			at := d.Pos(n)
-			kind := map[Unfit]string{Symbol: "symbol", TooLarge: "large"}[n.Unfit]
-			out = append(out, "unfit", kind, n.Value.Text(), strings.TrimPrefix(at.String(), "f:"))
+			kind := map[Unfit]string{Symbol: "symbol", TooLarge: "large", NoKey: "key"}[n.Unfit]
+			text := n.Value.Text()
+			if n.Unfit == NoKey {
+				text = strings.ReplaceAll(n.Describe(), " ", `\ `)
+			}
+			out = append(out, "unfit", kind, text, strings.TrimPrefix(at.String(), "f:"))
 		}
 	}
 	return strings.Join(out, " ")

@@ -92,6 +92,9 @@ func (m *mapping) index() {
 // set adds an entry from the source. It replaces an entry with the same key, and reports the duplicate key unless the
 // earlier entry comes from a merge key or the options allow it.
 func (m *mapping) set(key, val Node) {
+	if m.opts.Hiera5 && key.isNoKey() {
+		key.Unfit = NoKey
+	}
 	at, ok := m.find(&key)
 	if !ok {
 		m.add(key, val)
@@ -102,6 +105,12 @@ func (m *mapping) set(key, val Node) {
 	}
 	delete(m.merged, at)
 	m.kids[at], m.kids[at+1] = key, val
+}
+
+// isNoKey reports whether n does not have Puppet's type RichDataKey, which the keys of all hashes in data must have.
+func (n *Node) isNoKey() bool {
+	kind := n.Value.Kind()
+	return n.Kind != Scalar || kind == value.Undef || kind == value.Bool
 }
 
 func (m *mapping) add(key, val Node) { m.kids = append(m.kids, key, val) }

@@ -22,24 +22,25 @@ const (
 // the position of its definition, and shares its Kids. Nodes are not changed after Parse and may be read concurrently.
 type Node struct {
 	Kind  Shape
-	Unfit Unfit       // why a Scalar has no value, see Unfit
+	Unfit Unfit       // see Unfit
 	Line  uint32      // counted from 1
 	Col   uint32      // column in characters, from 1
 	Value value.Value // the resolved value of a Scalar; undef for other nodes
 	Kids  []Node      // elements of a Sequence, or keys and values of a Mapping in turn; keys are unique
 }
 
-// Unfit is the reason why a Scalar has no value in this language, although it has one in Psych. The Value of such a
-// Scalar is its text in the source.
+// Unfit is the reason why lookups of a value with this node fail, although Psych reads it. The Value of a Scalar that is
+// a Symbol or TooLarge is its text in the source.
 type Unfit uint8
 
 const (
 	Fit      Unfit = iota
 	Symbol         // a Ruby symbol; only with Options.Hiera5
 	TooLarge       // an integer that does not fit in 64 bits
+	NoKey          // a key of a hash that is neither a string nor a number; only with Options.Hiera5
 )
 
-// FirstUnfit returns the first scalar in n that is not Fit, or nil.
+// FirstUnfit returns the first node in n that is not Fit, or nil.
 func (n *Node) FirstUnfit() *Node {
 	if n.Unfit != Fit {
 		return n
@@ -63,7 +64,7 @@ type Options struct {
 	// TimesAreText reads dates and times as strings. Otherwise they are errors.
 	TimesAreText bool
 
-	// Hiera5 marks scalars that only Psych supports as Unfit. If a key is a symbol, Hiera5 makes it a string, the
+	// Hiera5 marks what Psych reads but lookups refuse as Unfit. If a key is a symbol, Hiera5 makes it a string, the
 	// symbol's name. Without Hiera5, symbols are strings that begin with a colon, and integers that do not fit in 64
 	// bits are errors.
 	Hiera5 bool
