@@ -29,8 +29,8 @@ type Node struct {
 	Kids  []Node      // elements of a Sequence, or keys and values of a Mapping in turn; keys are unique
 }
 
-// Unfit is the reason why lookups of a value with this node fail, although Psych reads it. The Value of a Scalar that is
-// a Symbol or TooLarge is its text in the source.
+// Unfit is the reason why lookups of a value with this node fail, although Psych reads it. The Value of a Scalar that
+// is a Symbol or TooLarge is its text in the source.
 type Unfit uint8
 
 const (
