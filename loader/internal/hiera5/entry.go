@@ -34,7 +34,8 @@ func (c config) entry(n, defaults *yaml.Node, before []Entry) Entry {
 	case !source.ok:
 	case len(places) == 0 && len(unknown) > 0: // a misspelt key may be meant as the path
 	case len(places) == 0 || strings.HasPrefix(places[0], "uri"):
-		c.leaveToPuppet(e.at, "an entry without a path", diag.Fix{})
+		c.Doc.Errorf(n, "hierarchy", "expected one of %s: Puppet refuses every lookup that reaches an entry of this "+
+			"function without a path", diag.Quoted(pathKeys))
 	default:
 		source.level = e.Name
 		if _, paths, _ := n.Lookup(places[0]); hasRelative(paths) {

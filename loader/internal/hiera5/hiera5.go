@@ -180,7 +180,8 @@ var (
 	configKeys  = []string{"version", "defaults", "hierarchy", "default_hierarchy", "plan_hierarchy"}
 	defaultKeys = []string{"datadir", "options", "data_hash", "lookup_key", "data_dig"}
 	backendKeys = []string{"data_hash", "lookup_key", "data_dig", "hiera3_backend"}
-	placeKeys   = []string{"path", "paths", "glob", "globs", "uri", "uris", "mapped_paths"}
+	pathKeys    = []string{"path", "paths", "glob", "globs", "mapped_paths"}
+	placeKeys   = slices.Concat(pathKeys, []string{"uri", "uris"})
 
 	entryKeys = slices.Concat([]string{"name", "datadir", "options"}, backendKeys, placeKeys)
 )
@@ -188,10 +189,14 @@ var (
 func (c config) version5() {
 	c.Doc.OnlyKeys(c.Doc.Root, "hiera", "key of a Hiera 5 configuration", configKeys)
 	key, defaults, _ := c.Doc.Root.Lookup("defaults")
-	if defaults != nil && defaults.Kind == yaml.Mapping {
+	switch {
+	case defaults != nil && defaults.Kind == yaml.Mapping:
 		c.defaultsNode = key
 		c.Doc.OnlyKeys(defaults, "hiera", "key of 'defaults'", defaultKeys)
-	} else {
+	case defaults != nil && (defaults.Kind != yaml.Scalar || !defaults.Value.IsUndef()):
+		c.Doc.Errorf(defaults, "hiera", "expected a hash for 'defaults', found %s", defaults.Describe())
+		fallthrough
+	default:
 		defaults = &yaml.Node{Kind: yaml.Mapping} // as in Puppet, null has no effect
 	}
 	c.Entries = c.hierarchy("hierarchy", defaults)
