@@ -12,8 +12,7 @@ if [ "$(df -k --output=avail /dev/shm 2>/dev/null | tail -n 1)" -gt 4000000 ] 2>
 	chmod 1777 "$TMPDIR" # some tests run as another user
 fi
 
-# Only the race detector needs cgo. Without cgo, Go compiles the packages for all other steps once, in the way in which
-# README.md installs the programs.
+# Only the race detector needs cgo. Without cgo, Go compiles the packages for all other steps once.
 export CGO_ENABLED=0
 
 # Go calls "git status" to stamp programs. With its optional lock, the time of .git would change, and Go would not use the
@@ -22,7 +21,7 @@ export GIT_OPTIONAL_LOCKS=0
 
 # Compilers, linkers and vet collect garbage less often, and no step needs debugging information: this makes compiling a
 # quarter faster. -toolexec is for these tools only, so tests run with the usual garbage collection.
-export GOFLAGS="'-toolexec=env GOGC=400' -gcflags=all=-dwarf=false"
+export GOFLAGS="${GOFLAGS-} '-toolexec=env GOGC=400' -gcflags=all=-dwarf=false"
 
 bin=$(mktemp -d)
 trap 'rm -rf "$bin"' EXIT

@@ -4,19 +4,20 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
 // shownAt matches the time at which a version was first shown.
 var shownAt = regexp.MustCompile(` at \d\d:\d\d:\d\d`)
 
-// Several people open each page at once while the nodes of two versions are still being counted. Then they read the
-// same pages as a person who is alone. Pages of searches differ, because a search ends after some time.
+// Several people open each page at once while the nodes of two versions are being counted. Then they read the same pages
+// as a person who is alone. Pages of searches differ, because a search ends after some time.
 func TestPeopleWhoReadAtOnceSeeSamePages(t *testing.T) {
 	const people = 4
 	counted, newer := open(t, small, Source{}), open(t, secrets, Source{})
@@ -27,20 +28,10 @@ func TestPeopleWhoReadAtOnceSeeSamePages(t *testing.T) {
 	for _, path := range paths {
 		_, alone[path] = get(t, "GET", to+path, nil)
 	}
-	fresh, err := Open(Source{Style: counted.Style, Path: counted.path, Nodes: counted.nodes})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if fresh.ID != counted.ID {
-		t.Fatalf("the same snapshot has the IDs %s and %s", counted.ID, fresh.ID)
-	}
-	s := New(Access{})
-	s.Show(fresh)
-	s.Show(newer)
-	server := httptest.NewServer(s)
-	defer server.Close()
+	counted, newer = openAgain(t, counted), openAgain(t, newer)
+	server := served(t, Access{}, counted, newer)
 	page := func(path string) (status int, text string) {
-		answer, err := http.Get(server.URL + path)
+		answer, err := http.Get(server + path)
 		if err != nil {
 			t.Error(err)
 			return 0, ""
@@ -52,25 +43,47 @@ func TestPeopleWhoReadAtOnceSeeSamePages(t *testing.T) {
 		}
 		return answer.StatusCode, string(body)
 	}
-	all := func(read func(path string)) {
-		for _, path := range paths {
-			var reading sync.WaitGroup
-			for range people {
-				reading.Go(func() { read(path) })
+	var reading sync.WaitGroup
+	var asked, answered atomic.Int64
+	for _, path := range slices.Repeat(paths, people) {
+		reading.Go(func() {
+			asked.Add(1)
+			if status, text := page(path); status != http.StatusOK {
+				t.Errorf("%s has status %d: %s", path, status, text)
 			}
-			reading.Wait()
-		}
+			answered.Add(1)
+		})
 	}
-	all(func(path string) {
-		if status, text := page(path); status != http.StatusOK {
-			t.Errorf("%s has status %d: %s", path, status, text)
-		}
-	})
-	<-fresh.tally.ready
-	all(func(path string) {
-		_, text := page(path)
-		if text = shownAt.ReplaceAllString(text, ""); text != alone[path] && !strings.HasPrefix(path, "/s/latest/") {
-			t.Errorf("%s is\n%s\nfor several people, and\n%s\nfor one", path, text, alone[path])
-		}
-	})
+	for asked.Load() < people {
+		runtime.Gosched()
+	}
+	waiting := asked.Load() - answered.Load()
+	reading.Go(func() { counted.count(func() {}) })
+	reading.Go(func() { newer.count(func() {}) })
+	if reading.Wait(); waiting == 0 {
+		t.Error("nobody read a page before the nodes were counted")
+	}
+	for _, path := range slices.Repeat(paths, people) {
+		reading.Go(func() {
+			_, text := page(path)
+			text = shownAt.ReplaceAllString(text, "")
+			if text != alone[path] && !strings.HasPrefix(path, "/s/latest/") {
+				t.Errorf("%s is\n%s\nfor several people, and\n%s\nfor one", path, text, alone[path])
+			}
+		})
+	}
+	reading.Wait()
+}
+
+// openAgain opens the snapshot and the nodes of d without counting.
+func openAgain(t *testing.T, d *Data) *Data {
+	t.Helper()
+	again, err := Open(Source{Style: d.Style, Path: d.path, Nodes: d.nodes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again.ID != d.ID {
+		t.Fatalf("the same snapshot has the IDs %s and %s", d.ID, again.ID)
+	}
+	return again
 }

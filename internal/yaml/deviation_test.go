@@ -162,7 +162,7 @@ func (t *tracer) place(origin string) string {
 
 func lastLine(text string) string { return text[strings.LastIndexAny(text, "\n\r")+1:] }
 
-// Each minimal document is read as its deviation says, and recognised.
+// Each minimal document is read as its deviation says, and its pattern matches it.
 func TestDeviationsAreCurrent(t *testing.T) {
 	for name, d := range goccyDeviations {
 		theirs, ok := secondOpinion([]byte(d.src))

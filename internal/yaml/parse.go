@@ -25,7 +25,8 @@ const (
 	maxDepth    = 512       // nesting of hashes and lists, including aliases; see tooDeep
 	maxExpanded = 1_000_000 // nodes reached through aliases in one file; textOfNode bytes of text count as one node
 	textOfNode  = 64
-	maxRepairs  = 100 // changes that repair makes to one file
+	maxRepairs  = 100      // changes that repair makes to one file; after each, the library reads the file again
+	maxRepaired = 16 << 20 // bytes read again, after which no more changes are made
 )
 
 // Parse parses a YAML file. If there are errors, it adds them to diags and returns false. The document retains src,
@@ -96,7 +97,7 @@ func (c *converter) load() (*goyaml.Node, *goyaml.Loader, error) {
 			return top.Content[0], loader, nil
 		}
 		fixed, ok := c.repair(src, err)
-		if !ok || repairs == maxRepairs {
+		if !ok || repairs == maxRepairs || repairs*len(src) > maxRepaired {
 			return nil, nil, err
 		}
 		src = fixed
@@ -183,7 +184,7 @@ func (c *converter) node(n *goyaml.Node, depth int) Node {
 	}
 	pos := c.position(n)
 	out := Node{Line: uint32(pos.Line), Col: uint32(pos.Col)}
-	c.refuseQuestionMarks(n)
+	c.refuseIndicators(n)
 	switch {
 	case n.Kind == goyaml.ScalarNode:
 		c.refuseByteOrderMark(n)

@@ -203,13 +203,13 @@ func TestDamagedFilesHaveSameValuesAsInPsych(t *testing.T) {
 	testmode.SkipUnderRace(t)
 	compareDamaged(t, func(random *rand.Rand) []byte {
 		if random.IntN(2) == 0 {
-			return []byte(seeds[random.IntN(len(seeds))] + "\n")
+			return []byte(seeds[random.IntN(len(seeds))] + "\n" + strings.Repeat(" ", random.IntN(5)))
 		}
 		choices := make([]byte, random.IntN(40))
 		for i := range choices {
 			choices[i] = byte(random.Uint32())
 		}
-		return scribed(choices)
+		return append(scribed(choices), strings.Repeat(" ", random.IntN(5))...)
 	}, func(src []byte) string {
 		got := parsed("f", src)
 		if quotedSymbol.Match(src) || got[0] != '{' && got[0] != '[' {

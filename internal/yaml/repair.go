@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"strings"
+	"unicode/utf8"
 
 	goyaml "go.yaml.in/yaml/v4"
 
@@ -40,28 +41,23 @@ func (c *converter) repair(src []byte, err error) ([]byte, bool) {
 	return nil, false
 }
 
-// repairEnding removes a newline that the library adds to a block scalar and libyaml does not. It adds one if src ends
-// in a line of blanks without a line break. The tree of src is top.
+// repairEnding removes a newline from the tree of src. If src ends in a line of blanks without a line break, the library
+// adds a newline to a block scalar, and libyaml does not.
 //
 // Whether these blanks are part of the scalar depends on its indentation, which the tree does not tell. So repairEnding
-// reads src again, once with one more character and once without the blanks.
+// reads src again: with one more character, and if that does not tell, without the blanks.
 func repairEnding(top *goyaml.Node, src []byte) {
-	last := src[bytes.LastIndexByte(src, '\n')+1:]
-	if len(last) == 0 || len(bytes.Trim(last, " \t")) > 0 {
-		return
-	}
+	shorter := bytes.TrimRight(src, " \t")
+	before, _ := utf8.DecodeLastRune(shorter)
 	n := lastBlock(top)
-	if n == nil {
+	if len(shorter) == len(src) || !isBreak(before) || n == nil || !strings.HasSuffix(n.Value, "\n") {
 		return
 	}
 	longer, ok := strings.CutSuffix(textOfLastBlock(append(bytes.Clone(src), '.')), ".")
-	switch shorter := textOfLastBlock(src[:len(src)-len(last)]); n.Value {
-	case longer + "\n":
-		if ok {
-			n.Value = longer
-		}
-	case shorter + "\n":
-		n.Value = shorter
+	if ok && n.Value == longer+"\n" {
+		n.Value = longer
+	} else if text := textOfLastBlock(shorter); n.Value == text+"\n" {
+		n.Value = text
 	}
 }
 
@@ -91,25 +87,49 @@ func lastBlock(n *goyaml.Node) *goyaml.Node {
 	return nil
 }
 
-// refuseQuestionMarks reports text without quotes that begins with '?' in n, if n is in brackets or braces. The library
-// reads {?a: b} as {'?a': b}, libyaml as {a: b}.
-func (c *converter) refuseQuestionMarks(n *goyaml.Node) {
+// refuseIndicators reports text without quotes that begins with '?' or ':' in n, if n is in brackets or braces. The
+// library reads {?a: b} as {'?a': b}, libyaml as {a: b}. The library reads {a: :b} as {a: ':b'}, libyaml rejects it.
+func (c *converter) refuseIndicators(n *goyaml.Node) {
 	if n.Style&goyaml.FlowStyle == 0 {
 		return
 	}
 	for _, kid := range n.Content {
-		if isPlain(kid) && strings.HasPrefix(kid.Value, "?") {
-			c.fail(c.position(kid), "yaml_syntax", "in brackets and braces, a '?' before text marks a key",
+		pos := c.position(kid)
+		switch {
+		case !isPlain(kid):
+		case strings.HasPrefix(kid.Value, "?"):
+			c.fail(pos, "yaml_syntax", "in brackets and braces, a '?' before text marks a key",
 				"put the text in quotes; without the quotes, the '?' is not part of it")
+		case strings.HasPrefix(kid.Value, ":"):
+			c.correct(pos, "yaml_syntax", "in brackets and braces, text cannot begin with ':'", "put the text in quotes",
+				diag.Fix{Old: kid.Value, New: "'" + kid.Value + "'", Syntax: true})
 		}
 	}
 }
 
 // refuseByteOrderMark reports text at the start of a line that begins with a byte order mark. libyaml ignores the mark,
-// but then the text is in another column than the lines around it, so the file ends there or has a syntax error.
+// but then the text is in another column than the lines around it, so the file may end there or have a syntax error.
 func (c *converter) refuseByteOrderMark(n *goyaml.Node) {
-	if pos := c.position(n); pos.Col == 1 && isPlain(n) && strings.HasPrefix(n.Value, byteOrderMark) {
-		c.correct(pos, "yaml_syntax", "this line begins with a byte order mark (U+FEFF), which is invisible",
-			"remove it: only a file may begin with it", diag.Fix{Old: byteOrderMark, Syntax: true})
+	if isPlain(n) && strings.HasPrefix(n.Value, byteOrderMark) {
+		// The position of a text with a tag or an anchor is that of the tag or anchor.
+		if pos := c.position(n); pos.Col == 1 || isTagged(n) || n.Tag == "!" || n.Anchor != "" {
+			c.refuseMarkAt(pos)
+		}
 	}
+}
+
+func (r *report) refuseMarkAt(pos diag.Pos) {
+	r.correct(pos, "yaml_syntax", "this line begins with a byte order mark (U+FEFF), which is invisible",
+		"remove it: only a file may begin with it", diag.Fix{Old: byteOrderMark, Syntax: true})
+}
+
+// byteOrderMark reports a byte order mark at the start of the line of a syntax error, or of the line above it.
+func (r *report) byteOrderMark(c complaint, _ int) bool {
+	for line := c.pos.Line; line >= max(2, c.pos.Line-1); line-- {
+		if bytes.HasPrefix(r.doc.src[r.doc.offset(line, 1):], []byte(byteOrderMark)) {
+			r.refuseMarkAt(diag.Pos{File: c.pos.File, Line: line, Col: 1})
+			return true
+		}
+	}
+	return false
 }

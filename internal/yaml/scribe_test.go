@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// FuzzScribe compares both parsers on documents in realistic style, which both must accept. Each byte of the input is a
+// FuzzScribe compares both parsers on realistic documents, which both parsers must accept. Each byte of the input is a
 // choice of the scribe that writes the document.
 func FuzzScribe(f *testing.F) {
 	f.Add([]byte{})

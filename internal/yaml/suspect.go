@@ -23,9 +23,8 @@ const (
 // lines above the error: libyaml notices an unclosed quote, a colon without a space or wrong indentation late.
 func (r *report) refuseSuspect(c complaint) bool {
 	at := r.doc.offset(c.pos.Line, c.pos.Col)
-	for _, suspect := range []func(complaint, int) bool{r.unclosedQuote, r.unclosedBracket, r.textAfterValue,
-		r.shallowBlock, r.colonWithoutBlank,
-		r.keyWithoutColon, r.wrongIndentation} {
+	for _, suspect := range []func(complaint, int) bool{r.byteOrderMark, r.unclosedQuote, r.unclosedBracket,
+		r.textAfterValue, r.shallowBlock, r.colonWithoutBlank, r.keyWithoutColon, r.wrongIndentation} {
 		if suspect(c, at) {
 			return true
 		}

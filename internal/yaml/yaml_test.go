@@ -100,6 +100,9 @@ func TestParsesValues(t *testing.T) {
 		"a: >+\n  x\n\n   ":  "{'a': 'x\n\n '}",
 		"a: |+\n  x\n  ":     "{'a': 'x\n'}", // in a line of blanks that are indentation
 		"a: |\n  x\n   \n  ": "{'a': 'x\n \n'}",
+		"a:\n - |+\n ":       "{'a': ['']}",
+		"a: |1+\n\n\n \r   ": "{'a': '\n\n\n  '}",
+		"? |+\r\r ":          "{'\n': null}",
 		"- |+\n x\n-\n  ":    "['x\n', null]",
 
 		"- !!str 1\n- !!str\n- ! 1\n- ! '1'\n- !<tag:yaml.org,2002:str> 1": "['1', '', 1, 1, '1']",
@@ -121,18 +124,22 @@ func TestReportsSyntaxErrors(t *testing.T) {
 
 		"é: b: c": "error yaml_syntax 1:5 the value of this key contains ': ', " +
 			"which separates a key from its value",
-		"a: 1\n b: 2":        "error yaml_syntax 2:2 expected this line to start in column 1, not in column 2 (1:1 this key starts there)",
-		"a: b\n- c\n":        "error yaml_syntax 2:1 expected a key of the hash above, found an element of a list (1:1 the hash starts here)",
-		"a: [b, c\n":         "error yaml_syntax 1:4 the list that starts here is not closed",
-		"a: 'b\nc\n":         "error yaml_syntax 1:4 the quoted text that starts here is not closed",
-		"a:\n\tb: c\n":       "error yaml_syntax 2:1 expected spaces as indentation, found a tab",
-		"é: @b\n":            "error yaml_syntax 1:4 expected a value, found '@', which cannot start a value",
-		`a: "\z"`:            "error yaml_syntax 1:5 expected a valid YAML escape after the backslash (1:4 in a quoted text that starts here)",
-		"  a: 1\n b: 2":      "error yaml_syntax 2:2 expected this line to start in column 3, not in column 2 (1:3 this key starts there)",
-		"a: {b: c, ?d: e}\n": "error yaml_syntax 1:11 in brackets and braces, a '?' before text marks a key",
-		"[a, ?]\n":           "error yaml_syntax 1:5 in brackets and braces, a '?' before text marks a key",
-		"a: b\n\ufeffc: d\n": "error yaml_syntax 2:1 this line begins with a byte order mark (U+FEFF), which is invisible",
-		"a: &x.y 1\n":        "error yaml_syntax 1:4 expected an anchor of letters, digits, '_' and '-', found &x.y",
+		"a: 1\n b: 2":          "error yaml_syntax 2:2 expected this line to start in column 1, not in column 2 (1:1 this key starts there)",
+		"a: b\n- c\n":          "error yaml_syntax 2:1 expected a key of the hash above, found an element of a list (1:1 the hash starts here)",
+		"a: [b, c\n":           "error yaml_syntax 1:4 the list that starts here is not closed",
+		"a: 'b\nc\n":           "error yaml_syntax 1:4 the quoted text that starts here is not closed",
+		"a:\n\tb: c\n":         "error yaml_syntax 2:1 expected spaces as indentation, found a tab",
+		"é: @b\n":              "error yaml_syntax 1:4 expected a value, found '@', which cannot start a value",
+		`a: "\z"`:              "error yaml_syntax 1:5 expected a valid YAML escape after the backslash (1:4 in a quoted text that starts here)",
+		"  a: 1\n b: 2":        "error yaml_syntax 2:2 expected this line to start in column 3, not in column 2 (1:3 this key starts there)",
+		"a: {b: c, ?d: e}\n":   "error yaml_syntax 1:11 in brackets and braces, a '?' before text marks a key",
+		"[a, ?]\n":             "error yaml_syntax 1:5 in brackets and braces, a '?' before text marks a key",
+		"{a: :b}\n":            "error yaml_syntax 1:5 in brackets and braces, text cannot begin with ':'",
+		"{? :\"e\"}\n":         "error yaml_syntax 1:4 in brackets and braces, text cannot begin with ':'",
+		"- [!\n\ufeffa]\n":     "error yaml_syntax 1:4 this line begins with a byte order mark (U+FEFF), which is invisible",
+		"a: b\n\ufeff# c\nd\n": "error yaml_syntax 2:1 this line begins with a byte order mark (U+FEFF), which is invisible",
+		"a: b\n\ufeffc: d\n":   "error yaml_syntax 2:1 this line begins with a byte order mark (U+FEFF), which is invisible",
+		"a: &x.y 1\n":          "error yaml_syntax 1:4 expected an anchor of letters, digits, '_' and '-', found &x.y",
 
 		"- 2013-05-23\n- 2001-12-14t21:59:43.10-05:00": "error yaml_date 1:3 the date or time 2013-05-23 must be quoted: data has no dates or times\n" +
 			"error yaml_date 2:3 the date or time 2001-12-14t21:59:43.10-05:00 must be quoted: data has no dates or times",
@@ -232,6 +239,9 @@ func TestTooManyRepairsAreAnError(t *testing.T) {
 	src := strings.Repeat("- 'x'#c\n", maxRepairs)
 	check(t, src, Options{}, "["+strings.TrimSuffix(strings.Repeat("'x', ", maxRepairs), ", ")+"]", "")
 	check(t, src+"- 'x'#c\n", Options{}, "", "error yaml_syntax 101:6 expected a space before '#'")
+
+	long := "- " + strings.Repeat("x", maxRepaired/2) + "\n- 'x'#c\n- 'x'#c\n"
+	check(t, long+"- 'x'#c\n", Options{}, "", "error yaml_syntax 4:6 expected a space before '#'")
 }
 
 func TestNodeDescribesAndConvertsItself(t *testing.T) {
