@@ -16,8 +16,8 @@ import (
 // shownAt matches the time at which a version was first shown.
 var shownAt = regexp.MustCompile(` at \d\d:\d\d:\d\d`)
 
-// Several people open each page at once while the nodes of two versions are being counted. Then they read the same pages
-// as a person who is alone. Pages of searches differ, because a search ends after some time.
+// Several people open each page at once while the nodes of two versions are being counted. Then they read the same
+// pages as a person who is alone. Pages of searches differ, because a search ends after some time.
 func TestPeopleWhoReadAtOnceSeeSamePages(t *testing.T) {
 	const people = 4
 	counted, newer := open(t, small, Source{}), open(t, secrets, Source{})

@@ -41,8 +41,8 @@ func (c *converter) repair(src []byte, err error) ([]byte, bool) {
 	return nil, false
 }
 
-// repairEnding removes a newline from the tree of src. If src ends in a line of blanks without a line break, the library
-// adds a newline to a block scalar, and libyaml does not.
+// repairEnding removes a newline from top, the tree of src. If src ends in a line of blanks without a line break, the
+// library adds a newline to a block scalar. libyaml does not.
 //
 // Whether these blanks are part of the scalar depends on its indentation, which the tree does not tell. So repairEnding
 // reads src again: with one more character, and if that does not tell, without the blanks.
