@@ -181,7 +181,7 @@ var (
 	defaultKeys = []string{"datadir", "options", "data_hash", "lookup_key", "data_dig"}
 	backendKeys = []string{"data_hash", "lookup_key", "data_dig", "hiera3_backend"}
 	pathKeys    = []string{"path", "paths", "glob", "globs", "mapped_paths"}
-	placeKeys   = slices.Concat(pathKeys, []string{"uri", "uris"})
+	placeKeys   = []string{"path", "paths", "glob", "globs", "uri", "uris", "mapped_paths"}
 
 	entryKeys = slices.Concat([]string{"name", "datadir", "options"}, backendKeys, placeKeys)
 )
