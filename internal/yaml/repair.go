@@ -48,9 +48,11 @@ func (c *converter) repair(src []byte, err error) ([]byte, bool) {
 // reads src again: with one more character, and if that does not tell, without the blanks.
 func repairEnding(top *goyaml.Node, src []byte) {
 	shorter := bytes.TrimRight(src, " \t")
-	before, _ := utf8.DecodeLastRune(shorter)
+	if before, _ := utf8.DecodeLastRune(shorter); len(shorter) == len(src) || !isBreak(before) {
+		return
+	}
 	n := lastBlock(top)
-	if len(shorter) == len(src) || !isBreak(before) || n == nil || !strings.HasSuffix(n.Value, "\n") {
+	if n == nil || !strings.HasSuffix(n.Value, "\n") {
 		return
 	}
 	longer, ok := strings.CutSuffix(textOfLastBlock(append(bytes.Clone(src), '.')), ".")
@@ -94,15 +96,14 @@ func (c *converter) refuseIndicators(n *goyaml.Node) {
 		return
 	}
 	for _, kid := range n.Content {
-		pos := c.position(kid)
 		switch {
 		case !isPlain(kid):
 		case strings.HasPrefix(kid.Value, "?"):
-			c.fail(pos, "yaml_syntax", "in brackets and braces, a '?' before text marks a key",
+			c.fail(c.position(kid), "yaml_syntax", "in brackets and braces, a '?' before text marks a key",
 				"put the text in quotes; without the quotes, the '?' is not part of it")
 		case strings.HasPrefix(kid.Value, ":"):
-			c.correct(pos, "yaml_syntax", "in brackets and braces, text cannot begin with ':'", "put the text in quotes",
-				diag.Fix{Old: kid.Value, New: "'" + kid.Value + "'", Syntax: true})
+			c.fail(c.position(kid), "yaml_syntax", "in brackets and braces, text cannot begin with ':'",
+				"put the text in quotes")
 		}
 	}
 }
