@@ -194,10 +194,14 @@ func publish(cmd *cobra.Command, out string, content *snapshot.Content, sign *si
 }
 
 // worst returns the error of a build that has written a snapshot. unsynced is nil or fsx.ErrUnsynced, and signed is the
-// error of signing. If signing could not sync the directory either, one message is enough.
+// error of signing. If signing could not sync the directory either, one message is enough. After another error of
+// signing, the result is not fsx.ErrUnsynced, but its message contains that of unsynced.
 func worst(unsynced, signed error) error {
-	if fsx.InPlace(signed) {
+	switch {
+	case fsx.InPlace(signed):
 		return cmp.Or(unsynced, signed)
+	case unsynced != nil:
+		return fmt.Errorf("%w; %v", signed, unsynced)
 	}
 	return signed
 }
