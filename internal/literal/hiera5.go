@@ -36,18 +36,21 @@ func AppendHiera5(dst []byte, doc *yaml.Document, n *yaml.Node, eyaml bool, diag
 func (h hiera5) appendUnfit(dst []byte, n *yaml.Node) []byte {
 	var code diag.Code
 	var what string
-	result := "; every lookup of this key is an error, as in Puppet"
+	result, hint := "; every lookup of this key is an error, as in Puppet", "quote it if it is a string"
 	switch n.Unfit {
 	case yaml.Symbol:
 		code, what = "yaml_symbol", value.Shorten(n.Value.Text())+" is a Ruby symbol, which bindings do not support"
 	case yaml.NoKey:
 		code, what = "yaml_key", "a hash in the value has "+n.Describe()+" as a key, which is neither a string nor a number"
+		if n.Kind != yaml.Scalar {
+			hint = ""
+		}
 	default:
 		code, what = "yaml_integer", "the integer "+value.Shorten(n.Value.Text())+" does not fit in 64 bits"
 		result = "; every lookup of this key is an error"
 	}
 	h.diags.Add(diag.Diagnostic{Pos: h.doc.Pos(n), Severity: diag.Warning, Code: code, Message: what + result,
-		Hint: "quote it if it is a string"})
+		Hint: hint})
 	r := &recipe.Recipe{Kind: recipe.Expression, Expr: expr.HieraFailure(what)}
 	return recipe.Append(append(dst, recipe.CompiledRecipe), r)
 }

@@ -25,6 +25,8 @@ func TestHiera5MarksUnfitScalars(t *testing.T) {
 		"a:\n  no: x\n":                         "a unfit key the\\ boolean\\ false 2:3",
 		"a: [{~: x}]\n":                         "a unfit key null 1:6",
 		"a:\n  b:\n    ? [c]\n    : d\n":        "a unfit key a\\ list 3:7",
+		"a: 1\nb:\n  <<: {yes: x}\n":            "a b unfit key the\\ boolean\\ true 3:8",
+		"a: {.nan: x}\n":                        "a unfit key the\\ float\\ NaN 1:5",
 		"a: &h {yes: x}\nb:\n  <<: *h\n":        "a b unfit key the\\ boolean\\ true 1:8",
 		"a: 9223372036854775807\nb: 0x7fffffff": "a b",
 	} {

@@ -92,7 +92,7 @@ func (m *mapping) index() {
 // set adds an entry from the source. It replaces an entry with the same key, and reports the duplicate key unless the
 // earlier entry comes from a merge key or the options allow it.
 func (m *mapping) set(key, val Node) {
-	if m.opts.Hiera5 && key.isNoKey() {
+	if key.isNoKey() {
 		key.Unfit = NoKey
 	}
 	at, ok := m.find(&key)
@@ -109,8 +109,13 @@ func (m *mapping) set(key, val Node) {
 
 // isNoKey reports whether n does not have Puppet's type RichDataKey, which the keys of all hashes in data must have.
 func (n *Node) isNoKey() bool {
-	kind := n.Value.Kind()
-	return n.Kind != Scalar || kind == value.Undef || kind == value.Bool
+	switch n.Value.Kind() {
+	case value.Undef, value.Bool: // also the Value of a hash or list
+		return true
+	case value.Float:
+		return math.IsNaN(n.Value.Float())
+	}
+	return false
 }
 
 func (m *mapping) add(key, val Node) { m.kids = append(m.kids, key, val) }

@@ -37,7 +37,7 @@ const (
 	Fit      Unfit = iota
 	Symbol         // a Ruby symbol; only with Options.Hiera5
 	TooLarge       // an integer that does not fit in 64 bits
-	NoKey          // a key of a hash that is neither a string nor a number; only with Options.Hiera5
+	NoKey          // a key of a hash that is neither a string nor a number; lookups of Hiera 5 refuse it
 )
 
 // FirstUnfit returns the first node in n that is not Fit, or nil.

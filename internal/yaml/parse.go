@@ -26,7 +26,7 @@ const (
 	maxExpanded = 1_000_000 // nodes reached through aliases in one file; textOfNode bytes of text count as one node
 	textOfNode  = 64
 	maxRepairs  = 100      // changes that repair makes to one file; after each, the library reads the file again
-	maxRepaired = 16 << 20 // bytes read again, after which no more changes are made
+	maxRepaired = 32 << 20 // bytes read again, after which no more changes are made
 )
 
 // Parse parses a YAML file. If there are errors, it adds them to diags and returns false. The document retains src,

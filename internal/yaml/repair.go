@@ -111,11 +111,13 @@ func (c *converter) refuseIndicators(n *goyaml.Node) {
 // refuseByteOrderMark reports text at the start of a line that begins with a byte order mark. libyaml ignores the mark,
 // but then the text is in another column than the lines around it, so the file may end there or have a syntax error.
 func (c *converter) refuseByteOrderMark(n *goyaml.Node) {
-	if isPlain(n) && strings.HasPrefix(n.Value, byteOrderMark) {
-		// The position of a text with a tag or an anchor is that of the tag or anchor.
-		if pos := c.position(n); pos.Col == 1 || isTagged(n) || n.Tag == "!" || n.Anchor != "" {
-			c.refuseMarkAt(pos)
-		}
+	if !isPlain(n) || !strings.HasPrefix(n.Value, byteOrderMark) {
+		return
+	}
+	at := c.doc.offset(n.Line, n.Column) // of the tag or anchor, if there is one
+	at += max(0, bytes.Index(c.doc.src[at:], []byte(byteOrderMark)))
+	if pos := c.doc.posAt(at); pos.Col == 1 {
+		c.refuseMarkAt(pos)
 	}
 }
 

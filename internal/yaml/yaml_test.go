@@ -96,14 +96,15 @@ func TestParsesValues(t *testing.T) {
 		"a: &x 1\nb: *x\nc: &x 2\nd: *x\n":   "{'a': 1, 'b': 1, 'c': 2, 'd': 2}",
 		"&k a: 1\nb: *k\n":                   "{'a': 1, 'b': 'a'}",
 
-		"a: |\n  x\n   ":     "{'a': 'x\n '}", // the file ends in a line of blanks that are text
-		"a: >+\n  x\n\n   ":  "{'a': 'x\n\n '}",
-		"a: |+\n  x\n  ":     "{'a': 'x\n'}", // in a line of blanks that are indentation
-		"a: |\n  x\n   \n  ": "{'a': 'x\n \n'}",
-		"a:\n - |+\n ":       "{'a': ['']}",
-		"a: |1+\n\n\n \r   ": "{'a': '\n\n\n  '}",
-		"? |+\r\r ":          "{'\n': null}",
-		"- |+\n x\n-\n  ":    "['x\n', null]",
+		"a: &x \ufeffb\nc: !!str \ufeffd\n": "{'a': '\ufeffb', 'c': '\ufeffd'}",
+		"a: |\n  x\n   ":                    "{'a': 'x\n '}", // the file ends in a line of blanks that are text
+		"a: >+\n  x\n\n   ":                 "{'a': 'x\n\n '}",
+		"a: |+\n  x\n  ":                    "{'a': 'x\n'}", // in a line of blanks that are indentation
+		"a: |\n  x\n   \n  ":                "{'a': 'x\n \n'}",
+		"a:\n - |+\n ":                      "{'a': ['']}",
+		"a: |1+\n\n\n \r   ":                "{'a': '\n\n\n  '}",
+		"? |+\r\r ":                         "{'\n': null}",
+		"- |+\n x\n-\n  ":                   "['x\n', null]",
 
 		"- !!str 1\n- !!str\n- ! 1\n- ! '1'\n- !<tag:yaml.org,2002:str> 1": "['1', '', 1, 1, '1']",
 		"- !!int '3'\n- !!float 1\n- !!bool yes\n- !!null ~\n- !!null ''":  "[3, 1.0, true, null, null]",
@@ -136,7 +137,9 @@ func TestReportsSyntaxErrors(t *testing.T) {
 		"[a, ?]\n":             "error yaml_syntax 1:5 in brackets and braces, a '?' before text marks a key",
 		"{a: :b}\n":            "error yaml_syntax 1:5 in brackets and braces, text cannot begin with ':'",
 		"{? :\"e\"}\n":         "error yaml_syntax 1:4 in brackets and braces, text cannot begin with ':'",
-		"- [!\n\ufeffa]\n":     "error yaml_syntax 1:4 this line begins with a byte order mark (U+FEFF), which is invisible",
+		"\ufeffa: b\nc\n":      "error yaml_syntax 2:1 expected ': ' after the key, on the same line",
+		"[&x\n\ufeffa]\n":      "error yaml_syntax 2:1 this line begins with a byte order mark (U+FEFF), which is invisible",
+		"- [!\n\ufeffa]\n":     "error yaml_syntax 2:1 this line begins with a byte order mark (U+FEFF), which is invisible",
 		"a: b\n\ufeff# c\nd\n": "error yaml_syntax 2:1 this line begins with a byte order mark (U+FEFF), which is invisible",
 		"a: b\n\ufeffc: d\n":   "error yaml_syntax 2:1 this line begins with a byte order mark (U+FEFF), which is invisible",
 		"a: &x.y 1\n":          "error yaml_syntax 1:4 expected an anchor of letters, digits, '_' and '-', found &x.y",

@@ -31,7 +31,8 @@ end
 
 if $PROGRAM_NAME == __FILE__
   $stdin.each_line(chomp: true) do |file|
-    text = File.read(file, encoding: 'bom|UTF-8')
-    puts (ARGV == ['json'] ? loaded_json(text) : loaded(text)).b.gsub('%'.b, '%25').gsub("\n".b, '%0A')
+    json = ARGV == ['json']
+    text = File.read(file, encoding: json ? 'UTF-8' : 'bom|UTF-8')
+    puts (json ? loaded_json(text) : loaded(text)).b.gsub('%'.b, '%25').gsub("\n".b, '%0A')
   end
 end

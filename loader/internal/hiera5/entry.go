@@ -2,6 +2,8 @@ package hiera5
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -34,8 +36,8 @@ func (c config) entry(n, defaults *yaml.Node, before []Entry) Entry {
 	case !source.ok:
 	case len(places) == 0 && len(unknown) > 0: // a misspelt key may be meant as the path
 	case len(places) == 0 || strings.HasPrefix(places[0], "uri"):
-		c.Doc.Errorf(n, "hierarchy", "expected one of %s: Puppet refuses every lookup that reaches an entry of this "+
-			"function without a path", diag.Quoted(pathKeys))
+		c.refuse(n, "expected one of %s: Puppet refuses every lookup that reaches an entry of this function without a "+
+			"path", diag.Quoted(pathKeys))
 	default:
 		source.level = e.Name
 		if _, paths, _ := n.Lookup(places[0]); hasRelative(paths) {
@@ -93,17 +95,9 @@ func (c config) source(n, defaults *yaml.Node, at diag.Pos) dataSource {
 			break
 		}
 	}
-	function := ""
-	for _, from := range []*yaml.Node{n, defaults} {
-		keys := presentKeys(from, backendKeys)
-		if len(keys) > 1 {
-			c.Doc.Errorf(n, "hierarchy", "expected one of %s, found %s", diag.Quoted(backendKeys), diag.Quoted(keys))
-			return dataSource{}
-		}
-		if len(keys) == 1 {
-			function, _ = c.text(from, keys[0])
-			break
-		}
+	function, ok := c.function(n, defaults)
+	if !ok {
+		return dataSource{}
 	}
 	if function == "" && c.defaultsNode != nil { // each entry adds this diagnostic, but it is shown only once
 		c.Doc.Diags.Add(diag.Diagnostic{Pos: c.Doc.Pos(c.defaultsNode), Code: "hierarchy",
@@ -132,7 +126,7 @@ func (c config) source(n, defaults *yaml.Node, at diag.Pos) dataSource {
 	case snapshotFunctions["data_hash"], snapshotFunctions["lookup_key"]:
 		return dataSource{}
 	default:
-		c.leaveToPuppet(at, "'"+function+"'", diag.Correct(function, functions))
+		c.leaveToPuppet(at, "'"+function+"'", diag.Correct(function, slices.Sorted(maps.Keys(functions))))
 		return dataSource{}
 	}
 	if has && len(options.Kids) != 0 {
@@ -142,8 +136,42 @@ func (c config) source(n, defaults *yaml.Node, at diag.Pos) dataSource {
 	return s
 }
 
-// functions lists the data functions of Puppet that bindc supports.
-var functions = []string{"yaml_data", "json_data", "eyaml_lookup_key"}
+// function returns the name of the data function of an entry, or "" if neither the entry nor defaults names one. It
+// returns false after an error.
+func (c config) function(n, defaults *yaml.Node) (name string, ok bool) {
+	for _, from := range []*yaml.Node{n, defaults} {
+		keys := presentKeys(from, backendKeys)
+		if len(keys) > 1 {
+			c.Doc.Errorf(n, "hierarchy", "expected one of %s, found %s", diag.Quoted(backendKeys), diag.Quoted(keys))
+			return "", false
+		}
+		if len(keys) == 0 {
+			continue
+		}
+		name, _ := c.text(from, keys[0])
+		if want := functions[name]; want != "" && keys[0] != want {
+			c.refuse(n, "expected '%s: %s', found '%s: %s': Puppet refuses every lookup that reaches this entry", want, name,
+				keys[0], name)
+			return "", false
+		}
+		return name, true
+	}
+	return "", true
+}
+
+// functions lists the data functions of Puppet that bindc supports, with the key that names each.
+var functions = map[string]string{"yaml_data": "data_hash", "json_data": "data_hash", "eyaml_lookup_key": "lookup_key"}
+
+// refuse reports that Puppet refuses every lookup that reaches the entry n. In a module, this is a warning, because
+// lookups of other keys work.
+func (c config) refuse(n *yaml.Node, format string, args ...any) {
+	if c.Module == "" {
+		c.Doc.Errorf(n, "hierarchy", format, args...)
+		return
+	}
+	c.Doc.Diags.Add(diag.Diagnostic{Pos: c.Doc.Pos(n), Severity: diag.Warning, Code: "hierarchy",
+		Message: fmt.Sprintf(format, args...)})
+}
 
 // leaveToPuppet warns about an entry that only Puppet can read. what names the unsupported feature.
 func (c config) leaveToPuppet(at diag.Pos, what string, fix diag.Fix) {

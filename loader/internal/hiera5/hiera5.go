@@ -193,11 +193,11 @@ func (c config) version5() {
 	case defaults != nil && defaults.Kind == yaml.Mapping:
 		c.defaultsNode = key
 		c.Doc.OnlyKeys(defaults, "hiera", "key of 'defaults'", defaultKeys)
-	case defaults != nil && (defaults.Kind != yaml.Scalar || !defaults.Value.IsUndef()):
+	case defaults != nil && !isUnset(defaults):
 		c.Doc.Errorf(defaults, "hiera", "expected a hash for 'defaults', found %s", defaults.Describe())
 		fallthrough
 	default:
-		defaults = &yaml.Node{Kind: yaml.Mapping} // as in Puppet, null has no effect
+		defaults = &yaml.Node{Kind: yaml.Mapping}
 	}
 	c.Entries = c.hierarchy("hierarchy", defaults)
 	if _, n, ok := c.Doc.Root.Lookup("default_hierarchy"); ok && c.Module == "" {
@@ -223,11 +223,16 @@ func (c config) hierarchy(key string, defaults *yaml.Node) []Entry {
 	return out
 }
 
-// list returns the entries at a key, or none after an error. given is false if the key is missing or null, because
-// Puppet then uses a default.
+// isUnset reports whether n is null or false. Puppet then uses its default.
+func isUnset(n *yaml.Node) bool {
+	kind := n.Value.Kind()
+	return n.Kind == yaml.Scalar && (kind == value.Undef || kind == value.Bool && !n.Value.Bool())
+}
+
+// list returns the entries at a key, or none after an error. given is false if the key is missing or unset.
 func (c config) list(key string) (entries []yaml.Node, given bool) {
 	_, n, ok := c.Doc.Root.Lookup(key)
-	if !ok || n.Kind == yaml.Scalar && n.Value.IsUndef() {
+	if !ok || isUnset(n) {
 		return nil, false
 	}
 	if n.Kind != yaml.Sequence {
