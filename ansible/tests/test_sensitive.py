@@ -158,7 +158,8 @@ class SensitiveTest(unittest.TestCase):
                               capture_output=True, text=True).stdout
         self.world.write("site/old.yaml", """
             :backends: [eyaml]
-            :eyaml: {:datadir: %s/secrets}
+            :eyaml:
+              :datadir: %s/secrets
             :hierarchy: [common]
             """ % (self.world.dir / "site"))
         self.world.write("site/secrets/common.eyaml",
