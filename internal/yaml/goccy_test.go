@@ -159,11 +159,7 @@ func FuzzSecondOpinion(f *testing.F) {
 	}
 	random := rand.New(rand.NewPCG(1, 1))
 	for range damages {
-		choices := make([]byte, random.IntN(50))
-		for i := range choices {
-			choices[i] = byte(random.Uint32())
-		}
-		f.Add(damaged(random, scribed(choices)))
+		f.Add(damaged(random, scribedAtRandom(random)))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) { agrees(t, "f", src) })
 }

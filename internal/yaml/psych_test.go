@@ -205,11 +205,7 @@ func TestDamagedFilesHaveSameValuesAsInPsych(t *testing.T) {
 		if random.IntN(2) == 0 {
 			return []byte(seeds[random.IntN(len(seeds))] + "\n" + strings.Repeat(" ", random.IntN(5)))
 		}
-		choices := make([]byte, random.IntN(40))
-		for i := range choices {
-			choices[i] = byte(random.Uint32())
-		}
-		return append(scribed(choices), strings.Repeat(" ", random.IntN(5))...)
+		return append(scribedAtRandom(random), strings.Repeat(" ", random.IntN(5))...)
 	}, func(src []byte) string {
 		got := parsed("f", src)
 		if quotedSymbol.Match(src) || got[0] != '{' && got[0] != '[' {
@@ -241,7 +237,8 @@ func compareDamaged(t *testing.T, original func(*rand.Rand) []byte, ours func([]
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
 	dir := t.TempDir()
-	files, srcs := make([]string, testmode.Number(1000, 100_000)), make([][]byte, testmode.Number(1000, 100_000))
+	files := make([]string, testmode.Number(1000, 100_000))
+	srcs := make([][]byte, len(files))
 	for i := range files {
 		files[i], srcs[i] = filepath.Join(dir, strconv.Itoa(i)), damaged(random, original(random))
 		if err := os.WriteFile(files[i], srcs[i], 0o600); err != nil {

@@ -1,6 +1,7 @@
 package yaml
 
 import (
+	"math/rand/v2"
 	"strconv"
 	"strings"
 	"testing"
@@ -25,6 +26,14 @@ func scribed(choices []byte) []byte {
 	s := scribe{choices: choices}
 	s.collection(0, 0)
 	return []byte(s.out.String())
+}
+
+func scribedAtRandom(random *rand.Rand) []byte {
+	choices := make([]byte, random.IntN(50))
+	for i := range choices {
+		choices[i] = byte(random.Uint32())
+	}
+	return scribed(choices)
 }
 
 // scribe writes a document that is determined by a list of choices.
