@@ -30,7 +30,7 @@ func TestRebuildEqualsColdBuild(t *testing.T) {
 		sites[i].begin(i%3 == 2)
 	}
 	built, reused := 0, 0
-	steps := testmode.Number(8, 60)
+	steps := testmode.Number(7, 60)
 	for step := range steps {
 		if step%4 == 3 && !testing.Short() {
 			time.Sleep(2100 * time.Millisecond) // later builds recognize unchanged files by their times

@@ -251,7 +251,7 @@ func TestEachCallOfBuildFailsSafely(t *testing.T) {
 	}
 	every := 1
 	if *long == 0 {
-		every = len(tries)/40 + 1
+		every = len(tries)/20 + 1
 	}
 	for i, try := range tries {
 		if i%every == 0 {

@@ -130,6 +130,7 @@ func TestFollowIsReadyBeforeItsSourcesAnswer(t *testing.T) {
 // On SIGHUP, the program reads the configuration again. If the new configuration is invalid, the old one stays in
 // force.
 func TestFollowReloadsConfigurationOnSIGHUP(t *testing.T) {
+	t.Parallel() // it mostly waits
 	f := newFollower(t)
 	succeed(t, "bindc", "build", newSite(t, 1, 3), "-o", f.path("site.snap"))
 	const first = "{store: $DIR/store, interval: 1h, textfile: $DIR/bindc.prom, names: {n: {source: 'file:$DIR/site.snap'}"

@@ -14,6 +14,7 @@ import (
 
 // A pull or push ends if the registry or web server stalls in the middle of a snapshot.
 func TestStallEndsPullAndPush(t *testing.T) {
+	t.Parallel() // it mostly waits
 	site := filepath.Join(t.TempDir(), "site.snap")
 	succeed(t, "bindc", "build", newSite(t, 1, 1000), "-o", site)
 	release := make(chan struct{})

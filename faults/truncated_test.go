@@ -5,9 +5,11 @@ package faults
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -54,6 +56,7 @@ const queries = `{"key": "key::7", "node": "n1"}
 `
 
 // If a file is truncated while a verb has it mapped, the verb reports that, unless it does not need the missing part.
+// The short form tries every second verb and some lengths.
 func TestVerbsReportTruncatedFile(t *testing.T) {
 	if _, err := exec.LookPath("strace"); err != nil {
 		t.Skip("strace is not installed")
@@ -86,8 +89,11 @@ func TestVerbsReportTruncatedFile(t *testing.T) {
 		step *= 30
 	}
 	tried, damaged := 0, 0
-	for verb, lines := range asking {
-		for _, line := range lines {
+	for i, verb := range slices.Sorted(maps.Keys(asking)) {
+		if !testmode.Chosen(t, i+1, 2) {
+			continue
+		}
+		for _, line := range asking[verb] {
 			args := strings.Split(strings.NewReplacer("FILE", file, "OTHER", other, "NODES", nodes).
 				Replace(strings.Join(line, "\n")), "\n")
 			want, status := ask(t, args...)

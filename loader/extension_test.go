@@ -373,6 +373,7 @@ func TestRejectsExtensionWithoutOutput(t *testing.T) {
 
 // A program exits while its child keeps standard output open: the output may be incomplete, so this is an error.
 func TestRejectsOutputWhileChildStillRuns(t *testing.T) {
+	t.Parallel() // it mostly waits
 	message := refused(t, programSite(t, "sleep 600 &\n"), "binder_config.yaml", loader.Options{AllowExtensions: true})
 	if !strings.Contains(message, "left a process that keeps its output open") {
 		t.Errorf("the message is %q", message)

@@ -50,6 +50,7 @@ const stalls = "no data was transferred for 200ms: the server or the network has
 func hangs(_ http.ResponseWriter, _ *http.Request, release <-chan struct{}) { <-release }
 
 func TestStalledTransfersEnd(t *testing.T) {
+	t.Parallel() // it mostly waits
 	const limit = 200 * time.Millisecond
 	t.Run("no response", func(t *testing.T) {
 		client, url := asking(t, limit, hangs)
@@ -81,6 +82,7 @@ func (endless) Read(b []byte) (int, error) { return len(b), nil }
 
 // A transfer may take any time as long as it makes progress, and its reader may pause.
 func TestSlowTransfersAreNotEnded(t *testing.T) {
+	t.Parallel() // it mostly waits
 	const limit, n = 500 * time.Millisecond, 7
 	client, url := asking(t, limit, func(w http.ResponseWriter, r *http.Request, _ <-chan struct{}) {
 		b := make([]byte, 1)

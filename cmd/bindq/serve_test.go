@@ -99,24 +99,24 @@ func TestServeMapsSnapshotsAndLogsNothingByDefault(t *testing.T) {
 func TestServeWithKeepAnswersFromFirstFile(t *testing.T) {
 	t.Parallel() // it mostly waits
 	path := filepath.Join(t.TempDir(), "site.snap")
-	for _, keep := range []bool{true, false} {
-		testsite.BuildBindings(t, "[generation, 1]", path)
-		args := []string{"serve", "--stdio", "-s", path}
-		if keep {
-			args = append(args, "--keep")
-		}
-		digest := startServe(t, args)
-		first := digest()
-		testsite.BuildBindings(t, "[generation, 2]", path)
-		changed := false
-		end := time.Now().Add(2500 * time.Millisecond) // serve polls each second
-		for !changed && time.Now().Before(end) {
-			changed = digest() != first
-			time.Sleep(50 * time.Millisecond)
-		}
-		if changed == keep {
-			t.Errorf("keep %v: the snapshot has changed: %v", keep, changed)
-		}
+	testsite.BuildBindings(t, "[generation, 1]", path)
+	keeping := startServe(t, []string{"serve", "--stdio", "--keep", "-s", path})
+	following := startServe(t, []string{"serve", "--stdio", "-s", path})
+	first := keeping()
+	if following() != first {
+		t.Fatal("both have the same file, and not the same snapshot")
+	}
+	testsite.BuildBindings(t, "[generation, 2]", path)
+	end := time.Now().Add(10 * time.Second)
+	for following() == first && time.Now().Before(end) {
+		time.Sleep(50 * time.Millisecond)
+	}
+	if following() == first {
+		t.Error("without --keep, serve still answers from the first file")
+	}
+	time.Sleep(1100 * time.Millisecond) // serve polls each second
+	if keeping() != first {
+		t.Error("with --keep, serve answers from the second file")
 	}
 }
 
