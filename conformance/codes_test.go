@@ -36,7 +36,8 @@ var reportedCode = regexp.MustCompile(`(?m) \[([a-z0-9_]+)\]$`)
 // The last command of each example in the catalogue reports the example's code and no other.
 func TestExampleReportsItsCodeOnly(t *testing.T) {
 	t.Parallel()
-	for _, r := range diag.Catalogue() {
+	testmode.SkipUnderRace(t)
+	for _, r := range testmode.Sample(t, diag.Catalogue(), 4) {
 		example := txtar.Parse([]byte(r.Example()))
 		without := slices.Contains(withoutExample, r.Code)
 		switch has := len(example.Comment) > 0; {

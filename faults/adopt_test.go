@@ -76,7 +76,7 @@ func TestAdoptKilledAtEachCallLeavesOldOrNewData(t *testing.T) {
 	succeed(t, "bindc", "adopt", "--undo", a.dir)
 	killed, kept, switched := 0, 0, 0
 	for _, call := range []string{"write", "fchown", "fchmod", "flock", "fsync", "renameat", "mkdirat"} {
-		for n := 1; n <= most[call]; n += testmode.Number(11, 1) {
+		for n := 1; n <= most[call]; n += testmode.Number(19, 1) {
 			trace := []string{"-f", "-qqq", "-o", os.DevNull, "-e", "signal=none",
 				"-e", fmt.Sprintf("inject=%s:signal=KILL:when=%d", call, n), "bindc"}
 			r := run(t, "strace", append(trace, a.args()...)...)

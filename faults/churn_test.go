@@ -118,7 +118,7 @@ func TestDamagedCacheDoesNotChangeTheSnapshot(t *testing.T) {
 		t.Fatal(err)
 	}
 	damaged := 0
-	for range rounds(testmode.Number(12, 30)) {
+	for range rounds(testmode.Number(6, 30)) {
 		bad := append([]byte(nil), sound...)
 		for range 1 + rand.IntN(3) {
 			bad[rand.IntN(len(bad))] ^= byte(1 + rand.IntN(255))

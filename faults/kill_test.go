@@ -34,7 +34,7 @@ func TestBuildKilledAtAnyTimeLeavesOldOrNewFile(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	signals := []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP}
 	kills := map[syscall.Signal]int{}
-	for i := range rounds(testmode.Number(12, 30)) {
+	for i := range rounds(testmode.Number(6, 30)) {
 		sig := signals[random.IntN(len(signals))]
 		before := append(names(t, dir), names(t, cache)...)
 		if i%5 == 4 {
@@ -96,7 +96,7 @@ func TestBuildKilledAtEachCallOfPublishingLeavesOldOrNewFile(t *testing.T) {
 	killed, kept, replaced := 0, 0, 0
 	for _, call := range []string{"write", "fchown", "fchmod", "flock", "fsync", "renameat"} {
 		for _, sig := range signals {
-			for n := 1; n <= most[call]; n += testmode.Number(4, 1) {
+			for n := 1; n <= most[call]; n += testmode.Number(8, 1) {
 				succeed(t, "bindc", "build", site, "-o", f.path)
 				if left := names(t, f.dir, "site.bsnap"); len(left) > 0 {
 					t.Fatalf("the next build leaves %q", left)

@@ -212,7 +212,7 @@ func TestReadersSeeOneGenerationDuringReplacements(t *testing.T) {
 	stop, here := make(chan struct{}), make(chan *load)
 	go func() { here <- readers(path, 8, stop) }()
 	replacements := 0
-	for i := range rounds(testmode.Number(30, 100)) {
+	for i := range rounds(testmode.Number(20, 100)) {
 		if err := os.WriteFile(path+".new", snaps[i%generations], 0o666); err != nil {
 			t.Fatal(err)
 		}
