@@ -211,9 +211,9 @@ var mayImport = map[string][]string{
 	},
 	"internal/testmode": {"internal/fsx"},
 	"internal/testprograms": {
-		"internal/adopt", "internal/explore", "internal/fix", "internal/gate", "internal/identity", "internal/lsp",
-		"internal/migrate/proof", "internal/query", "internal/report/affected", "internal/report/slice",
-		"serve", "ship/oci",
+		"internal/adopt", "internal/enc", "internal/explore", "internal/fix", "internal/gate", "internal/identity",
+		"internal/lsp", "internal/migrate/proof", "internal/puppetdb", "internal/query", "internal/report/affected",
+		"internal/report/slice", "internal/revision", "serve", "ship/oci",
 	},
 	"internal/testsite":     {"compile", "diag", "internal/report/slice", "loader", "snapshot"},
 	"internal/types":        {"diag", "internal/pattern", "internal/types/onigmo", "internal/value"},
@@ -268,6 +268,18 @@ func TestPackagesImportOnlyAllowedPackages(t *testing.T) {
 					t.Errorf("%s imports %s; only internal/yaml may", name, imp)
 				}
 			}
+		}
+	}
+}
+
+// Tests that run the programs build them while go test compiles other packages. Packages that internal/testprograms
+// does not import would be compiled twice.
+func TestProgramsAreCompiledBeforeTestsBuildThem(t *testing.T) {
+	compiled := dependencies(t, "./internal/testprograms")
+	for _, dep := range dependencies(t, "./cmd/...") {
+		library := strings.HasPrefix(dep, "bindc/") && !strings.HasPrefix(dep, "bindc/cmd/")
+		if library && !slices.Contains(compiled, dep) {
+			t.Errorf("internal/testprograms/imports.go does not import %s", dep)
 		}
 	}
 }
