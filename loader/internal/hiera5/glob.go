@@ -145,8 +145,9 @@ func appendUnbraced(out []string, glob string, left *int) []string {
 	return out
 }
 
-// outermost finds the first pair of braces that is not inside another pair. It returns the positions of the opening
-// brace, of the start of each alternative, and of the closing brace. end is -1 if there are no braces.
+// outermost finds the first pair of braces that is not inside another pair. A character after a backslash is text.
+// outermost returns the positions of the opening brace, of the start of each alternative, and of the closing brace. end
+// is -1 if there are no braces.
 func outermost(glob string) (open int, cuts []int, end int) {
 	depth := 0
 	for i := 0; i < len(glob); i++ {
@@ -155,6 +156,8 @@ func outermost(glob string) (open int, cuts []int, end int) {
 			if end := strings.IndexByte(glob[i:], '}'); end >= 0 {
 				i += end
 			}
+		case c == '\\' && !strings.HasPrefix(glob[i+1:], "%{"):
+			i++ // the next character is literal text
 		case c == '{':
 			if depth++; depth == 1 {
 				open, cuts = i, []int{i + 1}

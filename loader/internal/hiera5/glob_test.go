@@ -17,6 +17,8 @@ func TestExpandsBracesOfGlobInOrder(t *testing.T) {
 		"a}b": "a}b", "a,b": "a,b", "}{a,b}": "}a }b",
 		"%{facts.os}/{a,b}": "%{facts.os}/a %{facts.os}/b", "{%{a},b}": "%{a} b", "%{a": "%{a",
 		"5%{a}{b,c}": "5%{a}b 5%{a}c", "5%a{b,c}": "5%ab 5%ac", "{{a,b}c}{d,e}": "acd ace bcd bce",
+		`\{a,b\}`: `\{a,b\}`, `{a\,b,c}`: `a\,b c`, `{a\},b}`: `a\} b`, `{\{,a}`: `\{ a`, `\\{a,b}`: `\\a \\b`, `{a,b\}`: `{a,b\}`,
+		`\%{x}{a,b}`: `\%{x}a \%{x}b`, `{a,b}\`: `a\ b\`,
 	} {
 		globs, ok := Unbraced(glob)
 		if got := strings.Join(globs, " "); got != want || !ok {
