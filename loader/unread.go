@@ -117,9 +117,10 @@ func (u *unread) hiera5Data() {
 		}
 		var lost []string
 		all := &site.Tree{Files: u.quiet, Dir: t.Dir, Real: t.Real, Roots: t.Roots, Dangling: true, Lost: &lost}
+		linked := u.readThroughLinks(t)
 		for _, f := range all.Below("", -1, false) {
 			path := t.Path(f.Path)
-			if isData(f) && !u.ReadsData(path) {
+			if isData(f) && !u.ReadsData(path) && !linked[u.target(path)] {
 				hint := "add an entry with its path to the hierarchy in hiera.yaml, or rename the file"
 				if right, ok := strings.CutSuffix(filepath.Base(path), ".yml"); ok {
 					hint = "rename it to " + right + ".yaml, if a path in the hierarchy expects that name"
@@ -135,6 +136,29 @@ func (u *unread) hiera5Data() {
 			}
 		}
 	}
+}
+
+// readThroughLinks returns the targets of the data files in t that are read, if t has links to directories.
+func (u *unread) readThroughLinks(t *site.Tree) map[string]bool {
+	if !t.HasLinks() {
+		return nil
+	}
+	read := map[string]bool{}
+	named := site.Tree{Files: u.quiet, Dir: t.Dir, Real: t.Real, Dangling: true, ForData: true}
+	for _, f := range named.Below("", -1, true) {
+		if path := t.Path(f.Path); u.ReadsData(path) {
+			read[u.target(path)] = true
+		}
+	}
+	return read
+}
+
+// target returns path with links resolved, or path itself if that fails.
+func (u *unread) target(path string) string {
+	if real, err := u.Disk.Resolve(path); err == nil {
+		return real
+	}
+	return path
 }
 
 // isWhole reports whether all entries and backends in the configuration are valid.

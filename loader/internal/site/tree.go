@@ -63,12 +63,16 @@ func (t *Tree) Below(dir string, depth int, hidden bool) []Listed {
 // IsLink reports whether the last element of dir is a symbolic link. Below must have listed the files in dir.
 func (t *Tree) IsLink(dir string) bool { return t.links[dir] }
 
+// HasLinks reports whether Below has entered a directory through a symbolic link.
+func (t *Tree) HasLinks() bool { return len(t.links) > 0 }
+
 type walk struct {
 	*Tree
 	hidden  bool
 	parents []string // the current directory and its parents, with links resolved
 	nested  int      // number of links among parents
 	linked  int      // number of linked directories so far
+	again   bool     // the current directory is below a link to a directory that contains the link
 	out     []Listed
 }
 
@@ -172,10 +176,15 @@ func (w *walk) link(path string, depth int) {
 	}
 }
 
-// follow enters a linked directory, unless it contains the current directory.
+// follow enters a linked directory. In a data directory of Hiera 5, it also enters a directory of the tree that
+// contains the link, but not again below that link.
 func (w *walk) follow(path, real string, depth int) {
 	if slices.ContainsFunc(w.parents, func(d string) bool { return IsBelow(real, d) }) {
-		return
+		if w.again || !w.ForData || !IsBelow(w.Real, real) {
+			return
+		}
+		w.again = true
+		defer func() { w.again = false }()
 	}
 	if w.nested == maxLinks {
 		w.Failed(w.Path(path), errors.New("symbolic links are nested too deeply: expected at most 8 levels"))

@@ -103,6 +103,37 @@ func TestListsFilesBelowLinksOutsideTree(t *testing.T) {
 	}
 }
 
+// A data directory may link to itself, for example to have a second name. Files below the link are listed once, in a
+// data directory of Hiera 5 only: other trees also contain modules, whose links are no data.
+func TestListsFilesBelowLinkToParentOnce(t *testing.T) {
+	dir := writeSite(t, map[string]string{"data/common.yaml": "", "data/production": "-> .", "data/nodes/up": "-> ..",
+		"data/nodes/a.yaml": "", "data/root": "-> ..", "data/system": "-> /"})
+	real, err := filepath.EvalSymlinks(filepath.Join(dir, "data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		forData bool
+		want    []string
+	}{
+		{true, []string{"common.yaml", "nodes/a.yaml", "nodes/up/common.yaml", "nodes/up/nodes/a.yaml",
+			"production/common.yaml", "production/nodes/a.yaml"}},
+		{false, []string{"common.yaml", "nodes/a.yaml"}},
+	} {
+		var diags diag.List
+		tree := Tree{Files: Files{Diags: &diags}, Dir: filepath.Join(dir, "data"), Real: real, ForData: c.forData}
+		var got []string
+		for _, f := range tree.Below("", -1, false) {
+			if f.Err == nil {
+				got = append(got, f.Path)
+			}
+		}
+		if !slices.Equal(got, c.want) || !diags.Empty() {
+			t.Errorf("data: %t: found %q, expected %q; %v", c.forData, got, c.want, diags.Sorted())
+		}
+	}
+}
+
 // Directories that all link to each other are entered until the limit is reached.
 func TestCyclicLinksStopAtLimitWithError(t *testing.T) {
 	testmode.SkipUnderRace(t)
