@@ -20,21 +20,24 @@ func CompileRegexp(src string) (*regexp.Regexp, error) {
 // stepsPerMatch is the number of steps of Go's engine that count as one step of an evaluation.
 const stepsPerMatch = 64
 
-// Regexp compiles src, and counts the steps of matching a string of length bytes.
-func (ev *Evaluator) Regexp(src string, length int) (*onigmo.Regexp, error) {
+// Regexp compiles src for matching text, and counts the steps of the match.
+func (ev *Evaluator) Regexp(src, text string) (*onigmo.Regexp, error) {
 	re, err := onigmo.Compile(src)
 	if err != nil {
 		return nil, err
 	}
-	if length > 0 && re.Cost > DefaultSteps*stepsPerMatch/length {
+	if err := re.CanMatch(text); err != nil {
+		return nil, err
+	}
+	if len(text) > 0 && re.Cost > DefaultSteps*stepsPerMatch/len(text) {
 		return nil, errSteps
 	}
-	return re, ev.Spend(length * re.Cost / stepsPerMatch)
+	return re, ev.Spend(len(text) * re.Cost / stepsPerMatch)
 }
 
 // matchText matches s against src and sets the match variables. If s does not match, they keep their values.
 func (ev *Evaluator) matchText(src, s string) (bool, error) {
-	re, err := ev.Regexp(src, len(s))
+	re, err := ev.Regexp(src, s)
 	if err != nil {
 		return false, err
 	}

@@ -28,7 +28,7 @@ func patternSource(c *call, i int) (string, error) {
 
 // findAll returns all matches of src in s. It returns an error if the evaluation has no room for them.
 func findAll(c *call, src, s string) ([][]int, error) {
-	re, err := c.Regexp(src, len(s))
+	re, err := c.Regexp(src, s)
 	if err != nil {
 		return nil, c.Fail(err)
 	}
@@ -87,7 +87,7 @@ func indexInText(c *call) (value.Value, error) {
 	case value.String:
 		at = strings.Index(s, m.Text())
 	case value.Regexp:
-		re, err := c.Regexp(m.Text(), len(s))
+		re, err := c.Regexp(m.Text(), s)
 		if err != nil {
 			return m, c.Fail(err)
 		}
@@ -130,7 +130,7 @@ func matchFirst(c *call, s string, pattern value.Value) (value.Value, error) {
 		return value.Value{}, err
 	}
 	for _, src := range sources {
-		re, err := c.Regexp(src, len(s))
+		re, err := c.Regexp(src, s)
 		if err != nil {
 			return value.Value{}, c.Fail(err)
 		}
@@ -250,7 +250,7 @@ func isReplacement(v value.Value) bool {
 }
 
 func substitute(c *call, s, src string, all bool) (string, error) {
-	re, err := c.Regexp(src, len(s))
+	re, err := c.Regexp(src, s)
 	if err != nil {
 		return "", c.Fail(err)
 	}

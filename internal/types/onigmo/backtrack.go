@@ -3,6 +3,7 @@ package onigmo
 import (
 	"errors"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -18,7 +19,8 @@ const maxSteps = 1 << 18
 var ErrSteps = errors.New("matching the regular expression takes too many steps")
 
 type Matcher struct {
-	linear *Regexp // nil if only backtracking can match it
+	linear *Regexp                  // nil if only backtracking can match it
+	exact  func() (*Matcher, error) // without linear, for texts that linear may match differently than Ruby
 	prog   []instruction
 	groups int
 	plain  bool // no backreferences or conditions: whether a state matches does not depend on the path to it
@@ -33,7 +35,9 @@ func CompileMatcher(src string) (*Matcher, error) { return matchers.get(src, com
 func compileMatcher(src string) (*Matcher, error) {
 	re, refused := Compile(src)
 	if refused == nil {
-		return &Matcher{linear: re}, nil
+		src = strings.Clone(src) // it may point into a mapped file
+		exact := sync.OnceValues(func() (*Matcher, error) { return backtracking(src) })
+		return &Matcher{linear: re, exact: exact}, nil
 	}
 	if len(src) > maxSource {
 		return nil, refused
@@ -56,8 +60,14 @@ func backtracking(src string) (*Matcher, error) {
 }
 
 // Match reports whether the expression matches anywhere in text. If left is not nil, Match subtracts the number of
-// steps from it. The error is ErrSteps if the match takes more than maxSteps or left.
+// steps from it. The error is ErrSteps if the match takes more than maxSteps or left. It is another one if only
+// backtracking matches text like Ruby, and does not support the expression.
 func (m *Matcher) Match(text string, left *int) (matched bool, err error) {
+	if m.linear != nil && m.linear.differs.in(text) {
+		if m, err = m.exact(); err != nil {
+			return false, err
+		}
+	}
 	steps := 1 + len(text)/bytesPerStep
 	if m.linear == nil {
 		matched, steps, err = m.backtrack(text)

@@ -38,8 +38,8 @@ var complement = map[byte]string{
 	'H': "\\x00-/:-@G-`g-\\x{10FFFF}",
 }
 
-// anchors maps escapes that match positions or line breaks to Go's syntax. Go's \b knows only ASCII words. Go lacks
-// \Z; unlike Ruby's, its replacement consumes the newline at the end.
+// anchors maps escapes that match positions or line breaks to Go's syntax. The type differences says where
+// they differ.
 var anchors = map[byte]string{
 	'A': `\A`, 'z': `\z`, 'Z': `(?:\n?\z)`, 'b': `\b`, 'B': `\B`,
 	'R': `(?:\r\n|[\n-\r\x{85}\x{2028}\x{2029}])`,
@@ -69,6 +69,9 @@ func (t *translator) escape() (string, error) {
 	}
 	c := t.src[t.pos+1]
 	if a, ok := anchors[c]; ok {
+		t.differs.words = t.differs.words || c == 'b' || c == 'B'
+		t.differs.breaks = t.differs.breaks || c == 'R'
+		t.differs.ends = t.differs.ends || c == 'Z'
 		t.pos += 2
 		return a, nil
 	}

@@ -18,8 +18,18 @@ import (
 // steps for each byte of text.
 type Regexp struct {
 	*regexp.Regexp
-	Cost  int
-	after *regexp.Regexp // matches one character and then the expression; nil if no empty text matches
+	Cost    int
+	after   *regexp.Regexp // matches one character and then the expression; nil if no empty text matches
+	differs differences
+}
+
+// CanMatch returns an error if re has \b or \B and text has characters outside ASCII, because Go's engine does not know
+// words with such characters.
+func (re *Regexp) CanMatch(text string) error {
+	if re.differs.words && hasOtherThanASCII(text) {
+		return errors.New(`\b and \B are not supported here: the text has characters outside ASCII`)
+	}
+	return nil
 }
 
 // These limits apply to each expression. Anything larger is more likely an attack than a useful expression.
@@ -64,7 +74,7 @@ func compile(src string) (*Regexp, error) {
 	if len(src) > maxSource {
 		return nil, errors.New("the regular expression is too long")
 	}
-	translated, err := translate(src)
+	translated, differs, err := translate(src)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +93,7 @@ func compile(src string) (*Regexp, error) {
 	if err != nil {
 		return nil, plain(err)
 	}
-	out := &Regexp{Regexp: re, Cost: len(prog.Inst)}
+	out := &Regexp{Regexp: re, Cost: len(prog.Inst), differs: differs}
 	if nullable(parsed) {
 		if out.after, err = regexp.Compile(`\A(?s:.)(?:` + translated + `)`); err != nil {
 			return nil, plain(err)

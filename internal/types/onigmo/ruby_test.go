@@ -180,6 +180,12 @@ func compare(t *testing.T, pairs [][2]string) {
 		if got != answers[i] {
 			t.Errorf("%q in %q: %c, and in Ruby %c", p[0], p[1], got, answers[i])
 		}
+		if m, err = CompileMatcher(p[0]); err != nil || m.linear == nil {
+			continue
+		}
+		if ok, err := m.Match(p[1], nil); err != nil || ok != (answers[i] == '1') {
+			t.Errorf("Go's engine, %q in %q: %t, %v, and in Ruby %c", p[0], p[1], ok, err, answers[i])
+		}
 	}
 	t.Logf("%d pairs, %d match, %d are refused", len(pairs), matched, refused)
 	if refused*20 > len(pairs) || matched*10 < len(pairs) {

@@ -10,16 +10,33 @@ import (
 
 // translate rewrites a Ruby regular expression for Go's engine. In Ruby, ^ and $ always match at line breaks, (?m)
 // means Go's (?s), and unnamed groups do not capture if there are named ones.
-func translate(src string) (string, error) {
+func translate(src string) (string, differences, error) {
 	t := translator{src: src, named: hasNamedGroup(src)}
 	out, err := t.alternatives(0)
 	if err != nil {
-		return "", err
+		return "", t.differs, err
 	}
 	if t.pos < len(src) {
-		return "", fmt.Errorf("unmatched ) in /%s/", src)
+		return "", t.differs, fmt.Errorf("unmatched ) in /%s/", src)
 	}
-	return "(?m)" + out, nil
+	return "(?m)" + out, t.differs, nil
+}
+
+// differences says which parts of an expression Go's engine may match differently than Ruby.
+type differences struct {
+	words  bool // \b or \B: Go's words consist of ASCII characters
+	breaks bool // \R: in Ruby, it does not match only half of \r\n
+	ends   bool // ^ or \Z: Ruby has no line after a newline at the end, and its \Z does not consume that newline
+}
+
+// in reports whether Go's engine may match text differently than Ruby.
+func (d differences) in(text string) bool {
+	return d.words && hasOtherThanASCII(text) || d.breaks && strings.Contains(text, "\r\n") ||
+		d.ends && strings.HasSuffix(text, "\n")
+}
+
+func hasOtherThanASCII(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf })
 }
 
 const maxNesting = 250
@@ -30,6 +47,7 @@ type translator struct {
 	pos      int
 	named    bool // src has a named group
 	extended bool
+	differs  differences
 }
 
 // hasNamedGroup reports whether src contains (?<name>, even if only in a character class.
@@ -176,6 +194,7 @@ func (t *translator) atom(depth int) (string, error) {
 			return "", fmt.Errorf("target of repeat operator %c is not specified", c)
 		}
 	case '.', '^', '$':
+		t.differs.ends = t.differs.ends || c == '^'
 		t.pos++
 		return string(c), nil
 	}
