@@ -141,7 +141,7 @@ func TestSchemasAndLoaderAgree(t *testing.T) {
 					}
 				}
 			}
-			for _, src := range testmode.Sample(t, docs[kind.schema], 5) {
+			for _, src := range testmode.Sample(t, docs[kind.schema], 4) {
 				for round := range rounds + 1 {
 					doc := parsedJSON(t, src)
 					for range min(round, 1+random.IntN(2)) {

@@ -100,6 +100,41 @@ func TestExplainShowsOptionsOfEncryptedValue(t *testing.T) {
 	}
 }
 
+// lookup_options with an interpolation are computed once per request, until Reset gives it other facts.
+func TestComputedOptionsAreCachedPerFacts(t *testing.T) {
+	var options strings.Builder
+	for i := range 300 {
+		fmt.Fprintf(&options, "  key%d: {merge: '%%{how}'}\n", i)
+	}
+	content := hieraContent(t, "-- hiera.yaml --\nversion: 5\nhierarchy:\n  - {name: Top, path: top.yaml}\n"+
+		"  - {name: Common, path: common.yaml}\n-- data/top.yaml --\nkey7: [1]\n"+
+		"-- data/common.yaml --\nlookup_options:\n"+options.String()+"key7: [2]\n")
+	req := requestFor(t, openFile(t, content, bindings.Options{}, nil), `{"how": "unique"}`)
+	reset := func(facts string) {
+		of, err := parseFacts([]byte(facts), bindings.FactsOptions{})
+		if err == nil {
+			err = req.Reset(of)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	first := testing.AllocsPerRun(1, func() { // it calls the function twice, and counts the second call
+		reset(`{"how": "unique"}`)
+		if got := answerOf(t, req, "key7"); got != "[1,2]" {
+			t.Errorf("found %s, expected both values", got)
+		}
+	})
+	again := testing.AllocsPerRun(20, func() { answerOf(t, req, "key7") })
+	if again*5 > first {
+		t.Errorf("the first lookup of a request allocates %v times, and the others %v times", first, again)
+	}
+	reset(`{"how": "first"}`)
+	if got := answerOf(t, req, "key7"); got != "[1]" {
+		t.Errorf("after Reset, found %s, expected the first value", got)
+	}
+}
+
 // Several goroutines look up the same merged keys in one request, before any result is cached.
 func TestConcurrentMergesAgree(t *testing.T) {
 	snap, _ := openMerging(t)

@@ -87,24 +87,34 @@ func (h *hieraLookup) levels(key, module string, defaults bool) ([][]*merge.Leve
 	return out, nil
 }
 
-// level compiles the lookup_options that c is bound to. It compiles a constant only once.
+// level compiles the lookup_options that c is bound to. It compiles a constant once for each snapshot, and computes
+// other options once for each request.
 func (h *hieraLookup) level(key string, c snapshot.Candidate, module string) (*merge.Level, error) {
 	_, computed := c.Ref.Recipe()
 	if !computed {
 		if level, ok := h.r.snap.levels.Load(c.Ref); ok {
 			return level.(*merge.Level), nil
 		}
+	} else if level := h.r.merges.level(c.Ref); level != nil && !h.observed() {
+		return level, nil
 	}
 	v, _, err := h.evaluate(h.root, key, c)
 	if err != nil {
 		return nil, err
 	}
 	level, err := merge.Compile(v, module)
-	if err == nil && !computed {
+	switch {
+	case err != nil:
+	case !computed:
 		h.r.snap.levels.Store(c.Ref, level)
+	case !h.observed() && !h.sensitive && !h.veiled && !h.hidden: // the evaluation has no other effect than its value
+		h.r.merges.keepLevel(c.Ref, level)
 	}
 	return level, err
 }
+
+// observed reports whether the caller wants to know what the lookup depends on.
+func (l *lookup) observed() bool { return l.record != nil || l.r.misses != nil || l.notesStructure }
 
 // constantOptions returns the lookup options in r. They do not depend on the request, so they are cached.
 func (s *Snapshot) constantOptions(r *recipe.Recipe) merge.Options {

@@ -5,15 +5,19 @@ import (
 	"sync"
 
 	"bindc/internal/expr"
+	"bindc/internal/merge"
 	"bindc/internal/value"
+	"bindc/snapshot"
 )
 
 // merges caches values that a request merged from constants, so that a hash that many keys dig into is merged once. It
-// never caches computed, encrypted or sensitive values. Reset empties it.
+// also caches computed lookup_options, but no other computed values, and no encrypted or sensitive ones. Reset empties
+// it.
 type merges struct {
-	mu   sync.Mutex
-	kept map[mergeOf]value.Value
-	room expr.Total
+	mu      sync.Mutex
+	kept    map[mergeOf]value.Value
+	room    expr.Total
+	options map[snapshot.Ref]*merge.Level // computed lookup_options, by their binding
 }
 
 // mergeOf identifies a cached value: the bindings of root in the hierarchies or in the default_hierarchy, merged by the
@@ -46,5 +50,21 @@ func (m *merges) keep(id mergeOf, v value.Value) {
 	}
 }
 
+// level returns the computed lookup_options that ref is bound to, or nil if they are not in the cache.
+func (m *merges) level(ref snapshot.Ref) *merge.Level {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.options[ref]
+}
+
+func (m *merges) keepLevel(ref snapshot.Ref, level *merge.Level) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.options == nil {
+		m.options = map[snapshot.Ref]*merge.Level{}
+	}
+	m.options[ref] = level
+}
+
 // forget empties the cache. No other goroutine may use the request during the call.
-func (m *merges) forget() { m.kept = nil }
+func (m *merges) forget() { m.kept, m.options = nil, nil }
