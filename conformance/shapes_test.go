@@ -62,6 +62,25 @@ const shapes = `{"definitions": {
 		{"required": ["key", "found"], "properties": {"found": {"const": false}}, "not": {"required": ["value"]}},
 		{"required": ["error"], "properties": {"error": {"$ref": "#/definitions/error"}}},
 		{"required": ["answers"], "properties": {"answers": {"items": {"$ref": "#/definitions/answer"}}}}]},
+	"keys": {"type": "array", "minItems": 1, "items": {"type": "string"}},
+	"blame": {"type": "object", "required": ["key", "bindings"], "properties": {"bindings": {"type": "array", "minItems": 1,
+		"items": {"required": ["at", "layer", "state"], "properties": {"at": {"$ref": "#/definitions/at"}}, "oneOf": [
+			{"required": ["line", "commit", "author", "mail", "date", "summary"]}, {"required": ["not_committed"]}]}}}},
+	"tests": {"type": "object", "required": ["tests"], "properties": {"tests": {"minItems": 1, "items": {
+		"required": ["name", "at"], "properties": {"at": {"$ref": "#/definitions/at"}, "failures": {"type": "array",
+			"items": {"required": ["key", "at", "message"]}}, "updated": {"type": "string"}}}}}},
+	"sha256": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
+	"info": {"type": "object", "required": ["format", "version", "sha256", "content", "bytes", "keys", "bindings", "levels",
+		"sensitive", "slice", "policies", "layers", "categories", "variables", "sections", "inputs"], "properties": {
+		"sha256": {"$ref": "#/definitions/sha256"}, "sensitive": {"required": ["values", "eyaml", "encrypted"]},
+		"sections": {"minItems": 1, "items": {"required": ["name", "offset", "bytes"]}},
+		"inputs": {"minItems": 1, "items": {"required": ["path", "bytes", "xxhash64"]}}}},
+	"verified": {"type": "object", "required": ["file", "keys", "bytes", "sha256", "signed"], "properties": {
+		"sha256": {"$ref": "#/definitions/sha256"}, "signed": {"const": null}}},
+	"status": {"type": "array", "minItems": 1, "items": {"required": ["name", "active", "since", "age", "source", "checked",
+		"downloaded", "activated"], "properties": {"active": {"$ref": "#/definitions/sha256"}}}},
+	"history": {"type": "array", "minItems": 1, "items": {"required": ["name", "time", "action", "digest", "by", "result"],
+		"properties": {"digest": {"$ref": "#/definitions/sha256"}}}},
 	"diagnostic": {"type": "object", "required": ["file", "line", "column", "message", "severity", "code"],
 		"properties": {"line": {"type": "integer"}, "column": {"type": "integer"}, "hint": {"type": "string"},
 		"severity": {"enum": ["error", "warning", "note", "lint"]}, "notes": {"items": {
@@ -93,6 +112,16 @@ bindq lookup const --node a -s old.snap --format json : hash
 bindq nodes -s old.snap --facts-dir facts --render-as json : nodes
 bindq batch -s old.snap < queries : answer
 bindc check wrong --format json : diagnostic
+bindq keys -s old.snap --format json : keys
+bindq verify old.snap --format json : verified
+bindq info old.snap --format json : info
+bindc blame const --site old --format json : blame
+bindc blame const --site git --format json : blame
+bindc plan old.snap new --format json : diff
+bindc plan old.snap new --facts-dir facts --format json : fleet
+bindc test old --format json : tests
+bindsync status --store store --format json : status
+bindsync status n --store store --history --format json : history
 `
 
 const shapedSites = `
@@ -118,6 +147,11 @@ bind:
   - {name: broken, to_expression: '$fqdn + 1'}
   - {name: all, multibind_id: all, type: 'Array[Integer]'}
   - {in: all, to: 1}
+-- old/tests/site.yaml --
+tests_version: 1
+tests:
+  - {name: right, facts: {fqdn: a}, expect: {const: 2}}
+  - {name: wrong, facts: {fqdn: a}, expect: {const: 3}}
 -- new/bindings/default.yaml --
 bindings_version: 1
 name: default
@@ -153,7 +187,10 @@ func TestJSONAnswersHaveDocumentedShapes(t *testing.T) {
 		}
 		return string(out)
 	}
-	run("bindc build old -o old.snap && bindc build new -o new.snap")
+	run(`bindc build old -o old.snap && bindc build new -o new.snap
+bindsync pull file:old.snap --name n --store store
+cp -r old git && cd git && git init -q && git add . &&
+	git -c user.name=Ada -c user.email=ada@example.org -c commit.gpgsign=false commit -qm 'Site'`)
 	c := jsonschema.NewCompiler()
 	if err := c.AddResource("shapes", parsedJSON(t, shapes)); err != nil {
 		t.Fatal(err)

@@ -59,12 +59,14 @@ func TestCommandLineIsDocumented(t *testing.T) {
 // reports lists the verbs of bindc that print a report with --format. The others print diagnostics.
 var reports = []string{"blame", "plan", "test"}
 
-// The table of shapes in docs/cli.md has a row for every verb that prints a report as JSON.
+// The table of shapes in docs/cli.md has a row for every verb that prints a report as JSON, and a test checks a command
+// of the verb.
 func TestShapesOfJSONAnswersAreDocumented(t *testing.T) {
 	t.Parallel()
 	_, table, _ := strings.Cut(docText(t, "cli"), "\n## Shapes of JSON answers\n")
 	for verb, flags := range verbsByHelp(t) {
 		program, name, _ := strings.Cut(verb, " ")
+		isShaped := strings.Contains(shaped, "\n"+verb+" ")
 		if program == "bindq" {
 			verb = name
 		}
@@ -72,6 +74,9 @@ func TestShapesOfJSONAnswersAreDocumented(t *testing.T) {
 		row := regexp.MustCompile("(?m)^\\|[^|]*`" + verb + "[ `]")
 		if slices.Contains(flags, "--format") && !diagnostics && !row.MatchString(table) {
 			t.Errorf("docs/cli.md, \"Shapes of JSON answers\", has no row for `%s`: add the members of its answer", verb)
+		}
+		if slices.Contains(flags, "--format") && !diagnostics && !isShaped {
+			t.Errorf("conformance/shapes_test.go checks no answer of `%s`: add a schema and a command to shaped", verb)
 		}
 	}
 }

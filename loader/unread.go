@@ -130,7 +130,7 @@ func (u *unread) hiera5Data() {
 			}
 		}
 		for _, path := range lost {
-			if site.IsDataExtension(filepath.Ext(path)) {
+			if site.IsDataExtension(filepath.Ext(path)) && !t.Globbed[path] {
 				u.warn(t.Path(path), "data_unreached", "broken symbolic link; Hiera 5 finds no file",
 					"create the file that it refers to, or remove the link")
 			}

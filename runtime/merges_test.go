@@ -135,6 +135,46 @@ func TestComputedOptionsAreCachedPerFacts(t *testing.T) {
 	}
 }
 
+// Encrypted lookup_options make each value that they merge sensitive, not only the first.
+func TestEncryptedOptionsAreNotCached(t *testing.T) {
+	content := hieraContent(t, "-- hiera.yaml --\nversion: 5\ndefaults: {lookup_key: eyaml_lookup_key}\nhierarchy:\n"+
+		"  - {name: Top, path: top.yaml}\n  - {name: Common, path: common.yaml}\n-- data/top.yaml --\nkey7: [1]\n"+
+		"-- data/common.yaml --\nlookup_options: {key7: {merge: 'ENC[PKCS7,MII=]'}}\nkey7: [2]\n")
+	decrypt := func(string) (string, error) { return "unique", nil }
+	req := requestFor(t, openFile(t, content, bindings.Options{Decrypt: decrypt}, nil), `{}`)
+	for range 3 {
+		if got := answerOf(t, req, "key7"); got != `"<sensitive>"` {
+			t.Errorf("found %s, expected a sensitive value", got)
+		}
+	}
+}
+
+// Two modules have equal lookup_options with an interpolation. They are right in the one whose name their keys begin
+// with, and an error in the other, whichever is looked up first.
+func TestEqualOptionsOfModulesAreCheckedForEach(t *testing.T) {
+	for _, how := range []string{"%{how}", "unique"} {
+		files := "-- hiera.yaml --\nversion: 5\n"
+		for _, m := range []string{"a", "b"} {
+			files += fmt.Sprintf("-- modules/%s/hiera.yaml --\nversion: 5\nhierarchy: [{name: C, paths: [t.yaml, c.yaml]}]\n"+
+				"-- modules/%[1]s/data/t.yaml --\n%[1]s::k: [1]\n-- modules/%[1]s/data/c.yaml --\n"+
+				"lookup_options: {'a::k': {merge: '%[2]s'}}\n%[1]s::k: [2]\n", m, how)
+		}
+		content := hieraContent(t, files)
+		for _, keys := range [][]string{{"a::k", "b::k"}, {"b::k", "a::k"}} {
+			req := requestFor(t, openFile(t, content, bindings.Options{}, nil), `{"how": "unique"}`)
+			for _, key := range keys {
+				if key == "a::k" {
+					if got := answerOf(t, req, key); got != "[1,2]" {
+						t.Errorf("in the order %v, merged by %s, a::k is %s", keys, how, got)
+					}
+				} else if _, _, err := req.Lookup(key); err == nil {
+					t.Errorf("in the order %v, merged by %s, b::k has a value", keys, how)
+				}
+			}
+		}
+	}
+}
+
 // Several goroutines look up the same merged keys in one request, before any result is cached.
 func TestConcurrentMergesAgree(t *testing.T) {
 	snap, _ := openMerging(t)

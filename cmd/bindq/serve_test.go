@@ -104,7 +104,7 @@ func TestServeWithKeepAnswersFromFirstFile(t *testing.T) {
 	following := startServe(t, []string{"serve", "--stdio", "-s", path})
 	first := keeping()
 	if following() != first {
-		t.Fatal("both have the same file, and not the same snapshot")
+		t.Fatal("both serve the same file, but different snapshots")
 	}
 	testsite.BuildBindings(t, "[generation, 2]", path)
 	end := time.Now().Add(10 * time.Second)

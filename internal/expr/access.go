@@ -101,12 +101,17 @@ func (ev *Evaluator) accessBy(n *Node, left value.Value, args []value.Value) (va
 	return left, failf(n, "[] does not apply to %s", Describe(left))
 }
 
-// Search counts the steps of looking up key in v. It counts none unless v is a Hash.
+// Search counts the steps of looking up key in v. It counts none unless v is a Hash. A key that is not a string costs
+// more, because it is encoded or compared with all its elements.
 func (ev *Evaluator) Search(v, key value.Value) error {
 	if v.Kind() != value.Hash {
 		return nil
 	}
-	return ev.Spend(v.Probes(key) / StepsPerNode)
+	size := 1
+	if key.Kind() != value.String {
+		size += Weight(key)
+	}
+	return ev.spendProduct(v.Probes(key), size)
 }
 
 func (ev *Evaluator) accessHash(n *Node, h value.Value, keys []value.Value) (value.Value, error) {
@@ -114,6 +119,9 @@ func (ev *Evaluator) accessHash(n *Node, h value.Value, keys []value.Value) (val
 	case 0:
 		return h, failf(n, "[] of a Hash needs a key")
 	case 1:
+		if err := ev.Search(h, keys[0]); err != nil {
+			return h, err
+		}
 		v, _ := h.Get(keys[0])
 		return v, nil
 	}

@@ -199,7 +199,7 @@ func (ev *Evaluator) without(left, right value.Value) (value.Value, error) {
 			drop = ruby.Keys(right)
 		}
 	}
-	if err := ev.Spend((1 + left.Len()) * (1 + Weight(right)) / StepsPerNode); err != nil {
+	if err := ev.spendProduct(1+left.Len(), 1+Weight(right)); err != nil {
 		return left, err
 	}
 	if left.Kind() == value.Array {

@@ -76,6 +76,14 @@ func (ev *Evaluator) Check(v value.Value, n int) error {
 // StepsPerNode is the number of elements that count as one step.
 const StepsPerNode = 16
 
+// spendProduct counts the steps of handling a*b elements. The product may exceed an int of 32 bits.
+func (ev *Evaluator) spendProduct(a, b int) error {
+	if a > 0 && b > DefaultSteps*StepsPerNode/a {
+		return errSteps
+	}
+	return ev.Spend(a * b / StepsPerNode)
+}
+
 // BytesPerStep is the number of bytes of text that count as one step.
 const BytesPerStep = 16
 

@@ -122,6 +122,16 @@ func unknownMethod(source string) string {
 	return m[1]
 }
 
+// HieraCall returns the first method that the interpolations in text call, or "". Puppet allows methods only in data.
+func HieraCall(text string) string {
+	for _, found := range hieraExpression().FindAllStringSubmatch(text, -1) {
+		if m := hieraMethod().FindStringSubmatch(strings.Trim(found[1], " \t\n\v\f\r\x00")); m != nil {
+			return m[1]
+		}
+	}
+	return ""
+}
+
 func parseHieraVariable(source string) (*Node, string) {
 	segments, err := lookupkey.Split(source)
 	switch {

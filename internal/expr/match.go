@@ -77,7 +77,7 @@ func (ev *Evaluator) contains(in, item value.Value) (bool, error) {
 	case value.String:
 		switch item.Kind() {
 		case value.String:
-			if err := ev.Spend(len(in.Text()) / BytesPerStep); err != nil {
+			if err := ev.Spend((len(in.Text()) + len(item.Text())) / BytesPerStep); err != nil {
 				return false, err
 			}
 			return strings.Contains(ruby.Downcase(in.Text()), ruby.Downcase(item.Text())), nil

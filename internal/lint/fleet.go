@@ -90,14 +90,18 @@ func holds(condition loader.Condition, values []string) bool {
 // find collects the data that applies to no node: files none of whose conditions is true for any
 // node, and alternatives of structured bindings.
 func (c *fleetCheck) find() {
-	files := map[string][]int{} // for each file, the conditions under which it is used
-	counts := map[string]int{}
+	files := map[string][]int{} // for each file, the conditions under which it is used, by any name
+	counts, names := map[string]int{}, map[string]string{}
 	for _, layer := range c.site.Layers {
 		for _, contribution := range layer.Contributions {
 			for i := range contribution.Files {
 				f := &contribution.Files[i]
-				files[f.Path] = append(files[f.Path], f.Condition)
-				counts[f.Path] = max(counts[f.Path], len(f.Entries))
+				target := c.target(f.Path)
+				files[target] = append(files[target], f.Condition)
+				counts[target] = max(counts[target], len(f.Entries))
+				if name := names[target]; name == "" || len(f.Path) < len(name) { // the name without links, as a rule
+					names[target] = f.Path
+				}
 			}
 			for _, b := range contribution.Bindings {
 				for _, w := range b.When {
@@ -108,11 +112,19 @@ func (c *fleetCheck) find() {
 			}
 		}
 	}
-	for path, conditions := range files {
+	for target, conditions := range files {
 		if !slices.ContainsFunc(conditions, func(i int) bool { return c.reached[i] }) {
-			c.addUnreached(c.site.Conditions[conditions[0]], diag.Pos{File: path}, counts[path], true)
+			c.addUnreached(c.site.Conditions[conditions[0]], diag.Pos{File: names[target]}, counts[target], true)
 		}
 	}
+}
+
+// target returns path with symbolic links resolved, or path itself if it is not the path of a file.
+func (c *fleetCheck) target(path string) string {
+	if real, err := c.opts.Disk.Resolve(path); err == nil {
+		return real
+	}
+	return path
 }
 
 // addUnreached records data that applies to no node. Data with the same cause is counted together.

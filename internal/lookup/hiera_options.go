@@ -76,7 +76,7 @@ func (h *hieraLookup) levels(key, module string, defaults bool) ([][]*merge.Leve
 		if err != nil {
 			return nil, err
 		}
-		if h.levelsAt != nil {
+		if _, seen := h.levelsAt[level]; !seen && h.levelsAt != nil { // equal options share a level
 			h.levelsAt[level] = optionsAt{key, c.Candidate}
 		}
 		if c.Part != last {
@@ -91,11 +91,12 @@ func (h *hieraLookup) levels(key, module string, defaults bool) ([][]*merge.Leve
 // other options once for each request.
 func (h *hieraLookup) level(key string, c snapshot.Candidate, module string) (*merge.Level, error) {
 	_, computed := c.Ref.Recipe()
+	id := levelID{c.Ref, module}
 	if !computed {
-		if level, ok := h.r.snap.levels.Load(c.Ref); ok {
+		if level, ok := h.r.snap.levels.Load(id); ok {
 			return level.(*merge.Level), nil
 		}
-	} else if level := h.r.merges.level(c.Ref); level != nil && !h.observed() {
+	} else if level := h.r.merges.level(id); level != nil && !h.observed() {
 		return level, nil
 	}
 	v, _, err := h.evaluate(h.root, key, c)
@@ -106,9 +107,9 @@ func (h *hieraLookup) level(key string, c snapshot.Candidate, module string) (*m
 	switch {
 	case err != nil:
 	case !computed:
-		h.r.snap.levels.Store(c.Ref, level)
+		h.r.snap.levels.Store(id.clone(), level)
 	case !h.observed() && !h.sensitive && !h.veiled && !h.hidden: // the evaluation has no other effect than its value
-		h.r.merges.keepLevel(c.Ref, level)
+		h.r.merges.keepLevel(id.clone(), level)
 	}
 	return level, err
 }

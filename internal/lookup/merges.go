@@ -17,7 +17,7 @@ type merges struct {
 	mu      sync.Mutex
 	kept    map[mergeOf]value.Value
 	room    expr.Total
-	options map[snapshot.Ref]*merge.Level // computed lookup_options, by their binding
+	options map[levelID]*merge.Level // computed lookup_options
 }
 
 // mergeOf identifies a cached value: the bindings of root in the hierarchies or in the default_hierarchy, merged by the
@@ -50,20 +50,29 @@ func (m *merges) keep(id mergeOf, v value.Value) {
 	}
 }
 
-// level returns the computed lookup_options that ref is bound to, or nil if they are not in the cache.
-func (m *merges) level(ref snapshot.Ref) *merge.Level {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.options[ref]
+// levelID identifies compiled lookup_options. Equal values share a Ref, and what is valid depends on the module.
+type levelID struct {
+	ref    snapshot.Ref
+	module string
 }
 
-func (m *merges) keepLevel(ref snapshot.Ref, level *merge.Level) {
+// clone clones the module, which may refer to the mapped file.
+func (id levelID) clone() levelID { return levelID{id.ref, strings.Clone(id.module)} }
+
+// level returns computed lookup_options, or nil if they are not in the cache.
+func (m *merges) level(id levelID) *merge.Level {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.options[id]
+}
+
+func (m *merges) keepLevel(id levelID, level *merge.Level) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.options == nil {
-		m.options = map[snapshot.Ref]*merge.Level{}
+		m.options = map[levelID]*merge.Level{}
 	}
-	m.options[ref] = level
+	m.options[id] = level
 }
 
 // forget empties the cache. No other goroutine may use the request during the call.

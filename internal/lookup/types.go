@@ -26,7 +26,7 @@ type Snapshot struct {
 	closed     atomic.Bool
 	box        *seal.Box // opens sealed recipes; nil if they cannot be opened
 	layers     sync.Map  // caches, by key, the layer of the unconditional binding
-	levels     sync.Map  // caches compiled lookup_options, by the reference or recipe they come from
+	levels     sync.Map  // caches compiled lookup_options, by levelID or by the recipe they come from
 
 	hierarchies atomic.Pointer[hierarchies] // read on first use
 }

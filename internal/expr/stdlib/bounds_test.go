@@ -64,6 +64,7 @@ var endless = []string{
 	`Integer[1, 1000000].map |$x| { unique($list) }`,
 	`Integer[1, 1000000].map |$x| { $list - $list2 }`,
 	`Integer[1, 1000000].map |$x| { $big in $big }`,
+	`Integer[1, 1000000].map |$x| { $big in 'a' }`,
 	`Integer[1, 1000000].map |$x| { upcase($big) }`,
 	`Integer[1, 1000000].map |$x| { with($list) |Array[Integer] $y| { 1 } }`,
 	`Integer[1, 1000000].map |$x| { case $list { $list2: { 1 } } }`,
@@ -73,6 +74,9 @@ var endless = []string{
 	`Integer[1, 1000000].map |$x| { type($hash, reduced) }`,
 	`Integer[1, 1000000].map |$x| { $hash[$x] }`,
 	`Integer[1, 1000000].map |$x| { dig($hash, $x) }`,
+	`Integer[1, 1000000].map |$x| { dig($hash, $hash) }`,
+	`Integer[1, 1000000].map |$x| { $hash[$hash] }`,
+	`Integer[1, 1000000].map |$x| { $hash[*[$hash]] }`,
 	`Integer[1, 1000000].map |$x| { compare($big, $big) }`,
 	`Integer[1, 1000000].map |$x| { $big == $big }`,
 	`Integer[1, 1000000].map |$x| { join($list) }`,
@@ -120,21 +124,7 @@ const longest = time.Minute
 
 func TestEndlessExpressionsStopAtLimits(t *testing.T) {
 	testmode.SkipUnderRace(t)
-	list := make([]value.Value, 20_000)
-	for i := range list {
-		list[i] = value.FromInt(int64(i))
-	}
-	var hash value.Builder
-	for _, v := range list {
-		hash.Set(value.FromString(string(value.AppendText([]byte("key"), v))), v)
-	}
-	env := exprtest.Env{Vars: map[string]value.Value{
-		"hash":    hash.Hash(),
-		"accents": value.FromString(strings.Repeat("éÀ", 200_000)),
-		"big":     value.FromString(strings.Repeat("abcdefg", 100_000)),
-		"list":    value.FromSlice(list),
-		"list2":   value.FromSlice(append([]value.Value(nil), list...)),
-	}}
+	env := largeValues()
 	for _, src := range testmode.Sample(t, endless, 6) {
 		t.Run(src, func(t *testing.T) {
 			t.Parallel()
@@ -155,5 +145,92 @@ func TestEndlessExpressionsStopAtLimits(t *testing.T) {
 			}
 			expr.Fold(n, stdlib.Functions)
 		})
+	}
+}
+
+// largeValues has variables with large values.
+func largeValues() exprtest.Env {
+	list := make([]value.Value, 20_000)
+	for i := range list {
+		list[i] = value.FromInt(int64(i))
+	}
+	var hash value.Builder
+	for _, v := range list {
+		hash.Set(value.FromString(string(value.AppendText([]byte("key"), v))), v)
+	}
+	return exprtest.Env{Vars: map[string]value.Value{
+		"hash":    hash.Hash(),
+		"accents": value.FromString(strings.Repeat("éÀ", 200_000)),
+		"big":     value.FromString(strings.Repeat("abcdefg", 100_000)),
+		"list":    value.FromSlice(list),
+		"list2":   value.FromSlice(append([]value.Value(nil), list...)),
+	}}
+}
+
+// largeArguments are arguments for any function. Many functions refuse most of them.
+var largeArguments = []string{
+	`Integer[1, 9999999999]`, `9999999999`, `Integer[1, 9999999999], 1000`, `9999999999, 9999999999`, `$list`, `$list, $list2`,
+	`$hash`, `$hash, $hash`, `$big`, `$big, $big`, `$big, 'b', $big`, `$big, $accents, '', 'G'`, `'%999999999d', 1`,
+	`'%s%s', $big, $big`, `$list, 1`, `$big, 9999999999`, `Integer, $list`, `String, $hash`, `Variant[$list], $list`,
+}
+
+// Each function stops at the limits, or has a result within them, whatever its arguments and its lambda are. This test
+// finds a function that has no row in endless.
+func TestEveryFunctionStopsAtLimits(t *testing.T) {
+	testmode.SkipUnderRace(t)
+	env := largeValues()
+	for i, name := range stdlib.Functions.Names() {
+		if !testmode.Chosen(t, i, 16) {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, arguments := range largeArguments {
+				for _, lambda := range []string{"", " |$x| { true }", " |$x| { false }", " |$x, $y| { [$x, $y] }"} {
+					stops(t, "Integer[1, 1000000].map |$n| { "+name+"("+arguments+")"+lambda+" }", env)
+					stops(t, name+"("+arguments+")"+lambda, env)
+				}
+			}
+		})
+	}
+}
+
+// stops evaluates src within part, and fails if that takes too long, or if the result is larger than part allows.
+func stops(t *testing.T, src string, env expr.Env) {
+	t.Helper()
+	n, errs := syntax.ParseExpression(src)
+	if len(errs) > 0 {
+		t.Fatal(src, errs)
+	}
+	start := time.Now()
+	v, err := expr.Eval(n, env, part)
+	if took := time.Since(start); took > longest {
+		t.Errorf("%s took %v", src, took)
+	}
+	room := expr.Total{Steps: part.Steps, Size: part.Size}
+	if err == nil && room.Add(v) != nil {
+		t.Errorf("%s: the result exceeds the limit on size", src)
+	}
+}
+
+// Each operator stops at the limits, or has a result within them. The short form tries few operands.
+func TestEveryOperatorStopsAtLimits(t *testing.T) {
+	testmode.SkipUnderRace(t)
+	env, number := largeValues(), 0
+	operands := []string{`$list`, `$hash`, `$big`, `$accents`, `1`, `'a'`, `Integer`, `/(a|b)*g$/`, `[$list]`,
+		`{a => $hash}`}
+	operators := []string{"+", "-", "*", "/", "%", "<<", "==", "!=", "<", ">=", "=~", "!~", "in", "and"}
+	for _, left := range operands {
+		for _, right := range operands {
+			for _, operator := range operators {
+				if number++; number%testmode.Number(97, 1) == 0 {
+					stops(t, "Integer[1, 1000000].map |$n| { ("+left+") "+operator+" ("+right+") }", env)
+				}
+			}
+			if number++; number%testmode.Number(97, 1) == 0 {
+				stops(t, "Integer[1, 1000000].map |$n| { ("+left+")["+right+"] }", env)
+				stops(t, "Integer[1, 1000000].map |$n| { ("+left+") ? { "+right+" => 1, default => 2 } }", env)
+			}
+		}
 	}
 }

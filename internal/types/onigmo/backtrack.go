@@ -3,7 +3,6 @@ package onigmo
 import (
 	"errors"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -17,74 +16,6 @@ const maxSteps = 1 << 18
 
 // ErrSteps is the error for a match that takes too many steps.
 var ErrSteps = errors.New("matching the regular expression takes too many steps")
-
-type Matcher struct {
-	linear *Regexp                  // nil if only backtracking can match it
-	exact  func() (*Matcher, error) // without linear, for texts that linear may match differently than Ruby
-	prog   []instruction
-	groups int
-	plain  bool // no backreferences or conditions: whether a state matches does not depend on the path to it
-}
-
-var matchers cache[Matcher]
-
-// CompileMatcher compiles src. Unlike Compile, it supports lookaround, atomic groups, possessive quantifiers,
-// conditions and backreferences. It caches results, too.
-func CompileMatcher(src string) (*Matcher, error) { return matchers.get(src, compileMatcher) }
-
-func compileMatcher(src string) (*Matcher, error) {
-	re, refused := Compile(src)
-	if refused == nil {
-		src = strings.Clone(src) // it may point into a mapped file
-		exact := sync.OnceValues(func() (*Matcher, error) { return backtracking(src) })
-		return &Matcher{linear: re, exact: exact}, nil
-	}
-	if len(src) > maxSource {
-		return nil, refused
-	}
-	return backtracking(src)
-}
-
-// backtracking compiles src for backtracking, even if Go's engine supports it.
-func backtracking(src string) (*Matcher, error) {
-	n, groups, err := parse(src)
-	if err != nil {
-		return nil, err
-	}
-	c := compiler{plain: true}
-	if err := c.emit(n); err != nil {
-		return nil, err
-	}
-	c.add(instruction{op: opMatch})
-	return &Matcher{prog: c.prog, groups: groups, plain: c.plain}, nil
-}
-
-// Match reports whether the expression matches anywhere in text. If left is not nil, Match subtracts the number of
-// steps from it. The error is ErrSteps if the match takes more than maxSteps or left. It is another one if only
-// backtracking matches text like Ruby, and does not support the expression.
-func (m *Matcher) Match(text string, left *int) (matched bool, err error) {
-	if m.linear != nil && m.linear.differs.in(text) {
-		if m, err = m.exact(); err != nil {
-			return false, err
-		}
-	}
-	steps := 1 + len(text)/bytesPerStep
-	if m.linear == nil {
-		matched, steps, err = m.backtrack(text)
-	}
-	if left != nil {
-		if *left -= steps; *left < 0 {
-			return false, ErrSteps
-		}
-	}
-	if m.linear != nil {
-		matched = m.linear.MatchString(text)
-	}
-	return matched, err
-}
-
-// bytesPerStep is the number of bytes that Go's engine reads in about the time of one backtracking step.
-const bytesPerStep = 16
 
 func (m *Matcher) backtrack(text string) (matched bool, steps int, err error) {
 	r := run{Matcher: m, text: text, left: maxSteps, failed: map[state]bool{}, done: map[state]int{}}

@@ -140,12 +140,38 @@ func TestMatcherAgreesWithRuby(t *testing.T) {
 		for range 12 {
 			var text strings.Builder
 			for range w.IntN(9) {
-				text.WriteString(w.pick("a", "a", "b", "B", "c", "A", ":", "1", " ", "\n", "é"))
+				text.WriteString(w.pick("a", "a", "b", "B", "c", "A", ":", "1", " ", "\n", "é", "\r\n"))
 			}
 			pairs = append(pairs, [2]string{pattern, text.String()})
 		}
 	}
 	compare(t, pairs)
+}
+
+// Go's engine differs from Ruby at the end of a text, within \r\n, and next to characters outside ASCII.
+func TestMatcherAgreesWithRubyWhereGoDiffers(t *testing.T) {
+	var pairs [][2]string
+	for _, text := range []string{"a\n", "a\r\n", "\r\n", "a\n\n", "é", "éa", "a", "\n"} {
+		for _, pattern := range []string{`^$`, `\n^`, `^\z`, `^a`, `a\Z`, `a\Z\n`, `\Z$`, `\R\n`, `a\R\z`, `\R$`, `\ba`, `a\b`,
+			`\b`, `\B`, `é\b`, `^\B`} {
+			pairs = append(pairs, [2]string{pattern, text})
+		}
+	}
+	compare(t, pairs)
+}
+
+// Where backtracking would take too many steps, the answer is the one of Go's engine.
+func TestMatcherOfLongTextIsBounded(t *testing.T) {
+	m, err := CompileMatcher(`^-----BEGIN`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]bool{strings.Repeat("a", 300_000) + "\n": false,
+		strings.Repeat("a\n", 300_000) + "-----BEGIN\n": true} {
+		if got, err := m.Match(text, nil); got != want || err != nil {
+			t.Errorf("%d bytes: %t, %v", len(text), got, err)
+		}
+	}
 }
 
 // compare checks that the matcher agrees with Ruby, and that it rejects few of the patterns.

@@ -26,13 +26,19 @@ func translate(src string) (string, differences, error) {
 type differences struct {
 	words  bool // \b or \B: Go's words consist of ASCII characters
 	breaks bool // \R: in Ruby, it does not match only half of \r\n
-	ends   bool // ^ or \Z: Ruby has no line after a newline at the end, and its \Z does not consume that newline
+	starts bool // ^: in Ruby, no line begins after a newline at the end
+	ends   bool // \Z: in Ruby, it does not consume the newline at the end
 }
 
-// in reports whether Go's engine may match text differently than Ruby.
-func (d differences) in(text string) bool {
+// more reports whether Go's engine may match text although Ruby does not.
+func (d differences) more(text string) bool {
 	return d.words && hasOtherThanASCII(text) || d.breaks && strings.Contains(text, "\r\n") ||
-		d.ends && strings.HasSuffix(text, "\n")
+		(d.starts || d.ends) && strings.HasSuffix(text, "\n")
+}
+
+// less reports whether Ruby may match text although Go's engine does not.
+func (d differences) less(text string) bool {
+	return d.words && hasOtherThanASCII(text) || d.ends && strings.HasSuffix(text, "\n")
 }
 
 func hasOtherThanASCII(text string) bool {
@@ -194,7 +200,7 @@ func (t *translator) atom(depth int) (string, error) {
 			return "", fmt.Errorf("target of repeat operator %c is not specified", c)
 		}
 	case '.', '^', '$':
-		t.differs.ends = t.differs.ends || c == '^'
+		t.differs.starts = t.differs.starts || c == '^'
 		t.pos++
 		return string(c), nil
 	}

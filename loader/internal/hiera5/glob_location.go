@@ -1,6 +1,7 @@
 package hiera5
 
 import (
+	"slices"
 	"strconv"
 
 	"bindc/diag"
@@ -68,6 +69,30 @@ func (c config) glob(at diag.Pos, source dataSource, text string) Location {
 			l.find(c.conditionFor(p, text), found)
 		}
 	}
+	c.checkLost(at, p, elems)
 	c.checkAbsolute(at, source, text, len(l.files) > 0)
 	return l
+}
+
+// checkLost reports broken links that a glob matches: Puppet fails every lookup that reaches the glob.
+func (c config) checkLost(at diag.Pos, p location, elems []globElement) {
+	if p.tree == nil {
+		return
+	}
+	lost := slices.Clone(*p.tree.Lost)
+	slices.Sort(lost)
+	for _, path := range slices.Compact(lost) {
+		if readings, _ := readGlob(elems, path, p.tree.IsLink); len(readings) == 0 {
+			continue
+		}
+		p.tree.Globbed[path] = true
+		d := diag.Diagnostic{Pos: diag.Pos{File: p.tree.Path(path)}, Code: "read",
+			Message: "broken symbolic link: Puppet fails every lookup that reaches the glob",
+			Hint:    "create the file that it refers to, or remove the link",
+			Notes:   []diag.Note{{Pos: at, Message: "this glob matches it"}}}
+		if c.Module != "" {
+			d.Severity = diag.Warning
+		}
+		c.Diags.Add(d)
+	}
 }

@@ -36,10 +36,9 @@ func (c config) locate(at diag.Pos, source dataSource, path string, isGlob bool)
 	node, more := expr.ParseHiera(d.path)
 	problems = append(problems, more...)
 	p.dir, p.path, p.node, p.parts = below, node, node, slices.Concat(partsOf(below), partsOf(node))
-	looksUp := func(n *expr.Node) bool { return n.Name == expr.HieraLookup || n.Name == expr.HieraAlias }
-	if slices.ContainsFunc(p.parts, looksUp) {
-		problems = append(problems, expr.Problem{Message: "lookups are not possible in a path, because paths decide " +
-			"what a lookup finds"})
+	if method := expr.HieraCall(p.text); method != "" && len(problems) == 0 {
+		problems = append(problems, expr.Problem{Message: "Puppet allows no methods such as " + method +
+			"() in a path: all lookups would fail; write a variable, such as %{facts.os.family}, or plain text"})
 	}
 	for _, problem := range problems {
 		c.Doc.Diags.Add(diag.Diagnostic{Pos: at, Code: "interpolation", Message: problem.Message,
@@ -139,7 +138,8 @@ func (c config) treeAt(dir string, forData bool) *site.Tree {
 	t, seen := c.Trees[dir]
 	if !seen {
 		if real, ok := c.RealUnlessDangling(dir); ok {
-			t = &site.Tree{Files: c.Files, Dir: dir, Real: real, Roots: c.Modules.Roots, Dangling: true}
+			t = &site.Tree{Files: c.Files, Dir: dir, Real: real, Roots: c.Modules.Roots, Dangling: true,
+				Lost: new([]string), Globbed: map[string]bool{}}
 		}
 		c.Trees[dir] = t
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"bindc/diag"
 	"bindc/internal/fsx"
 )
 
@@ -17,9 +18,10 @@ type Tree struct {
 	Real  string          // Dir with links resolved
 	Roots map[string]bool // directories of the site and all modules, with links resolved
 
-	ForData  bool      // a data directory of Hiera 5 that contains only data
-	Dangling bool      // ignore dangling links, as Hiera 5 does
-	Lost     *[]string // if not nil, the dangling links are added to it
+	ForData  bool            // a data directory of Hiera 5 that contains only data
+	Dangling bool            // ignore dangling links, as Hiera 5 does
+	Lost     *[]string       // if not nil, the dangling links are added to it
+	Globbed  map[string]bool // dangling links that globs match
 	listings map[listing][]Listed
 	links    map[string]bool // directories that Below has entered through a link
 	prefix   string          // Dir with a trailing slash, see PathOf
@@ -73,6 +75,7 @@ type walk struct {
 	nested  int      // number of links among parents
 	linked  int      // number of linked directories so far
 	again   bool     // the current directory is below a link to a directory that contains the link
+	agains  int      // number of such links that were entered
 	out     []Listed
 }
 
@@ -83,6 +86,10 @@ const maxLinks = 8
 // maxLinked limits the number of linked directories. If 20 directories all link to each other, maxLinks alone would
 // allow billions.
 const maxLinked = 2000
+
+// maxAgain limits how many links to a parent directory are entered. Each lists that directory again, with all that is
+// below it.
+const maxAgain = 8
 
 // Path returns the path of a file in the tree.
 func (t *Tree) Path(rel string) string { return filepath.Join(t.Dir, filepath.FromSlash(rel)) }
@@ -183,6 +190,10 @@ func (w *walk) follow(path, real string, depth int) {
 		if w.again || !w.ForData || !IsBelow(w.Real, real) {
 			return
 		}
+		if w.agains++; w.agains > maxAgain {
+			w.warnOfAgain(path)
+			return
+		}
 		w.again = true
 		defer func() { w.again = false }()
 	}
@@ -198,10 +209,22 @@ func (w *walk) follow(path, real string, depth int) {
 		w.links = map[string]bool{}
 	}
 	w.links[path] = true
-	w.linked++
+	if !w.again {
+		w.linked++
+	}
 	w.nested++
 	w.listDir(path, real, depth)
 	w.nested--
+}
+
+// warnOfAgain warns about the first link to a parent directory that is not entered.
+func (w *walk) warnOfAgain(path string) {
+	if w.agains == maxAgain+1 {
+		w.Diags.Add(diag.Diagnostic{Pos: diag.Pos{File: w.Path(path)}, Severity: diag.Warning, Code: "data_unreached",
+			Message: "more than 8 symbolic links of this data directory lead to a parent directory; no data is found " +
+				"through this link and later ones",
+			Hint: "use paths without these links in hiera.yaml"})
+	}
 }
 
 // notData lists the files that configure or describe a site or a module. At the top of a site or module, they are never

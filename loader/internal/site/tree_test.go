@@ -134,6 +134,34 @@ func TestListsFilesBelowLinkToParentOnce(t *testing.T) {
 	}
 }
 
+// Each link to a parent directory lists that directory again, so only a few are followed, and a warning says so.
+func TestManyLinksToParentsAreNotFollowed(t *testing.T) {
+	files := map[string]string{}
+	for i := range 100 {
+		files[fmt.Sprintf("data/n%02d/a.yaml", i)] = ""
+		files[fmt.Sprintf("data/n%02d/up", i)] = "-> .."
+	}
+	dir := writeSite(t, files)
+	real, err := filepath.EvalSymlinks(filepath.Join(dir, "data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var diags diag.List
+	tree := Tree{Files: Files{Diags: &diags}, Dir: filepath.Join(dir, "data"), Real: real, ForData: true}
+	found := 0
+	for _, f := range tree.Below("", -1, false) {
+		if f.Err == nil {
+			found++
+		}
+	}
+	if want := 100 + maxAgain*100; found != want {
+		t.Errorf("%d files are listed, expected %d", found, want)
+	}
+	if len(diags.Sorted()) != 1 || diags.Failed() || !strings.HasSuffix(diags.Sorted()[0].Pos.File, "n08/up") {
+		t.Errorf("expected a warning about n08/up, found %v", diags.Sorted())
+	}
+}
+
 // Directories that all link to each other are entered until the limit is reached.
 func TestCyclicLinksStopAtLimitWithError(t *testing.T) {
 	testmode.SkipUnderRace(t)
