@@ -137,22 +137,22 @@ var hieraReports = []struct{ name, data, want string }{
 		"data/common.yaml:2 hiera_options convert_to of 'a': the type 'SemVerRange' is not supported in bindings; " +
 			"Puppet supports this conversion, but every lookup that uses it fails in bindc"},
 	{"lookup_options that are not a hash", "a: 1\nlookup_options: [a]",
-		"data/common.yaml:2 hiera_options lookup_options must be a Hash, found a value of type Array; every lookup that uses them fails, as in Puppet"},
+		"data/common.yaml:2 hiera_options lookup_options must be a Hash, found a value of type Array; every lookup fails where this file applies, as in Puppet"},
 	{"lookup_options that are not a hash, above others", "-- data/nodes/n1.yaml --\nlookup_options: [a]\n" +
 		"-- data/common.yaml --\na: 1\nlookup_options: {'^ntp::': {merge: unique}}",
 		"data/common.yaml:2 hiera_options lookup_options contain the pattern '^ntp::', but no bound key matches it\n" +
-			"data/nodes/n1.yaml:1 hiera_options lookup_options must be a Hash, found a value of type Array; every lookup that uses them fails, as in Puppet"},
+			"data/nodes/n1.yaml:1 hiera_options lookup_options must be a Hash, found a value of type Array; every lookup fails where this file applies, as in Puppet"},
 	{"two invalid patterns", "a: 1\nlookup_options: {'^a(': {merge: hash}, '^b(': {merge: hash}}",
 		"data/common.yaml:2 hiera_options the pattern '^a(' in lookup_options does not compile: unmatched ( in /^a(/; " +
-			"every lookup that uses them fails, as in Puppet\n" +
+			"every lookup fails where this file applies, as in Puppet\n" +
 			"data/common.yaml:2 hiera_options the pattern '^b(' in lookup_options does not compile: unmatched ( in /^b(/; " +
-			"every lookup that uses them fails, as in Puppet"},
+			"every lookup fails where this file applies, as in Puppet"},
 	{"invalid patterns, each on a line of its own", "a: 1\nlookup_options:\n  '^a(': {merge: hash}\n  '^a': {merge: hash}\n" +
 		"  '^b(': {merge: hash}",
 		"data/common.yaml:3 hiera_options the pattern '^a(' in lookup_options does not compile: unmatched ( in /^a(/; " +
-			"every lookup that uses them fails, as in Puppet\n" +
+			"every lookup fails where this file applies, as in Puppet\n" +
 			"data/common.yaml:5 hiera_options the pattern '^b(' in lookup_options does not compile: unmatched ( in /^b(/; " +
-			"every lookup that uses them fails, as in Puppet"},
+			"every lookup fails where this file applies, as in Puppet"},
 	{"options of a misspelt key", "contact: 1\nlookup_options: {contcat: {merge: hash}}",
 		"data/common.yaml:2 hiera_options lookup_options contain 'contcat', but no binding has this key; did you " +
 			"mean 'contact'?"},

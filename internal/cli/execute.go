@@ -47,6 +47,7 @@ func Execute(root *cobra.Command, message func(error) string, status func(verb *
 	case errors.As(err, &answer):
 		return answer.Status
 	}
+	err = plain(err)
 	fmt.Fprintf(root.ErrOrStderr(), "%s: %s\n", root.Name(), message(err))
 	return status(verb, err)
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -97,4 +98,14 @@ func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
 		return fmt.Errorf("unknown flag: %s; %s", written, hint)
 	}
 	return fmt.Errorf("unknown flag: %s (see %s --help)", written, cmd.CommandPath())
+}
+
+// plain returns a plainer error if err is cobra's error for flags that exclude each other, and otherwise err.
+func plain(err error) error {
+	_, rest, isExclusive := strings.Cut(err.Error(), " are set none of the others can be; [")
+	if !isExclusive {
+		return err
+	}
+	names, _, _ := strings.Cut(rest, "]")
+	return errors.New("expected only one of --" + strings.Join(strings.Fields(names), " and --"))
 }

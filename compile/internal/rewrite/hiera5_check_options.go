@@ -26,7 +26,7 @@ func checkLookupOptions(e *pass.Env, t *place.Tables, scopes []place.Scope, opti
 		bound[root] = true
 	}
 	for _, o := range options {
-		c.warnOfOptions(o, "", "every lookup that uses them fails, as in Puppet", o.err, value.Value{})
+		c.warnOfOptions(o, "", failsWhere(o.module), o.err, value.Value{})
 		if o.level == nil {
 			continue
 		}
@@ -40,6 +40,14 @@ func checkLookupOptions(e *pass.Env, t *place.Tables, scopes []place.Scope, opti
 			}
 		}
 	}
+}
+
+// failsWhere says which lookups invalid lookup_options of a module, or of the environment, fail.
+func failsWhere(module string) string {
+	if module != "" {
+		return "every lookup of a key of this module fails where this file applies, as in Puppet"
+	}
+	return "every lookup fails where this file applies, as in Puppet"
 }
 
 // warnOfErasing warns about a module whose lookup_options are null, because null erases the lookup_options of the

@@ -173,6 +173,26 @@ func outermost(glob string) (open int, cuts []int, end int) {
 	return 0, nil, -1
 }
 
+// unclosed returns '{' or '[' if a glob without pairs of braces has one that is not closed, and otherwise "". As in
+// Ruby, such a glob matches nothing.
+func unclosed(glob string, elems []globElement) string {
+	isOpen := func(e globElement) bool { return e.kind == globClass && e.ranges == nil && !e.not }
+	if slices.ContainsFunc(elems, isOpen) {
+		return "["
+	}
+	for i := 0; i < len(glob); i++ {
+		switch c := glob[i]; {
+		case strings.HasPrefix(glob[i:], "%{"):
+			i++
+		case c == '\\' && !strings.HasPrefix(glob[i+1:], "%{"):
+			i++
+		case c == '{':
+			return "{"
+		}
+	}
+	return ""
+}
+
 // maxReadings limits the number of ways in which a glob with interpolations matches one path.
 const maxReadings = 256
 

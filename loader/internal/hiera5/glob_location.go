@@ -46,6 +46,12 @@ func (c config) glob(at diag.Pos, source dataSource, text string) Location {
 	c.recordPath(at, p.node, p.text)
 	l.written = c.writtenForm("glob", p, text)
 	elems := globElements(withoutDots(p.parts))
+	if open := unclosed(text, elems); open != "" {
+		c.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "data_path",
+			Message: "'" + open + "' is not closed, so this glob matches no file, as in Puppet",
+			Hint:    "close it, or write '\\" + open + "' for the character"})
+		return l
+	}
 	if c.foundAgain < 0 {
 		return l
 	}

@@ -27,6 +27,16 @@ func TestExpandsBracesOfGlobInOrder(t *testing.T) {
 	}
 }
 
+func TestUnclosedBracketsAreFound(t *testing.T) {
+	for glob, want := range map[string]string{"{a.yaml": "{", "a}": "", "*{*.yaml": "{", `\{a`: "", "%{a}": "",
+		"%{a": "", "[{]": "{", "[a": "[", "[a]": "", `\[a`: "", "[!a": "[", "[!]": "", "a{b{": "{", `\%{x}`: ""} {
+		n, _ := expr.ParseHiera(glob)
+		if got := unclosed(glob, globElements(partsOf(n))); got != want {
+			t.Errorf("%s: %q, expected %q", glob, got, want)
+		}
+	}
+}
+
 // Paths that a glob matches, with the values of its interpolations for each way. "" means that it does not match.
 func TestGlobMatchesLikeRuby(t *testing.T) {
 	for _, c := range []struct{ glob, path, want string }{
