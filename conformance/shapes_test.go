@@ -66,15 +66,16 @@ const shapes = `{"definitions": {
 	"blame": {"type": "object", "required": ["key", "bindings"], "properties": {"bindings": {"type": "array", "minItems": 1,
 		"items": {"required": ["at", "layer", "state"], "properties": {"at": {"$ref": "#/definitions/at"}}, "oneOf": [
 			{"required": ["line", "commit", "author", "mail", "date", "summary"]}, {"required": ["not_committed"]}]}}}},
-	"tests": {"type": "object", "required": ["tests"], "properties": {"tests": {"minItems": 1, "items": {
+	"tests": {"type": "object", "required": ["tests"], "properties": {"tests": {"type": "array",
+		"contains": {"required": ["failures"]}, "items": {
 		"required": ["name", "at"], "properties": {"at": {"$ref": "#/definitions/at"}, "failures": {"type": "array",
 			"items": {"required": ["key", "at", "message"]}}, "updated": {"type": "string"}}}}}},
 	"sha256": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
 	"info": {"type": "object", "required": ["format", "version", "sha256", "content", "bytes", "keys", "bindings", "levels",
 		"sensitive", "slice", "policies", "layers", "categories", "variables", "sections", "inputs"], "properties": {
 		"sha256": {"$ref": "#/definitions/sha256"}, "sensitive": {"required": ["values", "eyaml", "encrypted"]},
-		"sections": {"minItems": 1, "items": {"required": ["name", "offset", "bytes"]}},
-		"inputs": {"minItems": 1, "items": {"required": ["path", "bytes", "xxhash64"]}}}},
+		"sections": {"type": "array", "minItems": 1, "items": {"required": ["name", "offset", "bytes"]}},
+		"inputs": {"type": "array", "minItems": 1, "items": {"required": ["path", "bytes", "xxhash64"]}}}},
 	"verified": {"type": "object", "required": ["file", "keys", "bytes", "sha256", "signed"], "properties": {
 		"sha256": {"$ref": "#/definitions/sha256"}, "signed": {"const": null}}},
 	"status": {"type": "array", "minItems": 1, "items": {"required": ["name", "active", "since", "age", "source", "checked",

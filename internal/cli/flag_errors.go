@@ -103,7 +103,7 @@ func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
 // plain returns a plainer error if err is cobra's error for flags that exclude each other, and otherwise err.
 func plain(err error) error {
 	_, rest, isExclusive := strings.Cut(err.Error(), " are set none of the others can be; [")
-	if !isExclusive {
+	if !isExclusive || !strings.HasPrefix(err.Error(), "if any flags in the group [") {
 		return err
 	}
 	names, _, _ := strings.Cut(rest, "]")

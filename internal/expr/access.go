@@ -101,17 +101,16 @@ func (ev *Evaluator) accessBy(n *Node, left value.Value, args []value.Value) (va
 	return left, failf(n, "[] does not apply to %s", Describe(left))
 }
 
-// Search counts the steps of looking up key in v. It counts none unless v is a Hash. A key that is not a string costs
-// more, because it is encoded or compared with all its elements.
+// Search counts the steps of looking up key in v. It counts none unless v is a Hash. A long or composed key costs
+// more, because it is hashed or compared as a whole.
 func (ev *Evaluator) Search(v, key value.Value) error {
 	if v.Kind() != value.Hash {
 		return nil
 	}
-	size := 1
 	if key.Kind() != value.String {
-		size += Weight(key)
+		return ev.spendProduct(v.Probes(key), 1+Weight(key))
 	}
-	return ev.spendProduct(v.Probes(key), size)
+	return ev.Spend(v.Probes(key)/StepsPerNode + len(key.Text())/BytesPerStep)
 }
 
 func (ev *Evaluator) accessHash(n *Node, h value.Value, keys []value.Value) (value.Value, error) {

@@ -91,7 +91,11 @@ func holds(condition loader.Condition, values []string) bool {
 // node, and alternatives of structured bindings.
 func (c *fleetCheck) find() {
 	files := map[string][]int{} // for each file, the conditions under which it is used, by any name
-	counts, names := map[string]int{}, map[string]string{}
+	type use struct {
+		path      string
+		condition int
+	}
+	counts, uses := map[string]int{}, map[string]use{}
 	for _, layer := range c.site.Layers {
 		for _, contribution := range layer.Contributions {
 			for i := range contribution.Files {
@@ -99,8 +103,8 @@ func (c *fleetCheck) find() {
 				target := c.target(f.Path)
 				files[target] = append(files[target], f.Condition)
 				counts[target] = max(counts[target], len(f.Entries))
-				if name := names[target]; name == "" || len(f.Path) < len(name) { // the name without links, as a rule
-					names[target] = f.Path
+				if u, seen := uses[target]; !seen || len(f.Path) < len(u.path) { // the name without links, as a rule
+					uses[target] = use{f.Path, f.Condition}
 				}
 			}
 			for _, b := range contribution.Bindings {
@@ -114,7 +118,8 @@ func (c *fleetCheck) find() {
 	}
 	for target, conditions := range files {
 		if !slices.ContainsFunc(conditions, func(i int) bool { return c.reached[i] }) {
-			c.addUnreached(c.site.Conditions[conditions[0]], diag.Pos{File: names[target]}, counts[target], true)
+			u := uses[target]
+			c.addUnreached(c.site.Conditions[u.condition], diag.Pos{File: u.path}, counts[target], true)
 		}
 	}
 }

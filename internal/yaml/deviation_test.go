@@ -51,7 +51,7 @@ var goccyDeviations = map[string]deviation{
 	"blanks at the end of an indented block": {"a: |2-\n   x  \n", "{'a': ' x  '}", "{'a': ' x'}",
 		`«Block»~( [\n\r]\s*|\S +)(\x00|$)`},
 	"a last line of blanks in an indented block": {"a: |2-\n  x\n   ", "{'a': 'x\n '}", "{'a': 'x\n'}",
-		`«Block»~[\n\r] +(\x00|$)`},
+		`«Block»~[\n\r] +$`},
 	"a literal block without text, with its newline": {"|+\n", "''", "'\n'",
 		`«(Literal|Folded)»~(«Block»\s*)?(\x00[^B]|$)`},
 	"an indented first line of a block at the top": {"--- |2\n  a\n", "'a\n'", "' a\n'",

@@ -12,6 +12,7 @@ import (
 func FuzzScribe(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20})
+	f.Add([]byte("\x06\a\b\t\n\v\f\x10\x11\x12\x13\x14")) // a folded block above a deeper key
 	f.Add([]byte{0, 9, 1, 8, 2, 7, 3, 6, 4, 5, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9})
 	f.Fuzz(func(t *testing.T, choices []byte) {
 		src := scribed(choices)

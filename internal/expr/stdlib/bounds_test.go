@@ -77,6 +77,7 @@ var endless = []string{
 	`Integer[1, 1000000].map |$x| { dig($hash, $hash) }`,
 	`Integer[1, 1000000].map |$x| { $hash[$hash] }`,
 	`Integer[1, 1000000].map |$x| { $hash[*[$hash]] }`,
+	`Integer[1, 1000000].map |$x| { $hash[$big, $big] }`,
 	`Integer[1, 1000000].map |$x| { compare($big, $big) }`,
 	`Integer[1, 1000000].map |$x| { $big == $big }`,
 	`Integer[1, 1000000].map |$x| { join($list) }`,

@@ -177,7 +177,7 @@ func outermost(glob string) (open int, cuts []int, end int) {
 // Ruby, such a glob matches nothing.
 func unclosed(glob string, elems []globElement) string {
 	isOpen := func(e globElement) bool { return e.kind == globClass && e.ranges == nil && !e.not }
-	if slices.ContainsFunc(elems, isOpen) {
+	if !strings.Contains(glob, "]") && slices.ContainsFunc(elems, isOpen) {
 		return "["
 	}
 	for i := 0; i < len(glob); i++ {

@@ -88,7 +88,10 @@ func (c config) checkLost(at diag.Pos, p location, elems []globElement) {
 	lost := slices.Clone(*p.tree.Lost)
 	slices.Sort(lost)
 	for _, path := range slices.Compact(lost) {
-		if readings, _ := readGlob(elems, path, p.tree.IsLink); len(readings) == 0 {
+		readings, _ := readGlob(elems, path, p.tree.IsLink)
+		if !slices.ContainsFunc(readings, func(values []string) bool {
+			return expr.CleanPath(fillGlob(p.parts, values)) != "" // "" leads out of the directory
+		}) {
 			continue
 		}
 		p.tree.Globbed[path] = true

@@ -18,13 +18,14 @@ type Tree struct {
 	Real  string          // Dir with links resolved
 	Roots map[string]bool // directories of the site and all modules, with links resolved
 
-	ForData  bool            // a data directory of Hiera 5 that contains only data
-	Dangling bool            // ignore dangling links, as Hiera 5 does
-	Lost     *[]string       // if not nil, the dangling links are added to it
-	Globbed  map[string]bool // dangling links that globs match
-	listings map[listing][]Listed
-	links    map[string]bool // directories that Below has entered through a link
-	prefix   string          // Dir with a trailing slash, see PathOf
+	ForData   bool            // a data directory of Hiera 5 that contains only data
+	Dangling  bool            // ignore dangling links, as Hiera 5 does
+	Lost      *[]string       // if not nil, the dangling links are added to it
+	Globbed   map[string]bool // dangling links that globs match
+	toldAgain bool            // warnOfAgain has warned
+	listings  map[listing][]Listed
+	links     map[string]bool // directories that Below has entered through a link
+	prefix    string          // Dir with a trailing slash, see PathOf
 }
 
 // listing is the key of a cached result of Below.
@@ -76,7 +77,9 @@ type walk struct {
 	linked  int      // number of linked directories so far
 	again   bool     // the current directory is below a link to a directory that contains the link
 	agains  int      // number of such links that were entered
-	out     []Listed
+
+	linkedAgain int // number of linked directories below them
+	out         []Listed
 }
 
 // maxLinks limits how many links to directories may be nested. Without a limit, walking directories that link to each
@@ -197,6 +200,12 @@ func (w *walk) follow(path, real string, depth int) {
 		w.again = true
 		defer func() { w.again = false }()
 	}
+	if w.again {
+		if w.linkedAgain++; w.linkedAgain > maxLinked {
+			w.warnOfAgain(path)
+			return
+		}
+	}
 	if w.nested == maxLinks {
 		w.Failed(w.Path(path), errors.New("symbolic links are nested too deeply: expected at most 8 levels"))
 		return
@@ -217,14 +226,16 @@ func (w *walk) follow(path, real string, depth int) {
 	w.nested--
 }
 
-// warnOfAgain warns about the first link to a parent directory that is not entered.
+// warnOfAgain warns about the first link that is not entered because of links to parent directories.
 func (w *walk) warnOfAgain(path string) {
-	if w.agains == maxAgain+1 {
-		w.Diags.Add(diag.Diagnostic{Pos: diag.Pos{File: w.Path(path)}, Severity: diag.Warning, Code: "data_unreached",
-			Message: "more than 8 symbolic links of this data directory lead to a parent directory; no data is found " +
-				"through this link and later ones",
-			Hint: "use paths without these links in hiera.yaml"})
+	if w.toldAgain {
+		return
 	}
+	w.toldAgain = true
+	w.Diags.Add(diag.Diagnostic{Pos: diag.Pos{File: w.Path(path)}, Severity: diag.Warning, Code: "data_unreached",
+		Message: "too many symbolic links of this data directory lead to a parent directory; paths with variables and " +
+			"globs may find no data through this link and later ones",
+		Hint: "use paths without these links in hiera.yaml"})
 }
 
 // notData lists the files that configure or describe a site or a module. At the top of a site or module, they are never

@@ -157,8 +157,33 @@ func TestManyLinksToParentsAreNotFollowed(t *testing.T) {
 	if want := 100 + maxAgain*100; found != want {
 		t.Errorf("%d files are listed, expected %d", found, want)
 	}
-	if len(diags.Sorted()) != 1 || diags.Failed() || !strings.HasSuffix(diags.Sorted()[0].Pos.File, "n08/up") {
-		t.Errorf("expected a warning about n08/up, found %v", diags.Sorted())
+	all := diags.Sorted()
+	if len(all) != 1 || diags.Failed() || !strings.HasSuffix(all[0].Pos.File, "n08/up") {
+		t.Errorf("expected a warning about n08/up, found %v", all)
+	}
+}
+
+// In a data directory, directories that link to each other take little time, too.
+func TestLinksToEachOtherInDataAreBounded(t *testing.T) {
+	files := map[string]string{}
+	for i := range 14 {
+		for j := range 14 {
+			files[fmt.Sprintf("data/d%d/l%d", i, j)] = fmt.Sprintf("-> ../d%d", j)
+		}
+	}
+	dir := writeSite(t, files)
+	real, err := filepath.EvalSymlinks(filepath.Join(dir, "data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var diags diag.List
+	tree := Tree{Files: Files{Diags: &diags}, Dir: filepath.Join(dir, "data"), Real: real, ForData: true,
+		Dangling: true}
+	if found := tree.Below("", -1, true); len(found) > 3*15*maxLinked {
+		t.Errorf("%d files are listed", len(found))
+	}
+	if diags.Empty() {
+		t.Error("nothing is reported")
 	}
 }
 
