@@ -47,7 +47,7 @@ var mayImport = map[string][]string{
 	},
 	"compile/internal/check": {
 		"compile/internal/index", "compile/internal/pass", "compile/internal/place",
-		"compile/internal/rewrite", "diag", "internal/expr", "internal/expr/stdlib", "internal/merge",
+		"compile/internal/rewrite", "diag", "internal/expr", "internal/expr/stdlib", "internal/lookupkey", "internal/merge",
 		"internal/recipe", "internal/relation", "internal/syntax", "internal/types", "internal/value",
 		"loader",
 	},

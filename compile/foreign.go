@@ -52,7 +52,7 @@ type foreign struct {
 func foreignModules(site *loader.Site) map[string]bool {
 	out := map[string]bool{}
 	for _, h := range site.Hierarchies {
-		if slices.ContainsFunc(h.Entries, func(e loader.HierarchyEntry) bool { return len(e.Locations) == 0 }) {
+		if h.NeedsPuppet() {
 			out[h.Module] = true
 		}
 	}

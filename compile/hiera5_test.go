@@ -210,7 +210,28 @@ var hieraReports = []struct{ name, data, want string }{
 		"data/common.yaml:2 key_unbound this looks up 'contcat', which nothing binds; did you mean 'contact'?"},
 	{"lookups of an unbound key without a similar one and of a misspelt key",
 		"contact: 1\na: \"%{lookup('other::key')} %{lookup('contcat')}\"",
-		"data/common.yaml:2 key_unbound this looks up 'contcat', which nothing binds; did you mean 'contact'?"},
+		"data/common.yaml:2 key_unbound this looks up 'contcat', which nothing binds; did you mean 'contact'?\n" +
+			"data/common.yaml:2 key_unbound this looks up 'other::key', which nothing binds; it gets an empty string; " + bindIt},
+	{"constants that convert_to does not accept", "lookup_options:\n  a: {convert_to: Integer}\n  ^b: {convert_to: Integer}\n" +
+		"  c: {convert_to: [Array, true]}\n  d: {convert_to: Integer, merge: unique}\n  e: {convert_to: 'Sensitive[Integer]'}\n" +
+		"a: abc\nb1: x\nb2: [x]\nc: 1\nd: [x]\ne: secret\nf: \"%{lookup('a')}\"",
+		"data/common.yaml:7 hiera_options 'a': convert_to of 'a' to Integer: Integer(): the String is not an Integer; " + findsFails + "\n" +
+			"data/common.yaml:8 hiera_options 'b1': convert_to of '^b' to Integer: Integer(): the String is not an Integer; " +
+			findsFails + "\n" +
+			"data/common.yaml:12 hiera_options 'e': convert_to of 'e' does not accept this value; " + findsFails},
+	{"lookups of one unbound key in several values", "a: \"%{lookup('x.y')}\"\nb: \"%{alias('x')}\"\nc: \"%{lookup('x')}\"",
+		"data/common.yaml:1 key_unbound this and 2 other values look up 'x', which nothing binds; they get an empty string; " +
+			bindIt},
+	{"lookup of a key that a level of Puppet may bind", "-- hiera.yaml --\nversion: 5\nhierarchy:\n" +
+		"  - {name: vault, lookup_key: vault}\n  - {name: common, path: common.yaml}\n" +
+		"-- data/common.yaml --\na: \"%{lookup('x')}\"",
+		"data/common.yaml:1 hiera_foreign this looks up 'x', which only Puppet's own entries may bind: the snapshot does not " +
+			"contain them; let Puppet read this level: run 'bindc adopt', or 'bindq hiera-config --keep LEVEL'\n" +
+			"hiera.yaml:3 hiera_foreign 'vault' is not compiled: only Puppet can read this entry; " +
+			"'bindq hiera-config' prints a hiera.yaml that leaves this entry to Puppet"},
+	{"lookup of an unbound key in a module", "-- data/common.yaml --\n{a: 1}\n" +
+		"-- modules/m/hiera.yaml --\nversion: 5\nhierarchy:\n" +
+		"  - {name: common, path: common.yaml}\n-- modules/m/data/common.yaml --\nm::a: \"%{lookup('x')}\"", ""},
 	{"lookup of a part of a misspelt key", "contact: {x: 1}\na: \"%{lookup('contcat.x')}\"",
 		"data/common.yaml:2 key_unbound this looks up 'contcat', which nothing binds; did you mean 'contact'?"},
 	{"more values look up the unbound key than bind the similar one", "-- data/nodes/n1.yaml --\na: \"%{lookup('contcat')}\"\n" +
@@ -302,6 +323,12 @@ const bindings = "-- bindings/default.yaml --\n{bindings_version: 1, name: defau
 
 // module begins the data of a module in common.yaml.
 const module = "-- modules/m/hiera.yaml --\nversion: 5\n"
+
+// findsFails is the consequence of a value that convert_to does not accept.
+const findsFails = "every lookup that finds this value fails"
+
+// bindIt is the hint for an interpolated lookup of a key that nothing binds and that resembles no other key.
+const bindIt = "bind it, or remove the lookup; if its data is only on Puppet's servers, build there"
 
 const knockout = "lookup_options: {a: {merge: {strategy: deep, knockout_prefix: --}}}\n"
 
@@ -497,7 +524,7 @@ func TestReportsHiera5LoopOfAnyLength(t *testing.T) {
 		{lookups("z", 3, "z000"), "'z000' depends on itself: z000 -> z001 -> z002 -> z000; "},
 		{lookups("a", 15, "z000") + lookups("z", 10, "z000"), "'z000' depends on itself: z000 -> z001 -> z002 -> "},
 		{lookups("z", 100, "z000"), "-> z018 -> z019 -> (80 others) -> z000; "},
-		{lookups("a", 100, "nothing"), ""},
+		{lookups("a", 100, "nothing"), "this looks up 'nothing', which nothing binds; "},
 	} {
 		var diags diag.List
 		compile.Compile(loader.Load(hieraSite(t, c.data), loader.Options{}, &diags), compile.Options{}, &diags)

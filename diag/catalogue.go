@@ -127,8 +127,9 @@ var catalogue = []Rule{
 	{"hiera_merge", "A value does not fit the merge strategy of its key, or a knockout removes something that " +
 		"no level has.", 13,
 		"Change the type of the value, choose another strategy in lookup_options, or remove the knockout."},
-	{"hiera_options", "Invalid lookup_options in Hiera 5 data, or lookup_options for a key that is not bound.", 13,
-		"Correct the key, pattern, strategy or type that the message names."},
+	{"hiera_options", "Invalid lookup_options in Hiera 5 data, lookup_options for a key that is not bound, or a value that " +
+		"their convert_to does not accept.", 13,
+		"Correct the key, pattern, strategy, type or value that the message names."},
 	{"hiera_version", "A hiera.yaml for a different version of Hiera is ignored; its data is not in the " +
 		"snapshot.", 4,
 		"Include 'hiera:/' in a separate layer. If only Puppet should read its data, exclude it and " +
@@ -146,7 +147,7 @@ var catalogue = []Rule{
 	{"key_unbound", "A binding looks up a key that is not bound, or an entry that no hash bound to that key " +
 		"has.", 12,
 		"Correct the name of the key, or bind it. If the key may be unbound, add 'optional: true' to the " +
-			"reference."},
+			"reference. An interpolation in Hiera 5 data gets an empty string for an unbound key."},
 	{"layer", "Malformed list of layers.", 2,
 		"Write each layer as a hash with the keys name, include and exclude. Each name must be unique."},
 	{"layout", "A file contains something that bindc fmt cannot format.", 0,

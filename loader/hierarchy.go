@@ -1,6 +1,8 @@
 package loader
 
 import (
+	"slices"
+
 	"bindc/loader/internal/hiera5"
 	"bindc/loader/internal/site"
 )
@@ -12,6 +14,11 @@ type Hierarchy struct {
 	Module  string // "" for the global hierarchy and the site's
 	Config  string // name of the hiera.yaml in Inputs
 	Entries []HierarchyEntry
+}
+
+// NeedsPuppet reports whether an entry of h is left to Puppet. It may bind keys that the site does not contain.
+func (h *Hierarchy) NeedsPuppet() bool {
+	return slices.ContainsFunc(h.Entries, func(e HierarchyEntry) bool { return len(e.Locations) == 0 })
 }
 
 // Aliases that export types of loader/internal/hiera5.

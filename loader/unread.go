@@ -125,8 +125,9 @@ func (u *unread) hiera5Data() {
 				if right, ok := strings.CutSuffix(filepath.Base(path), ".yml"); ok {
 					hint = "rename it to " + right + ".yaml, if a path in the hierarchy expects that name"
 				}
-				u.warn(path, "data_unreached",
-					"no path in the hierarchy matches this file; its data is never used", hint)
+				u.Diags.Add(diag.Diagnostic{Pos: diag.Pos{File: path}, Severity: diag.Warning, Code: "data_unreached",
+					Message: "no path in the hierarchy matches this file; its data is never used", Hint: hint,
+					Notes: u.similar(t, f.Path)})
 			}
 		}
 		for _, path := range lost {
@@ -136,6 +137,16 @@ func (u *unread) hiera5Data() {
 			}
 		}
 	}
+}
+
+// similar returns a note about a Hiera 5 path that resembles path, a file below the directory of t.
+func (u *unread) similar(t *site.Tree, path string) []diag.Note {
+	for _, config := range slices.Sorted(maps.Keys(u.hiera5.Dirs)) {
+		if at, ok := u.hiera5.Dirs[config].Similar(t, path); ok {
+			return []diag.Note{{Pos: at, Message: "this path is similar"}}
+		}
+	}
+	return nil
 }
 
 // readThroughLinks returns the targets of the data files in t that are read, if t has links to directories.

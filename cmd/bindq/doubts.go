@@ -71,30 +71,39 @@ func doubtsOf(r *lookup.Request, keys []string, merged merging) ([]string, error
 	return append(out, d.sentences()...), nil
 }
 
-// unsetDoubts returns a doubt for each unset variable that the values of keys use.
+// unsetDoubts returns a doubt for each unset variable, and each key without a value, that the values of keys use.
 func unsetDoubts(r *lookup.Request, keys []string, merged merging) (out []string) {
 	look := merged
 	if look == nil {
 		look = func(r *lookup.Request, key string) { r.Lookup(key) } // another lookup of key reports the error
 	}
-	users, meant := map[string][]string{}, map[string]string{}
+	users := map[lookup.Miss][]string{}
 	for _, key := range keys {
-		for name, near := range r.Missed(func(r *lookup.Request) { look(r, key) }) {
-			users[name], meant[name] = append(users[name], key), near
+		for _, miss := range r.Missed(func(r *lookup.Request) { look(r, key) }) {
+			users[miss] = append(users[miss], key)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(users)) {
-		text := users[name][0] + " uses "
-		if n := len(users[name]); n > 1 {
-			text = diag.Count(n, "key") + " use "
-		}
-		text += name + ", which is not set" + howToSet(strings.TrimPrefix(name, "$"))
-		if meant[name] != "" {
-			text += "; did you mean '" + meant[name] + "'?"
-		}
-		out = append(out, text)
+	for _, miss := range slices.SortedFunc(maps.Keys(users), lookup.Miss.Compare) {
+		out = append(out, unsetDoubt(miss, users[miss]))
 	}
 	return out
+}
+
+// unsetDoubt returns the doubt about something that the values of keys miss.
+func unsetDoubt(miss lookup.Miss, keys []string) string {
+	who, use, lookUp := keys[0], "uses", "looks up"
+	if len(keys) > 1 {
+		who, use, lookUp = diag.Count(len(keys), "key"), "use", "look up"
+	}
+	if miss.IsKey {
+		return fmt.Sprintf("%s %s %s, which is not bound for this node and gives an empty string", who, lookUp, miss.Name)
+	}
+	text := fmt.Sprintf("%s %s %s, which is not set%s", who, use, miss.Name,
+		howToSet(strings.TrimPrefix(miss.Name, "$")))
+	if miss.Near != "" {
+		text += "; did you mean '" + miss.Near + "'?"
+	}
+	return text
 }
 
 func misspeltValues(r *lookup.Request) (out []string) {

@@ -88,9 +88,24 @@ func sayExpected(check cobra.PositionalArgs) cobra.PositionalArgs {
 			return nil
 		}
 		found := strings.Join(append([]string{cmd.CommandPath()}, args...), " ")
-		return fmt.Errorf("expected '%s %s', found '%s' (see %s --help)", cmd.Parent().CommandPath(), cmd.Use, found,
-			cmd.CommandPath())
+		return fmt.Errorf("expected '%s %s', found '%s'%s (see %s --help)", cmd.Parent().CommandPath(), cmd.Use, found,
+			detached(cmd, args), cmd.CommandPath())
 	}
+}
+
+// detached returns a hint if a surplus argument may be meant as the value of a flag that takes its value only after
+// '=', such as --lint=CODES. Otherwise it returns "".
+func detached(cmd *cobra.Command, args []string) (hint string) {
+	if len(args) == 0 {
+		return ""
+	}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.NoOptDefVal != "" && f.Value.Type() != "bool" {
+			name, _ := pflag.UnquoteUsage(f)
+			hint = fmt.Sprintf("; values of --%s follow '=', as in --%s=%s", f.Name, f.Name, name)
+		}
+	})
+	return hint
 }
 
 // mayBeEmpty is the annotation of flags whose value may be an empty string.

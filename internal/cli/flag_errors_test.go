@@ -65,3 +65,26 @@ func TestSuggestsOurFlagForOtherProgramsFlag(t *testing.T) {
 		}
 	}
 }
+
+// A flag such as --lint takes its value only after '='. If an argument is left over, the error says so.
+func TestSurplusArgumentMayBeValueOfFlag(t *testing.T) {
+	for line, want := range map[string]string{
+		"check site --lint fact": "expected 'program check DIR', found 'program check site fact'; values of --lint follow '=', as in --lint=CODES (see program check --help)",
+		"check site --all true":  "expected 'program check DIR', found 'program check site true' (see program check --help)",
+		"check --lint":           "expected 'program check DIR', found 'program check' (see program check --help)",
+	} {
+		root := &cobra.Command{Use: "program", SilenceUsage: true, SilenceErrors: true}
+		Finish(root, Verbs{"check": func() *cobra.Command {
+			check := &cobra.Command{Use: "check DIR", Args: cobra.ExactArgs(1)}
+			check.RunE = func(*cobra.Command, []string) error { return nil }
+			check.Flags().String("lint", "", "report `CODES`")
+			check.Flags().Lookup("lint").NoOptDefVal = "all"
+			check.Flags().Bool("all", false, "everything")
+			return check
+		}}, nil)
+		root.SetArgs(strings.Fields(line))
+		if err := root.Execute(); err == nil || err.Error() != want {
+			t.Errorf("%s: found '%v', expected '%s'", line, err, want)
+		}
+	}
+}

@@ -314,7 +314,7 @@ func (c *fleetCheck) checkVariables() {
 			Message: "no node of the fleet has $" + name +
 				"; everything that depends on it was checked as if it were not set",
 			Fix: fix,
-			Hint: cmp.Or(hint, "put a variable that is not a fact next to the facts: "+
+			Hint: cmp.Or(hint, "add the fact to the files of the nodes; put a variable that is not a fact next to the facts: "+
 				"{certname: NAME, facts: {...}, vars: {"+name+": ...}}")})
 	}
 }

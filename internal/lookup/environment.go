@@ -38,6 +38,9 @@ func (l *lookup) Hiera(key string) (value.Value, bool, error) {
 	l.marked = l.marked || l.sensitive && (!found || l.structured)
 	l.sensitive = l.sensitive || before
 	l.veiled = l.veiled || v.IsSensitive()
+	if !found && err == nil {
+		l.missedKey(key)
+	}
 	return v, found, err
 }
 

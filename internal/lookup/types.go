@@ -1,6 +1,7 @@
 package lookup
 
 import (
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -68,7 +69,7 @@ type Request struct {
 	failing map[string]error // by module, an error that fails all lookups of its keys; "" for all modules
 	mayFail bool             // whether an error in a path or in lookup_options may fail lookups
 	caller  *caller          // nil unless a Producer makes the lookups
-	misses  *misses          // unset variables that lookups need; nil if they are not recorded
+	misses  map[Miss]bool    // what lookups need and do not find; nil if it is not recorded
 }
 
 // rules has the steps of a lookup that depend on whether the snapshot has Hiera 5 data.
@@ -114,5 +115,14 @@ type caller struct {
 	*lookup
 }
 
-// misses maps unset variables that lookups need, as written in the data, to the most similar set variable, or "".
-type misses map[string]string
+// Miss is something that lookups need and do not find.
+type Miss struct {
+	// Name is a variable as $role or $facts['role'], or a key that an interpolation of Hiera 5 looks up, as 'key'. It
+	// does not name anything that may be part of sensitive data.
+	Name  string
+	IsKey bool
+	Near  string // the most similar set variable, or ""
+}
+
+// Compare compares the names of m and other.
+func (m Miss) Compare(other Miss) int { return strings.Compare(m.Name, other.Name) }

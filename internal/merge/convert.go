@@ -29,6 +29,12 @@ func (e *Entry) Convert(v value.Value, bounds expr.Options) (value.Value, error)
 	return out, nil
 }
 
+// Convertible returns the error of Convert for v with the default limits, or nil.
+func (e *Entry) Convertible(v value.Value) error {
+	_, err := e.Convert(v, expr.Options{Functions: stdlib.Functions})
+	return err
+}
+
 type conversion struct {
 	to        *types.Type // the target type; for Sensitive, the type that the value must have, or nil for any
 	rich      *rich.Type  // the target type from package rich; nil: to is the target

@@ -1,24 +1,31 @@
 package check
 
 import (
+	"maps"
+	"slices"
+
 	"bindc/compile/internal/index"
 	"bindc/compile/internal/pass"
 	"bindc/compile/internal/place"
 	"bindc/diag"
 	"bindc/internal/expr"
+	"bindc/internal/lookupkey"
 	"bindc/internal/recipe"
+	"bindc/loader"
 )
 
 // checkHieraLookups warns about interpolated lookups in Hiera 5 data that never succeed. Puppet inserts an empty string
-// for an unbound key, and fails if a key looks itself up. An unbound key is only reported if a similar key is bound.
+// for an unbound key, and fails if a key looks itself up.
 func checkHieraLookups(e *pass.Env, s *index.Ordered, l *index.Levels) {
-	h := hieraLookups{Env: e, names: s.Names, values: s.Values, scopes: s.Scopes, keys: map[uint32][]string{}}
+	h := hieraLookups{Env: e, names: s.Names, values: s.Values, scopes: s.Scopes, keys: map[uint32][]string{},
+		unbound: map[string]use{}}
 	certain, depends := hieraNeeds{}, l.Conditional()
 	for i := range s.Scopes {
 		sc := &s.Scopes[i]
 		if !e.IsHiera(sc.Layer) {
 			continue
 		}
+		part := e.Site.Layers[sc.Layer].Hiera
 		for _, m := range sc.Members {
 			for i, entry := range m.File.Entries {
 				keys := h.of(entry.Value)
@@ -26,7 +33,7 @@ func checkHieraLookups(e *pass.Env, s *index.Ordered, l *index.Levels) {
 					continue
 				}
 				at := m.File.Pos(i)
-				h.warnOfNear(keys, at)
+				h.lookUp(keys, at, part)
 				n := s.InNames[entry.Key]
 				if _, merged := s.Merges.ByKey[entry.Key]; sc.Rank == l.Defaults[n].Rank && !depends[n] && !merged {
 					certain[s.Names[n]] = hieraNeed{keys, at}
@@ -34,6 +41,7 @@ func checkHieraLookups(e *pass.Env, s *index.Ordered, l *index.Levels) {
 			}
 		}
 	}
+	h.warnOfUnbound()
 	certain.findLoops(s.Names, func(at diag.Pos, message string) {
 		e.Report(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "loop",
 			Message: message + "; every lookup of it fails, as in Puppet"})
@@ -43,11 +51,12 @@ func checkHieraLookups(e *pass.Env, s *index.Ordered, l *index.Levels) {
 // hieraLookups finds the keys that values look up in interpolations.
 type hieraLookups struct {
 	*pass.Env
-	names  index.Names
-	values []string // see place.Tables
-	scopes []place.Scope
-	keys   map[uint32][]string // results of the method of, by value number
-	counts map[string]int      // number of values that look up a key; set by places
+	names   index.Names
+	values  []string // see place.Tables
+	scopes  []place.Scope
+	keys    map[uint32][]string // results of the method of, by value number
+	counts  map[string]int      // number of values that look up a key; set by places
+	unbound map[string]use      // keys that nothing binds or resembles; see lookUp
 }
 
 // of returns the roots of the keys that the value number val looks up. Roots with dots are quoted.
@@ -67,9 +76,10 @@ func (h *hieraLookups) of(val uint32) []string {
 	return keys
 }
 
-// warnOfNear warns about keys that nothing binds, if a similar key is bound. A value at the given position looks up
-// these keys.
-func (h *hieraLookups) warnOfNear(keys []string, at diag.Pos) {
+// lookUp warns about keys that nothing binds, if a similar key is bound, and counts the other unbound keys. A value at
+// the given position, in the given part of the hierarchy, looks up these keys. Modules may look up keys that only some
+// sites bind, so the other unbound keys are not counted there.
+func (h *hieraLookups) lookUp(keys []string, at diag.Pos, part loader.HieraPart) {
 	for _, key := range keys {
 		if _, bound := h.names.Find(key); bound {
 			continue
@@ -79,8 +89,41 @@ func (h *hieraLookups) warnOfNear(keys []string, at diag.Pos) {
 				Message: "this looks up '" + key + "', which nothing binds"}
 			h.Unbound(&d, key, near, h.places(key)-h.places(near))
 			h.Report(d)
+		} else if part < loader.HieraModule && !h.mayBind(key) {
+			u := h.unbound[key]
+			if u.places++; u.places == 1 || at.Compare(u.first) < 0 {
+				u.first = at
+			}
+			h.unbound[key] = u
 		}
 	}
+}
+
+// use says where values look up a key.
+type use struct {
+	first  diag.Pos
+	places int
+}
+
+// warnOfUnbound warns about the unbound keys that lookUp counted, once for each key.
+func (h *hieraLookups) warnOfUnbound() {
+	for _, key := range slices.Sorted(maps.Keys(h.unbound)) {
+		u := h.unbound[key]
+		message := "this looks up '" + key + "', which nothing binds; it gets an empty string"
+		if u.places > 1 {
+			message = "this and " + diag.Count(u.places-1, "other value") + " look up '" + key +
+				"', which nothing binds; they get an empty string"
+		}
+		h.Report(diag.Diagnostic{Pos: u.first, Severity: diag.Warning, Code: "key_unbound", Message: message,
+			Hint: "bind it, or remove the lookup; if its data is only on Puppet's servers, build there"})
+	}
+}
+
+// mayBind reports whether Puppet may find key in a hierarchy entry that is not in the snapshot.
+func (h *hieraLookups) mayBind(key string) bool {
+	return slices.ContainsFunc(h.Site.Hierarchies, func(hierarchy loader.Hierarchy) bool {
+		return (hierarchy.Module == "" || hierarchy.Module == lookupkey.Module(key)) && hierarchy.NeedsPuppet()
+	})
 }
 
 func (h *hieraLookups) places(key string) int {

@@ -17,11 +17,15 @@ func checkMerges(e *pass.Env, s *rewrite.Bindings) {
 	for key, all := range valuesToMerge(e, s) {
 		m := s.Merges.ByKey[key]
 		strategy, err := m.Entry.Strategy()
-		if len(all) < 2 || err != nil {
+		if err != nil {
 			continue
 		}
 		merged := mergedValues{key: s.Keys[key], strategy: strategy, all: all, secret: m.Secret != nil}
 		merged.at, merged.written = s.Merges.Place(merged.key, m.Entry)
+		warnOfConversions(e, merged, m.Entry)
+		if len(all) < 2 {
+			continue
+		}
 		if !warnOfStrategy(e, merged) {
 			warnOfRejected(e, merged)
 			warnOfKnockouts(e, merged)
@@ -68,6 +72,31 @@ func valuesToMerge(e *pass.Env, s *rewrite.Bindings) map[uint32][]hieraValue {
 
 // shownValues limits how many values a message about a wrong strategy shows.
 const shownValues = 3
+
+// warnOfConversions warns about each constant that the convert_to of its key rejects. It omits arrays and hashes: a
+// lookup of key.part converts the part. With a strategy other than 'first', lookups convert the result of the merge.
+func warnOfConversions(e *pass.Env, m mergedValues, options *merge.Entry) {
+	if !m.strategy.First() || options.Check() != nil { // checkLookupOptions reports invalid options
+		return
+	}
+	for _, k := range m.all {
+		if !k.constant || k.v.Kind() == value.Array || k.v.Kind() == value.Hash {
+			continue
+		}
+		err := options.Convertible(k.v)
+		if err == nil {
+			continue
+		}
+		const consequence = "; every lookup that finds this value fails"
+		d := diag.Diagnostic{Pos: k.at, Severity: diag.Warning, Code: "hiera_options",
+			Message: "'" + m.key + "': " + err.Error() + consequence, Secret: m.secret || k.v.IsSensitive(),
+			Discreet: "'" + m.key + "': convert_to of '" + options.Name + "' does not accept this value" + consequence}
+		if m.written {
+			d.Notes = []diag.Note{{Pos: m.at, Message: "lookup_options convert the values of the key"}}
+		}
+		e.Report(d)
+	}
+}
 
 // warnOfStrategy warns about a strategy that can merge none of the values, if another strategy merges them all. It
 // returns false if there is nothing to warn about.

@@ -23,6 +23,8 @@ type Hierarchy struct {
 	Defaults []Entry // default_hierarchy; only in modules
 	Paths    []int   // dimensions whose values are paths in Entries and Defaults
 	Broken   bool    // an error in the configuration may have dropped paths
+
+	named []namedPath
 }
 
 // Entry is an entry of a hierarchy. Puppet merges the data of an entry before it merges entries.

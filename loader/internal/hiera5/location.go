@@ -52,6 +52,7 @@ func (c config) locate(at diag.Pos, source dataSource, path string, isGlob bool)
 		return location{}, false
 	}
 	p.tree, p.dirLabel = c.treeOf(d), c.Label(d.dir)
+	c.named = append(c.named, namedPath{at, p.tree, p.text})
 	c.checkDots(at, p)
 	c.checkClosed(at, p)
 	if len(p.parts) > 1 || p.parts[0].Op != expr.Const {
