@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"bindc/origin"
 )
@@ -37,6 +38,25 @@ func (p *Pull) origin(label string, signed *origin.Signed, d Digest) (*origin.Or
 		return nil, because(Signature, refused("it is signed as '%s', expected '%s'", o.Name, name))
 	}
 	return &o, nil
+}
+
+// Vet returns an error if the checks of p reject the active snapshot. Run does not check it again if the source has
+// nothing new, so checks that were added later do not see it. Vet ignores when the snapshot was signed. It changes
+// nothing.
+func (p *Pull) Vet() error {
+	active, err := p.Store.Active(p.Name)
+	if err != nil || active == "" {
+		return err
+	}
+	s := Switch{Store: p.Store, Name: p.Name, Checks: p.Checks, SignedAs: p.SignedAs, Now: p.Now}
+	_, err = s.signature(active, time.Time{}, Rollback)
+	if err == nil && p.Checks.Gate != nil {
+		err = because(Gate, p.Checks.Gate(p.Store.Path(active), ""))
+	}
+	if err != nil {
+		return fmt.Errorf("the active snapshot %s does not pass the checks, but stays active: %w", active.Short(), err)
+	}
+	return nil
 }
 
 // errStays makes perform end without a switch, because none is needed or allowed.

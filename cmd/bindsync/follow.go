@@ -115,6 +115,7 @@ func (f *following) run(ctx context.Context, log *slog.Logger, hup <-chan os.Sig
 	defer stop()
 	all.Go(func() { f.follow.Run(ctx) })
 	all.Go(func() { f.writeTextfiles(ctx, log, changed) })
+	all.Go(func() { f.vet(log) })
 	for {
 		select {
 		case <-ctx.Done():
@@ -123,6 +124,15 @@ func (f *following) run(ctx context.Context, log *slog.Logger, hup <-chan os.Sig
 			if next := f.reload(log, read); next != nil {
 				return next
 			}
+		}
+	}
+}
+
+// vet logs which active snapshots do not pass the checks of the configuration, which may be newer than they are.
+func (f *following) vet(log *slog.Logger) {
+	for _, p := range f.follow.Pulls {
+		if err := p.Vet(); err != nil {
+			log.Warn(diag.Visible(err.Error()), "name", p.Name)
 		}
 	}
 }

@@ -132,15 +132,29 @@ func (c *followed) read(root *yaml.Node, p *policy, stdin io.Reader, f *followin
 		}
 		checks, err := g.checks()
 		if err != nil {
-			c.problem(n, "%v", err)
+			c.problem(settingOf(err, n, root), "%v", err)
 		}
 		source, err := from.open(c.text(n, "source"), stdin)
 		if err != nil {
-			c.problem(n, "source: %v", err)
+			err = fmt.Errorf("source: %w", err)
+			c.problem(settingOf(err, n, root), "%v", err)
 		}
 		f.follow.Pulls = append(f.follow.Pulls, &ship.Pull{Name: name, Source: source, Checks: checks,
 			SignedAs: g.signedAs, MaxBytes: int64(size), By: "follow", Now: time.Now, Turns: turns})
 	}
+}
+
+// settingOf returns the key with which the text of err begins: a key of name or, if there is none, of the whole
+// configuration. If there is none either, it returns name.
+func settingOf(err error, name, root *yaml.Node) *yaml.Node {
+	for _, n := range []*yaml.Node{name, root} {
+		for key := range n.Pairs() {
+			if text, _ := key.Text(); strings.HasPrefix(err.Error(), text+":") || strings.HasPrefix(err.Error(), text+" ") {
+				return key
+			}
+		}
+	}
+	return name
 }
 
 // keys reports whether n is a hash. It adds a problem if n is not a hash, and for each key that is not in allowed.

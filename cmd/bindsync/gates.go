@@ -32,7 +32,8 @@ type gates struct {
 	maxChange string
 	policies  []string // policies that must have been proven
 
-	keysConfigured, changeConfigured, policiesConfigured bool // set by the configuration, not by a flag
+	// set by the configuration, not by a flag
+	signedConfigured, keysConfigured, changeConfigured, policiesConfigured bool
 }
 
 func (g *gates) add(cmd *cobra.Command) {
@@ -61,6 +62,10 @@ func (g *gates) checks() (ship.Checks, error) {
 			}
 			return p.CheckSigned(what, signed, sum)
 		}
+	}
+	if g.signedAs != "" && g.signers.Allowed == "" {
+		return c, fmt.Errorf("%s needs %s FILE", snapfile.OptionName("signed-as", g.signedConfigured),
+			snapfile.OptionName("allowed-signers", g.signedConfigured))
 	}
 	if err := gate.ParsePolicies(g.policies); err != nil {
 		return c, fmt.Errorf("%s: %w", snapfile.OptionName("require-policy", g.policiesConfigured), err)
@@ -194,6 +199,7 @@ func (g *gates) inherit(p gates, flags *pflag.FlagSet) {
 	}
 	g.policiesConfigured = p.policiesConfigured && !flags.Changed("require-policy")
 	g.signers.Configured = p.signers.Configured && !flags.Changed("allowed-signers")
+	g.signedConfigured = p.signedConfigured && !flags.Changed("signed-as")
 	g.keysConfigured = p.keysConfigured && !flags.Changed("check-keys")
 	g.changeConfigured = p.changeConfigured && !flags.Changed("max-change")
 }

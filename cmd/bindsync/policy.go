@@ -71,8 +71,8 @@ func (c *followed) readPolicy(root *yaml.Node, p *policy) {
 		if c.keys(n, "the source of '"+name+"'", nameKeys) {
 			p.names[name] = gates{signers: p.signers, signedAs: c.text(n, "signed_as"),
 				checkKeys: c.text(n, "check_keys"), maxChange: c.text(n, "max_change"),
-				policies: c.texts(n, "require_policy"), keysConfigured: true, changeConfigured: true,
-				policiesConfigured: true}
+				policies: c.texts(n, "require_policy"), signedConfigured: true, keysConfigured: true,
+				changeConfigured: true, policiesConfigured: true}
 		}
 	}
 }

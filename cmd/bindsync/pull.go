@@ -71,6 +71,9 @@ func (f *pullFlags) run(cmd *cobra.Command, source string) error {
 		defer stop()
 	}
 	r, err := pull.Run(ctx)
+	if err == nil && !r.Activated && (r.Digest == "" || r.Already) {
+		err = pull.Vet()
+	}
 	if err != nil {
 		return &cli.External{Err: err}
 	}
