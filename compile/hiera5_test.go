@@ -212,6 +212,11 @@ var hieraReports = []struct{ name, data, want string }{
 		"contact: 1\na: \"%{lookup('other::key')} %{lookup('contcat')}\"",
 		"data/common.yaml:2 key_unbound this looks up 'contcat', which nothing binds; did you mean 'contact'?\n" +
 			"data/common.yaml:2 key_unbound this looks up 'other::key', which nothing binds; it gets an empty string; " + bindIt},
+	{"an invalid pattern next to other mistakes", "lookup_options:\n  '^h[': {merge: unique}\n  b: {merge: uniq}\nb: 1",
+		"data/common.yaml:2 hiera_options the pattern '^h[' in lookup_options does not compile: premature end of char-class " +
+			"in /^h[/; every lookup fails where this file applies, as in Puppet\n" +
+			"data/common.yaml:3 hiera_options unknown merge strategy 'uniq', expected first, unique, hash or deep; " +
+			"every lookup that uses this fails, as in Puppet; did you mean 'unique'?"},
 	{"constants that convert_to does not accept", "lookup_options:\n  a: {convert_to: Integer}\n  ^b: {convert_to: Integer}\n" +
 		"  c: {convert_to: [Array, true]}\n  d: {convert_to: Integer, merge: unique}\n  e: {convert_to: 'Sensitive[Integer]'}\n" +
 		"a: abc\nb1: x\nb2: [x]\nc: 1\nd: [x]\ne: secret\nf: \"%{lookup('a')}\"",

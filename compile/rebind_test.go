@@ -47,11 +47,11 @@ func TestRenameConflictHasSameMessageInAnyOrder(t *testing.T) {
 	}
 }
 
-func TestFirstOfEquallySimilarNamesIsSuggested(t *testing.T) {
+func TestEquallySimilarNamesAreSuggestedInOneOrder(t *testing.T) {
 	site := "{name: a, to_alias_of: 'host::'}\n" +
 		lines(26, func(i int) string { return fmt.Sprintf("['host::%c', 1]", 'z'-i) })
 	for range 5 {
-		if found := reported(t, site, ``); len(found) != 1 || found[0].Hint != "did you mean 'host::a'?" {
+		if found := reported(t, site, ``); len(found) != 1 || found[0].Hint != "did you mean 'host::a' or 'host::z'?" {
 			t.Errorf("reported is %v", found)
 		}
 	}

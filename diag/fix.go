@@ -1,6 +1,7 @@
 package diag
 
 import (
+	"slices"
 	"sort"
 	"strings"
 	"unicode"
@@ -11,15 +12,28 @@ import (
 // value, binding or statement that begins there. The zero Fix changes nothing.
 type Fix struct {
 	Old, New string
-	Syntax   bool // New is syntax; otherwise it is a name, which may need quotes
-	Fold     bool // Old is in lower case, but the source may use another case
-	Notes    bool // Old is also at the position of each note
-	Value    bool // Old is the whole value of the key at the position, without its quotes; New has the quotes it needs
+	Or       string // another text that is as similar to Old as New; then the source is not edited
+	Syntax   bool   // New is syntax; otherwise it is a name, which may need quotes
+	Fold     bool   // Old is in lower case, but the source may use another case
+	Notes    bool   // Old is also at the position of each note
+	Value    bool   // Old is the whole value of the key at the position, without quotes; New has the quotes it needs
 }
 
 // Correct returns a Fix that replaces word with the most similar of words. It returns the zero Fix if no word is
 // similar enough.
-func Correct(word string, words []string) Fix { return MeantAs(word, similar(word, words)) }
+func Correct(word string, words []string) Fix {
+	if near := synonyms[word]; near != "" && slices.Contains(words, near) {
+		return MeantAs(word, near)
+	}
+	best, other := nearest(word, words)
+	return eitherOf(word, best, other)
+}
+
+func eitherOf(word, best, other string) Fix {
+	f := MeantAs(word, best)
+	f.Or = other
+	return f
+}
 
 // MeantAs returns a Fix that replaces word with other. If other is "", it returns the zero Fix.
 func MeantAs(word, other string) Fix {
@@ -37,6 +51,9 @@ func (f Fix) Hint() string {
 	if f.IsNone() {
 		return ""
 	}
+	if f.Or != "" {
+		return "did you mean '" + f.New + "' or '" + f.Or + "'?"
+	}
 	return "did you mean '" + f.New + "'?"
 }
 
@@ -47,6 +64,16 @@ func (l *List) Correct(word string, words []string) Fix {
 		return Fix{}
 	}
 	return Correct(word, words)
+}
+
+// CorrectTypo returns a Fix that replaces word with the element of words for which Misspelt takes it. It returns the
+// zero Fix if there is none, or once the list has compared too many names.
+func (l *List) CorrectTypo(word string, words []string) Fix {
+	if !l.mayCompare(word, words) {
+		return Fix{}
+	}
+	near, other := misspelt(word, words)
+	return eitherOf(word, near, other)
 }
 
 // Edit replaces the text from Pos to End, exclusive, by Text. Both positions are in the same file.
@@ -149,8 +176,11 @@ func (s *source) locate(d *Diagnostic) {
 	}
 }
 
-// edit returns the edit that f makes at p. It returns false if f does not apply there.
+// edit returns the edit that f makes at p. It returns false if f does not apply there or is one of two.
 func (s *source) edit(f Fix, p Pos) (Edit, bool) {
+	if f.Or != "" {
+		return Edit{}, false
+	}
 	if f.Value {
 		return s.editValue(f, p)
 	}

@@ -1,7 +1,6 @@
 package diag
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -9,15 +8,6 @@ import (
 // DidYouMean returns a hint that suggests the element of words most similar to word. If none is similar enough, it
 // returns "".
 func DidYouMean(word string, words []string) string { return Correct(word, words).Hint() }
-
-// similar returns the synonym of word, if words contains it, or else the nearest element of words. If none is similar
-// enough, it returns "".
-func similar(word string, words []string) string {
-	if near := synonyms[word]; near != "" && slices.Contains(words, near) {
-		return near
-	}
-	return nearest(word, words)
-}
 
 // maxCompared limits the total number of names that a List compares, so that hints take little of a build's time.
 const maxCompared = 1 << 20
@@ -43,24 +33,41 @@ func (l *List) mayCompare(word string, words []string) bool {
 // maxWord is the maximum length in bytes of a word to compare, because the time grows with the square of the length.
 const maxWord = 200
 
-// nearest returns the candidate with the fewest edits from word, or a candidate that begins with word. It returns "" if
-// no candidate is similar enough for a typo.
-func nearest(word string, candidates []string) string {
+// nearest returns the candidate with the fewest edits from word, or a candidate that begins with word. other is another
+// candidate that is as good, or "". nearest returns "" if no candidate is similar enough for a typo.
+func nearest(word string, candidates []string) (best, other string) {
 	if len(word) > maxWord {
-		return ""
+		return "", ""
 	}
-	best, limit := "", max(1, len(word)/3)
+	limit := max(1, len(word)/3)
 	for _, c := range candidates {
-		if d := distance(word, c, limit); 0 < d && d <= limit && d < len(word) {
-			best, limit = c, d-1
+		switch d := distance(word, c, limit); {
+		case d == 0 || d > limit || d >= len(word) || c == best:
+		case best == "" || d < limit || d == limit && hasSameLetters(c, word) && !hasSameLetters(best, word):
+			best, other, limit = c, "", d
+		case !hasSameLetters(best, word):
+			other = c
 		}
 	}
+	if best != "" || len(word) <= 2 {
+		return best, other
+	}
 	for _, c := range candidates {
-		if best == "" && len(word) > 2 && c != word && strings.HasPrefix(c, word) {
+		switch {
+		case c == word || c == best || !strings.HasPrefix(c, word):
+		case best == "":
 			best = c
+		default:
+			other = c
 		}
 	}
-	return best
+	return best, other
+}
+
+// hasSameLetters reports whether a and b differ only in case and in separators, like data_dir and datadir.
+func hasSameLetters(a, b string) bool {
+	letters := strings.NewReplacer("_", "", "-", "")
+	return strings.EqualFold(letters.Replace(a), letters.Replace(b))
 }
 
 // shortest is the minimum length of a name for Misspelt. Shorter names resemble too many others.
@@ -70,16 +77,21 @@ const shortest = 4
 // contains word itself, or if word is short or has a digit, it returns "". Elements with digits do not count. Misspelt
 // is for warnings, which must be more certain than hints.
 func Misspelt(word string, words []string) string {
-	near := ""
+	near, _ := misspelt(word, words)
+	return near
+}
+
+// misspelt is like Misspelt, but also returns another such element, or "".
+func misspelt(word string, words []string) (near, other string) {
 	for _, k := range words {
 		switch {
 		case k == word || len(word) < shortest:
-			return ""
-		case isNear(word, k) && !strings.ContainsAny(k+word, "0123456789"):
-			near = k
+			return "", ""
+		case k != near && isNear(word, k) && !strings.ContainsAny(k+word, "0123456789"):
+			near, other = k, near
 		}
 	}
-	return near
+	return near, other
 }
 
 // IsNear reports whether two names differ by one character or by two swapped neighbours. Names with digits are never

@@ -11,6 +11,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"strings"
 
 	"bindc/diag"
 	"bindc/internal/lookup"
@@ -148,6 +149,15 @@ func Variables(n Node, opts bindings.FactsOptions) (*bindings.Facts, error) {
 	}
 	n.complete(&opts)
 	return bindings.NewFacts(n.Facts, opts)
+}
+
+// CheckName returns an error if a request gives a node's name and trusted facts with another certname.
+func CheckName(name string, trusted bindings.Value) error {
+	certname := text(content(trusted), "certname")
+	if name == "" || certname == "" || strings.EqualFold(certname, name) {
+		return nil
+	}
+	return fail("the node is '%s', but the trusted facts have the certname '%s'; give only one of them", name, certname)
 }
 
 // complete sets the options that are missing in opts from n.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -31,9 +33,18 @@ func (s *source) readFacts(stdin io.Reader) (*bindings.Facts, error) {
 	if node, err = node.WithFacts("--fact", s.facts); err != nil {
 		return nil, err
 	}
+	isCertname := func(fact string) bool { return strings.HasPrefix(fact, "trusted.certname") }
+	if s.trustedFile != "" || slices.ContainsFunc(s.facts, isCertname) { // --node replaces the certname in a facts file
+		if err := facts.CheckName(s.node, node.Trusted); err != nil {
+			return nil, err
+		}
+	}
 	opts := bindings.FactsOptions{Node: s.node, Environment: s.environment}
 	if node.Vars, err = facts.With("--var", node.Vars, s.variables); err != nil {
 		return nil, err
+	}
+	if _, err := facts.With("--fact or --var", bindings.Value{}, slices.Concat(s.facts, s.variables)); err != nil {
+		return nil, err // a fact and a variable have the same name and different values
 	}
 	return facts.Variables(node, opts)
 }

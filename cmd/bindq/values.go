@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"io"
 	"slices"
 
@@ -77,6 +78,10 @@ func (g *globals) valuesCommand() *cobra.Command {
 			"  bindq values ntp::package ntp -s site.snap --facts web1.json",
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 && f.describesNode() {
+				return errors.New("values KEY describes all nodes, so it takes no facts of one node: add VALUE, or run " +
+					"'bindq explain KEY'")
+			}
 			return f.table(cmd, args[0], func(t *decision.Table) error {
 				if len(args) == 1 {
 					return f.values(cmd, args[0], t)

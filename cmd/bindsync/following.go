@@ -149,7 +149,8 @@ func (c *followed) read(root *yaml.Node, p *policy, stdin io.Reader, f *followin
 func settingOf(err error, name, root *yaml.Node) *yaml.Node {
 	for _, n := range []*yaml.Node{name, root} {
 		for key := range n.Pairs() {
-			if text, _ := key.Text(); strings.HasPrefix(err.Error(), text+":") || strings.HasPrefix(err.Error(), text+" ") {
+			text, _ := key.Text()
+			if rest, begins := strings.CutPrefix(err.Error(), text); begins && strings.IndexAny(rest, ": ") == 0 {
 				return key
 			}
 		}

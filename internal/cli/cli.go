@@ -40,6 +40,7 @@ func Finish(root *cobra.Command, verbs Verbs, args []string) {
 		}
 		finish(verb)
 	}
+	watchRepeats(root.PersistentFlags())
 	completeFlags(root, root.PersistentFlags())
 	if complete := withFlagsAfterCursor(root, args); len(complete) > len(args) {
 		root.SetArgs(complete)
@@ -66,6 +67,7 @@ func finish(verb *cobra.Command) {
 		return
 	}
 	verb.Args = rejectEmptyFlags(sayExpected(verb.Args))
+	watchRepeats(verb.Flags())
 	complete(verb)
 }
 
@@ -132,6 +134,7 @@ func rejectEmptyFlags(check cobra.PositionalArgs) cobra.PositionalArgs {
 		if err != nil {
 			return err
 		}
+		noteRepeats(cmd)
 		return check(cmd, args)
 	}
 }

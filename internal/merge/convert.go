@@ -58,9 +58,12 @@ func (c *conversion) String() string {
 }
 
 // Secret reports whether an entry of l that applies to root makes the value sensitive. It also returns true if matching
-// would take more than the remaining steps.
+// would take more than the remaining steps, or if the convert_to is invalid: the type may be a misspelt Sensitive.
 func (l *Level) Secret(root string, left *int) bool {
-	secret := func(e *Entry) bool { return e.conversion != nil && e.conversion.sensitive }
+	secret := func(e *Entry) bool {
+		var invalid *MergeError
+		return errors.As(e.conversionErr, &invalid) && !invalid.Absent || e.conversion != nil && e.conversion.sensitive
+	}
 	if e := l.exact[root]; e != nil && secret(e) {
 		return true
 	}

@@ -34,8 +34,8 @@ type Result struct {
 // it only reads the policy files.
 func Check(dir string, site *loader.Site, content *snapshot.Content, opts Options, diags *diag.List) (Result, error) {
 	policies := policy.Read(dir, opts.Policies, opts.Disk, diags)
-	policy.Policies.WarnOfMisspelt(dir, opts.Disk, diags)
-	examples.Folder.WarnOfMisspelt(dir, opts.Disk, diags)
+	policy.Policies.WarnOfMisplaced(dir, opts.Disk, diags)
+	examples.Folder.WarnOfMisplaced(dir, opts.Disk, diags)
 	examples.Folder.WarnOfUnread(dir, opts.Disk, diags)
 	if content == nil || diags.Failed() {
 		return Result{}, nil

@@ -88,9 +88,9 @@ type deadLookups struct {
 // judge returns a warning about the lookups in n, or an empty diagnostic.
 func (v *deadLookups) judge(n needs) diag.Diagnostic {
 	for _, key := range n.unbound {
-		if near := v.Diags.Misspelt(key, v.askable); near != "" {
+		if meant := v.Diags.CorrectTypo(key, v.askable); !meant.IsNone() {
 			d := diag.Diagnostic{Message: "this looks up '" + key + "', which nothing binds"}
-			v.Unbound(&d, key, near, v.places[key]-v.places[near])
+			v.Unbound(&d, meant, v.places[key]-v.places[meant.New])
 			return d
 		}
 	}
@@ -100,8 +100,8 @@ func (v *deadLookups) judge(n needs) diag.Diagnostic {
 		key := n.unbound[0]
 		d := diag.Diagnostic{Message: "this looks up " + diag.Quoted(n.unbound) +
 			", which nothing binds: the value is always undef"}
-		near := v.Diags.Correct(key, v.askable).New
-		v.Unbound(&d, key, near, v.places[key]-v.places[near])
+		meant := v.Diags.Correct(key, v.askable)
+		v.Unbound(&d, meant, v.places[key]-v.places[meant.New])
 		d.Hint = cmp.Or(d.Hint, d.Fix.Hint(), "correct the name or bind it; with 'optional: true' it may be unbound")
 		return d
 	case n.tries.Kind == recipe.HashLookup:

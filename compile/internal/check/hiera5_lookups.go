@@ -84,10 +84,10 @@ func (h *hieraLookups) lookUp(keys []string, at diag.Pos, part loader.HieraPart)
 		if _, bound := h.names.Find(key); bound {
 			continue
 		}
-		if near := h.Diags.Misspelt(key, h.names); near != "" {
+		if meant := h.Diags.CorrectTypo(key, h.names); !meant.IsNone() {
 			d := diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "key_unbound",
 				Message: "this looks up '" + key + "', which nothing binds"}
-			h.Unbound(&d, key, near, h.places(key)-h.places(near))
+			h.Unbound(&d, meant, h.places(key)-h.places(meant.New))
 			h.Report(d)
 		} else if part < loader.HieraModule && !h.mayBind(key) {
 			u := h.unbound[key]

@@ -80,7 +80,7 @@ func (k *keyIndex) checkOverride(alternatives []int, names []string) {
 	case beaten < 0:
 		d := diag.Diagnostic{Pos: at, Code: "override", Message: "'" + k.name + "' is marked 'override'" +
 			k.Describe(k.terms(first)) + ", but nothing of lower precedence binds it"}
-		k.Unbound(&d, k.name, k.Diags.Correct(k.name, names).New, 1)
+		k.Unbound(&d, k.Diags.Correct(k.name, names), 1)
 		k.Report(d)
 	}
 }

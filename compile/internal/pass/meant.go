@@ -2,16 +2,17 @@ package pass
 
 import "bindc/diag"
 
-// Unbound completes d, a diagnostic about a key that nothing binds. near is a similar key that is bound, or "". places
-// is the number of places that use key, minus the number that use near.
+// Unbound completes d, a diagnostic about a key that nothing binds. fix replaces it by a similar key that is bound, or
+// is the zero Fix. places is the number of places that use the key, minus the number that use the similar one.
 //
-// Normally, the fix of d replaces key by near. But near may be the misspelt name: if only key is a parameter of a
-// class, or if more places use key than bind near. Then d has no fix, and a note shows where near is bound.
-func (e *Env) Unbound(d *diag.Diagnostic, key, near string, places int) {
-	fix := diag.MeantAs(key, near)
+// Normally, fix becomes the fix of d. But the similar key may be the misspelt one: if only the unbound key is a
+// parameter of a class, or if more places use it than bind the similar one. Then d has no fix, and a note shows where
+// the similar key is bound.
+func (e *Env) Unbound(d *diag.Diagnostic, fix diag.Fix, places int) {
 	if fix.IsNone() {
 		return
 	}
+	key, near := fix.Old, fix.New
 	isParameter := e.isParameter(key) && !e.isParameter(near)
 	bound, at := 0, diag.Pos{}
 	if isParameter || places > 1 {

@@ -27,12 +27,12 @@ func checkLookupOptions(e *pass.Env, t *place.Tables, scopes []place.Scope, opti
 	}
 	for _, o := range options {
 		c.warnOfOptions(o, "", failsWhere(o.module), o.err, value.Value{})
-		if o.level == nil {
+		if o.valid == nil {
 			continue
 		}
 		c.warnOfErasing(o)
-		used := o.level.UsedPatterns(roots, &c.Effort.Left)
-		for _, e := range o.level.Entries {
+		used := o.valid.UsedPatterns(roots, &c.Effort.Left)
+		for _, e := range o.valid.Entries {
 			c.warnOfOptions(o, e.Name, "every lookup that uses this fails, as in Puppet", e.Check(), e.Value())
 			c.warnOfUnread(o, e)
 			if !used[e] && (e.Pattern() || !bound[e.Name]) {
@@ -53,7 +53,7 @@ func failsWhere(module string) string {
 // warnOfErasing warns about a module whose lookup_options are null, because null erases the lookup_options of the
 // environment.
 func (c *optionsChecker) warnOfErasing(o lookupOptions) {
-	if o.level.Erases() {
+	if o.valid.Erases() {
 		c.Report(diag.Diagnostic{Pos: o.at, Severity: diag.Warning, Code: "hiera_options",
 			Message: "lookup_options of the module '" + o.module +
 				"' are null, so keys of the module have no lookup_options at " +
@@ -229,11 +229,11 @@ func (c *optionsChecker) warnOfUnused(o lookupOptions, e *merge.Entry, roots []s
 	case !e.Pattern() && strings.ContainsAny(e.Name, `*+?^$()[]|\`):
 		d.Hint = "a pattern begins with '^'"
 	case !e.Pattern():
-		near := c.Diags.Misspelt(e.Name, roots)
-		if near == "" {
+		meant := c.Diags.CorrectTypo(e.Name, roots)
+		if meant.IsNone() {
 			return
 		}
-		c.Unbound(&d, e.Name, near, 1)
+		c.Unbound(&d, meant, 1)
 	case o.module != "":
 		return // other sites that use the module may bind such keys
 	default:

@@ -19,6 +19,7 @@ type lookupOptions struct {
 	err              error               // error of merge.Compile
 	module           string              // the module whose keys they are for; "": all keys
 	level            *merge.Level        // nil if the options depend on the request or have an error
+	valid            *merge.Level        // the entries without an error; nil if the options depend on the request
 	secret           bool                // the options may make a value sensitive; only if level is nil
 }
 
@@ -53,8 +54,9 @@ func optionsOf(t *place.Tables, s *place.Scope, f *loader.DataFile, i int) looku
 		o.entries[t.Keys[e.Key]] = diag.Pos{File: o.at.File, Line: int(e.Line), Col: int(e.Col)}
 	}
 	if v, ok := t.Constant(val); ok {
-		if o.level, o.err = merge.Compile(v, o.module); o.err != nil {
-			o.level = nil // every lookup that uses the options fails
+		o.valid, o.err = merge.Compile(v, o.module)
+		if o.err == nil { // otherwise, every lookup that uses the options fails
+			o.level = o.valid
 		}
 	}
 	o.secret = o.level == nil && strings.Contains(t.Values[val], "convert_to")

@@ -185,11 +185,7 @@ func (n *names) reportUnbound(e *pass.Env, r *place.Rebound) {
 		n.sorted = slices.DeleteFunc(all, recipe.IsInternal)
 		slices.Sort(n.sorted)
 	}
-	near := e.Diags.Correct(r.Old(), n.sorted).New
-	if near == r.Key {
-		others := slices.DeleteFunc(slices.Clone(n.sorted), func(name string) bool { return name == r.Key })
-		near = e.Diags.Correct(r.Old(), others).New
-	}
+	others := slices.DeleteFunc(slices.Clone(n.sorted), func(name string) bool { return name == r.Key })
 	does := "is an alias of"
 	switch {
 	case r.IsOwn():
@@ -199,6 +195,6 @@ func (n *names) reportUnbound(e *pass.Env, r *place.Rebound) {
 	}
 	d := diag.Diagnostic{Pos: r.More.Rebinds.Pos, Code: "rebind",
 		Message: "'" + r.Key + "' " + does + " '" + r.Old() + "', which nothing binds"}
-	e.Unbound(&d, r.Old(), near, 1)
+	e.Unbound(&d, e.Diags.Correct(r.Old(), others), 1)
 	e.Diags.Add(d)
 }

@@ -168,24 +168,48 @@ func (f *Folder) WarnOfUnread(dir string, disk fsx.Disk, diags *diag.List) {
 	}
 }
 
-// WarnOfMisspelt warns about files that are ignored because the name of their directory is misspelt.
-func (f *Folder) WarnOfMisspelt(dir string, disk fsx.Disk, diags *diag.List) {
+// WarnOfMisplaced warns about files that are ignored because the name of their directory is misspelt, or because they
+// are in a directory below it.
+func (f *Folder) WarnOfMisplaced(dir string, disk fsx.Disk, diags *diag.List) {
 	entries, err := disk.List(dir)
 	if err != nil {
 		return // already reported when the site was read
 	}
 	for _, e := range entries {
 		name := e.Name()
-		if name != f.Singular && diag.Misspelt(strings.ToLower(name), []string{f.Name}) == "" &&
-			(name == f.Name || !strings.EqualFold(name, f.Name)) {
+		if name == f.Name {
+			f.warnOfNested(filepath.Join(dir, name), disk, diags)
 			continue
 		}
-		paths, _ := filesIn(filepath.Join(dir, name), disk)
-		if i := slices.IndexFunc(paths, func(path string) bool { return f.isOurs(path, disk) }); i >= 0 {
-			diags.Add(diag.Diagnostic{Pos: diag.Pos{File: paths[i]}, Severity: diag.Warning, Code: f.Code,
-				Message: "the " + f.What + " in this directory are not used: its name is '" + name + "', expected '" +
-					f.Name + "'", Hint: "did you mean '" + f.Name + "'? Rename the directory"})
+		if name != f.Singular && diag.Misspelt(strings.ToLower(name), []string{f.Name}) == "" &&
+			!strings.EqualFold(name, f.Name) {
+			continue
 		}
+		f.warnOfUnused(filepath.Join(dir, name), disk, diags, "its name is '"+name+"', expected '"+f.Name+"'",
+			"did you mean '"+f.Name+"'? Rename the directory")
+	}
+}
+
+// warnOfNested warns about files in the directories below folder.
+func (f *Folder) warnOfNested(folder string, disk fsx.Disk, diags *diag.List) {
+	entries, err := disk.List(folder)
+	if err != nil {
+		return // Files reports it
+	}
+	for _, e := range entries {
+		if sub := filepath.Join(folder, e.Name()); e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
+			f.warnOfUnused(sub, disk, diags, "files must be directly in '"+f.Name+"'", "move the files there")
+			f.warnOfNested(sub, disk, diags)
+		}
+	}
+}
+
+// warnOfUnused warns that the files in dir are ignored, at the first that belongs to f.
+func (f *Folder) warnOfUnused(dir string, disk fsx.Disk, diags *diag.List, reason, hint string) {
+	paths, _ := filesIn(dir, disk)
+	if i := slices.IndexFunc(paths, func(path string) bool { return f.isOurs(path, disk) }); i >= 0 {
+		diags.Add(diag.Diagnostic{Pos: diag.Pos{File: paths[i]}, Severity: diag.Warning, Code: f.Code,
+			Message: "the " + f.What + " in this directory are not used: " + reason, Hint: hint})
 	}
 }
 
