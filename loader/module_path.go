@@ -8,31 +8,100 @@ import (
 	"slices"
 	"strings"
 
+	"bindc/diag"
 	"bindc/internal/fsx"
 	"bindc/loader/internal/hiera5"
 	"bindc/loader/internal/site"
 )
 
 // modulePath returns opts.ModulePath. If that is nil, it returns the existing directories of the module path in
-// environment.conf.
+// environment.conf, or nil if the file does not set it.
 func modulePath(in *site.Inputs, opts Options) []string {
+	conf := environmentConf{filepath.Join(in.Dir, "environment.conf"), readConf(in)}
+	conf.warnOfMisspelt(in)
 	if opts.ModulePath != nil {
 		return opts.ModulePath
 	}
-	listed, err := ListedModules(in.Disk, environmentConf(in), in.Dir)
+	listed, err := ListedModules(in.Disk, conf.text, in.Dir)
 	if err != nil {
-		in.Failed(filepath.Join(in.Dir, "environment.conf"), err)
+		in.Failed(conf.path, err)
 	}
-	var out []string
+	if settingOf(conf.text, "modulepath") == "" {
+		return nil
+	}
+	var missing []string
+	found := []string{}
 	for _, dir := range listed {
-		if there, _ := in.IsDir(dir); there {
-			out = append(out, dir)
+		if there, ok := in.IsDir(dir); there {
+			found = append(found, dir)
+		} else if ok {
+			missing = append(missing, dir)
 		}
 	}
-	return out
+	conf.warnOfMissing(in, missing, len(found) == 0)
+	return found
 }
 
-func environmentConf(in *site.Inputs) []byte {
+// environmentConf is the environment.conf of a site. text is nil if the file is missing.
+type environmentConf struct {
+	path string
+	text []byte
+}
+
+// confSettings are the settings that Puppet reads from an environment.conf.
+var confSettings = []string{"modulepath", "manifest", "config_version", "environment_timeout",
+	"environment_data_provider", "disable_per_environment_manifest", "static_catalogs", "rich_data"}
+
+// warnOfMisspelt warns about settings with nearly the name of one that Puppet reads.
+func (c environmentConf) warnOfMisspelt(in *site.Inputs) {
+	at := diag.Pos{File: c.path, Col: 1}
+	for line := range strings.Lines(string(c.text)) {
+		at.Line++
+		name, _, hasValue := strings.Cut(line, "=")
+		name = strings.TrimSpace(name)
+		if meant := in.Diags.CorrectTypo(name, confSettings); hasValue && !meant.IsNone() {
+			in.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "config",
+				Message: "Puppet has no setting '" + name + "', and ignores it", Fix: meant})
+		}
+	}
+}
+
+// warnOfMissing warns about directories of the module path that do not exist. A checkout often lacks the directory of
+// modules that a deployment installs, so some may be missing, unless another directory has nearly the same name.
+func (c environmentConf) warnOfMissing(in *site.Inputs, missing []string, all bool) {
+	for _, dir := range missing {
+		name, err := filepath.Rel(in.Dir, dir)
+		if err != nil || strings.HasPrefix(name, "..") {
+			name = dir
+		}
+		var siblings []string
+		if parent := filepath.Dir(dir); parent == in.Dir {
+			for _, e := range in.List(parent) {
+				siblings = append(siblings, e.Name())
+			}
+		}
+		meant := in.Diags.CorrectTypo(filepath.Base(dir), siblings)
+		if all || !meant.IsNone() {
+			in.Diags.Add(diag.Diagnostic{Pos: c.posOf("modulepath"), Severity: diag.Warning, Code: "modulepath",
+				Message: "the module path has '" + name + "', which does not exist; the site has no modules from there",
+				Hint:    meant.Hint()})
+		}
+	}
+}
+
+// posOf returns the position of the first line with a setting, or that of the file.
+func (c environmentConf) posOf(setting string) diag.Pos {
+	n := 0
+	for line := range strings.Lines(string(c.text)) {
+		n++
+		if name, _, ok := strings.Cut(line, "="); ok && strings.TrimSpace(name) == setting {
+			return diag.Pos{File: c.path, Line: n, Col: 1}
+		}
+	}
+	return diag.Pos{File: c.path}
+}
+
+func readConf(in *site.Inputs) []byte {
 	path := filepath.Join(in.Dir, "environment.conf")
 	if there, _ := in.IsFile(path); !there {
 		return nil
@@ -48,11 +117,11 @@ func environmentConf(in *site.Inputs) []byte {
 // manifests returns the path of the site's manifests, a file or a directory: the setting 'manifest' in
 // environment.conf, or 'manifests'.
 func manifests(in *site.Inputs) string {
-	return below(in.Dir, cmp.Or(settingOf(environmentConf(in), "manifest"), "manifests"))
+	return below(in.Dir, cmp.Or(settingOf(readConf(in), "manifest"), "manifests"))
 }
 
-// ListedModules returns the directories of the modulepath setting in the text of an environment.conf, or nil if it is
-// not set. As in Puppet, an element with wildcards is replaced by the existing directories that match.
+// ListedModules returns the directories of the modulepath setting in the text of an environment.conf, or nil if it names
+// none. As in Puppet, an element with wildcards is replaced by the existing directories that match.
 func ListedModules(d fsx.Disk, src []byte, site string) (out []string, err error) {
 	for _, dir := range strings.Split(settingOf(src, "modulepath"), ":") {
 		dir = strings.TrimSpace(dir)

@@ -131,9 +131,14 @@ func (u *unread) hiera5Data() {
 			}
 		}
 		for _, path := range lost {
-			if site.IsDataExtension(filepath.Ext(path)) && !t.Globbed[path] {
+			switch ext := filepath.Ext(path); {
+			case t.Globbed[path]: // an error reports it
+			case site.IsDataExtension(ext):
 				u.warn(t.Path(path), "data_unreached", "broken symbolic link; Hiera 5 finds no file",
 					"create the file that it refers to, or remove the link")
+			case ext == "":
+				u.warn(t.Path(path), "data_unreached", "broken symbolic link; Hiera 5 finds no directory",
+					"create the directory that it refers to, or remove the link")
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"bindc/origin"
@@ -70,20 +71,15 @@ func (r *record) load() error {
 	if lost > 0 {
 		return r.repair(fmt.Sprintf("%s had %d damaged lines, which were removed", r.store.eventsOf(r.name), lost))
 	}
-	if r.active != "" && !r.answered(r.active) {
+	if r.active != "" && !answered(r.events, r.active) {
 		return r.repair("the history did not have the active snapshot")
 	}
 	return nil
 }
 
 // answered reports whether d has been active, according to the history.
-func (r *record) answered(d Digest) bool {
-	for i := range r.events {
-		if r.events[i].happened() && r.events[i].Digest == d {
-			return true
-		}
-	}
-	return false
+func answered(events []Event, d Digest) bool {
+	return slices.ContainsFunc(events, func(e Event) bool { return e.happened() && e.Digest == d })
 }
 
 // rebuild creates the state from the history.
@@ -115,7 +111,7 @@ func (r *record) rebuild(reason string) error {
 // repair records a repair in the history, with the active snapshot if the history lacks it.
 func (r *record) repair(reason string) error {
 	e := Event{Time: r.now, Action: Repair, Note: reason, Result: resultOK}
-	if r.active != "" && !r.answered(r.active) {
+	if r.active != "" && !answered(r.events, r.active) {
 		e.Digest = r.active
 		st, err := r.store.Statement(r.active)
 		if err != nil {

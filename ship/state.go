@@ -122,7 +122,12 @@ type RecordError struct {
 	Err  error
 }
 
-func (d *RecordError) Error() string { return fmt.Sprintf("%s is damaged (%v)", d.Path, d.Err) }
+func (d *RecordError) Error() string {
+	if d.Err == errMissing {
+		return d.Path + " is missing"
+	}
+	return fmt.Sprintf("%s is damaged (%v)", d.Path, d.Err)
+}
 func (d *RecordError) Unwrap() error { return d.Err }
 
 // savedState reads state/NAME.json. found is false if the file does not exist.
@@ -140,8 +145,12 @@ func (s *Store) savedState(name string) (st saved, found bool, err error) {
 	return st, true, nil
 }
 
-// errLost reports a state that is older than the history or the link.
-var errLost = errors.New("it does not contain the last change")
+// These errors report that a part of a record lacks what another part has.
+var (
+	errLost       = errors.New("it does not contain the last change")
+	errMissing    = errors.New("the state is missing")
+	errUnanswered = errors.New("it does not have the active snapshot")
+)
 
 // lacks reports whether a state is older than the history. Each change writes its number to the state first, so a
 // larger number in the history shows that the latest state was lost. Older versions of bindsync wrote times instead of
@@ -170,7 +179,19 @@ type view struct {
 	lost   int // number of damaged lines in the history
 }
 
+// view reads the record of name. Its parts belong together only if no program changes them meanwhile, so view reads them
+// again before it reports that one lacks what another has.
 func (s *Store) view(name string) (v view, err error) {
+	for range 2 {
+		var damage *RecordError
+		if v, err = s.viewOnce(name); !errors.As(err, &damage) {
+			break
+		}
+	}
+	return v, err
+}
+
+func (s *Store) viewOnce(name string) (v view, err error) {
 	st, found, err := s.savedState(name)
 	if err != nil {
 		return v, err
@@ -181,14 +202,11 @@ func (s *Store) view(name string) (v view, err error) {
 	if v.events, v.lost, err = s.events(name); err != nil {
 		return v, err
 	}
-	if found && st.lacks(v.events, v.active) {
-		// Programs write the state before the history, so another program may be in the middle of a change.
-		if st, _, err = s.savedState(name); err != nil {
-			return v, err
-		}
-		if st.lacks(v.events, v.active) {
-			return v, &RecordError{s.stateOf(name), errLost}
-		}
+	switch {
+	case found && st.lacks(v.events, v.active):
+		return v, &RecordError{s.stateOf(name), errLost}
+	case !found && len(v.events) > 0:
+		return v, &RecordError{s.stateOf(name), errMissing}
 	}
 	v.State = st.State
 	if it := st.Intent; it != nil && it.To == v.active {
@@ -196,6 +214,9 @@ func (s *Store) view(name string) (v view, err error) {
 		if !noted(v.events, it.Event) {
 			v.events = append(v.events, it.Event)
 		}
+	}
+	if v.active != "" && v.lost == 0 && !answered(v.events, v.active) {
+		return v, &RecordError{s.eventsOf(name), errUnanswered}
 	}
 	return v, nil
 }

@@ -59,6 +59,9 @@ func (store *storeFlag) statusCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&f.history, "history", false, "print the events of each name, oldest first")
 	cmd.Flags().StringVar(&f.textfile, "textfile", "",
 		"write metrics to `FILE`, for the textfile collector of Prometheus")
+	for _, other := range []string{"max-age", "verify", "textfile"} {
+		cmd.MarkFlagsMutuallyExclusive("history", other)
+	}
 	return cmd
 }
 
@@ -76,12 +79,15 @@ func (f *statusFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if f.history {
+		st.Notice = func(string) {} // the problems below contain what it would say
+		err := f.printHistory(cmd.OutOrStdout(), st, names)
 		for _, s := range all {
 			if s.Problem != "" {
 				fmt.Fprintf(cmd.ErrOrStderr(), "bindsync: %s: %s\n", diag.Visible(s.Name), diag.Visible(s.Problem))
+				err = cmp.Or(err, error(errStale))
 			}
 		}
-		return f.printHistory(cmd.OutOrStdout(), st, names)
+		return err
 	}
 	if f.textfile != "" {
 		if err := writeTextfile(f.textfile, all); err != nil {
@@ -133,7 +139,7 @@ func (f *statusFlags) names(cmd *cobra.Command, st *ship.Store, args []string) (
 func isFailing(s *ship.Status, maxAge time.Duration) bool {
 	tooOld := maxAge > 0 && (s.Age < 0 || time.Duration(s.Age)*time.Second > maxAge)
 	failed := s.Checked.Error != "" && s.Checked.Reason != ship.Network
-	return s.Active == "" || s.Problem != "" || s.Damaged != "" || failed || tooOld
+	return s.Active == "" || s.Problem != "" || s.Damaged != "" || s.Refused != nil || failed || tooOld
 }
 
 // statuses returns the status of each name. It opens the active snapshots. If whole is set, it also reads all of them
