@@ -83,7 +83,8 @@ func (c environmentConf) warnOfMissing(in *site.Inputs, missing []string, all bo
 		meant := in.Diags.CorrectTypo(filepath.Base(dir), siblings)
 		if all || !meant.IsNone() {
 			in.Diags.Add(diag.Diagnostic{Pos: c.posOf("modulepath"), Severity: diag.Warning, Code: "modulepath",
-				Message: "the module path has '" + name + "', which does not exist; the site has no modules from there",
+				Message: "the module path has '" + name +
+					"', which does not exist; the site has no modules from there",
 				Hint:    meant.Hint()})
 		}
 	}

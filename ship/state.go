@@ -179,7 +179,7 @@ type view struct {
 	lost   int // number of damaged lines in the history
 }
 
-// view reads the record of name. Its parts belong together only if no program changes them meanwhile, so view reads them
+// view reads the record of name. Its parts only belong together if no program changes them meanwhile, so it reads them
 // again before it reports that one lacks what another has.
 func (s *Store) view(name string) (v view, err error) {
 	for range 2 {
