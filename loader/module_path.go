@@ -121,8 +121,8 @@ func manifests(in *site.Inputs) string {
 	return below(in.Dir, cmp.Or(settingOf(readConf(in), "manifest"), "manifests"))
 }
 
-// ListedModules returns the directories of the modulepath setting in the text of an environment.conf, or nil if it names
-// none. As in Puppet, an element with wildcards is replaced by the existing directories that match.
+// ListedModules returns the directories of the modulepath setting in the text of an environment.conf, or nil if it
+// names none. As in Puppet, an element with wildcards is replaced by the existing directories that match.
 func ListedModules(d fsx.Disk, src []byte, site string) (out []string, err error) {
 	for _, dir := range strings.Split(settingOf(src, "modulepath"), ":") {
 		dir = strings.TrimSpace(dir)
