@@ -65,6 +65,7 @@ func (g *bounds) buildCommand() *cobra.Command {
 	sign.add(cmd)
 	push.add(cmd)
 	cmd.Flags().StringVar(&pushTo, "push", "", "push the snapshot to `oci://HOST/REPO:TAG` when it is built")
+	cli.Needs(cmd, "push", pushFlags...)
 	f.addToSnapshots(cmd)
 	cmd.Flags().StringVar(&part, "part", "",
 		"write a pack of part `I/N` of the data files, for 'bindc link', instead of a snapshot")

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bindc/diag"
+	"bindc/internal/cli"
 	"bindc/internal/envfile"
 	"bindc/internal/fsx"
 	"bindc/loader"
@@ -50,6 +51,7 @@ func (g *bounds) environmentsCommand() *cobra.Command {
 	b.addToSnapshots(cmd)
 	b.push.add(cmd)
 	cmd.Flags().StringVar(&b.pushTo, "push", "", "push the snapshots to `oci://HOST/REPO`, each under the tag NAME")
+	cli.Needs(cmd, "push", pushFlags...)
 	cmd.Flags().StringVarP(&b.dir, "output", "o", "", "the `DIR` to write snapshots to")
 	return cmd
 }

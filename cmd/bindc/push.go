@@ -40,6 +40,9 @@ func (p *pushing) add(cmd *cobra.Command) {
 	p.addRegistry(cmd)
 }
 
+// pushFlags are the flags that add defines.
+var pushFlags = []string{"source", "ca-file", "username", "password-stdin", "plain-http", "stall-timeout"}
+
 func (p *pushing) addRegistry(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.caFile, "ca-file", "",
 		"`FILE` of CA certificates to trust in addition to the system's")

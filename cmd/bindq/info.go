@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bindc/diag"
+	"bindc/internal/cli"
 	"bindc/internal/proof/record"
 	"bindc/internal/report/decision"
 	"bindc/internal/snapfile"
@@ -55,6 +56,7 @@ func (g *globals) infoCommand() *cobra.Command {
 	o.add(cmd, "text")
 	cmd.MarkFlagsMutuallyExclusive("dump", "format")
 	addShowSensitive(cmd, &reveal)
+	cli.Needs(cmd, "dump", "show-sensitive")
 	return cmd
 }
 

@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"os/user"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -89,6 +90,11 @@ func (f *pullFlags) run(cmd *cobra.Command, source string) error {
 func (f *pullFlags) pull(cmd *cobra.Command, source string) (*ship.Pull, error) {
 	if err := ship.CheckName(f.name); err != nil {
 		return nil, fmt.Errorf("--name: %w", err)
+	}
+	for _, flag := range []string{"ca-file", "username", "password-stdin", "plain-http", "stall-timeout"} {
+		if strings.HasPrefix(source, "file:") && cmd.Flags().Changed(flag) {
+			return nil, fmt.Errorf("--%s has no effect on %s, which needs no connection", flag, source)
+		}
 	}
 	from, err := f.from.open(source, cmd.InOrStdin())
 	if err != nil {

@@ -134,6 +134,9 @@ func rejectEmptyFlags(check cobra.PositionalArgs) cobra.PositionalArgs {
 		if err != nil {
 			return err
 		}
+		if err := lacking(cmd.Flags()); err != nil {
+			return err
+		}
 		noteRepeats(cmd)
 		return check(cmd, args)
 	}
@@ -144,4 +147,27 @@ func hasEmptyText(v pflag.Value) bool {
 		return slices.Contains(list.GetSlice(), "")
 	}
 	return v.Type() == "string" && v.String() == ""
+}
+
+// needed is the annotation of flags that have an effect only with another one. Its value is the name of that flag.
+const needed = "needs"
+
+// Needs makes each of the given flags an error unless the command line also has the flag called needs.
+func Needs(cmd *cobra.Command, needs string, flags ...string) {
+	for _, flag := range flags {
+		if err := cmd.Flags().SetAnnotation(flag, needed, []string{needs}); err != nil {
+			panic(err)
+		}
+	}
+}
+
+// lacking returns an error about a flag in f that has no effect without another one.
+func lacking(f *pflag.FlagSet) (err error) {
+	f.Visit(func(flag *pflag.Flag) {
+		if names := flag.Annotations[needed]; err == nil && len(names) > 0 && !f.Changed(names[0]) {
+			kind, _ := pflag.UnquoteUsage(f.Lookup(names[0]))
+			err = fmt.Errorf("--%s has no effect without --%s", flag.Name, strings.TrimSpace(names[0]+" "+kind))
+		}
+	})
+	return err
 }

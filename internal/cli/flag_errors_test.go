@@ -88,3 +88,28 @@ func TestSurplusArgumentMayBeValueOfFlag(t *testing.T) {
 		}
 	}
 }
+
+// A flag that has an effect only with another one is an error without it, whatever its kind.
+func TestFlagWithoutTheOneItNeedsIsRejected(t *testing.T) {
+	for line, want := range map[string]string{
+		"build --user x":              "--user has no effect without --push TARGET",
+		"build --plain":               "--plain has no effect without --push TARGET",
+		"build --user x --push there": "",
+		"build":                       "",
+	} {
+		root := &cobra.Command{Use: "program", SilenceUsage: true, SilenceErrors: true}
+		Finish(root, Verbs{"build": func() *cobra.Command {
+			build := &cobra.Command{Use: "build", Args: cobra.NoArgs}
+			build.RunE = func(*cobra.Command, []string) error { return nil }
+			build.Flags().String("push", "", "a `TARGET`")
+			build.Flags().String("user", "", "a `NAME`")
+			build.Flags().Bool("plain", false, "without TLS")
+			Needs(build, "push", "user", "plain")
+			return build
+		}}, nil)
+		root.SetArgs(strings.Fields(line))
+		if err := root.Execute(); err == nil && want != "" || err != nil && err.Error() != want {
+			t.Errorf("%s: found '%v', expected '%s'", line, err, want)
+		}
+	}
+}
