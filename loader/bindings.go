@@ -7,6 +7,7 @@ import (
 	"bindc/diag"
 	"bindc/internal/bindingsfile"
 	"bindc/internal/datafile"
+	"bindc/internal/expr"
 	"bindc/internal/literal"
 	"bindc/internal/recipe"
 	"bindc/internal/value"
@@ -225,6 +226,37 @@ func (c *setCompiler) warnOfCommon(p *bindingsfile.Pair) {
 	}
 }
 
+// warnOfConstant warns about a condition on a category that has the same value for every request, if the condition does
+// not list that value. A value that was probably meant to be a variable has its own warning, see warnOfFixedValue.
+func (c *setCompiler) warnOfConstant(p *bindingsfile.Pair, category *expr.Node) {
+	v, constant := category.Constant()
+	if !constant || v.Kind() != value.String || slices.Contains(folded(p.Values), Fold(v.Text())) {
+		return
+	}
+	name, text := p.Category.Value.Text(), v.Text()
+	if text == name || strings.HasPrefix(text, "$") {
+		return
+	}
+	d := diag.Diagnostic{Pos: p.Pos, Severity: diag.Warning, Code: "when",
+		Message: "'" + name + "' is '" + text + "' for every request: this condition never holds"}
+	if len(p.Values) == 1 {
+		d.Fix = diag.Correct(p.Values[0], []string{text})
+	}
+	c.diags.Add(d)
+}
+
+// warnOfPatterns warns about values that look like a pattern or an interpolation, because conditions compare text.
+func (c *setCompiler) warnOfPatterns(p *bindingsfile.Pair) {
+	for _, v := range p.Values {
+		isRegexp := len(v) > 2 && strings.HasPrefix(v, "/") && strings.HasSuffix(v, "/")
+		if isRegexp || strings.Contains(v, "*") || strings.Contains(v, "${") {
+			c.diags.Add(diag.Diagnostic{Pos: p.Pos, Severity: diag.Warning, Code: "when",
+				Message: "this condition holds only for the text '" + v + "': conditions have no patterns or variables",
+				Hint:    "list the values, or compute the category in binder_config.yaml"})
+		}
+	}
+}
+
 // restrict narrows each condition to requests in which a category has one of the given values. It may modify the
 // conditions in place.
 func (c *setCompiler) restrict(conditions []Condition, p *bindingsfile.Pair) ([]Condition, bool) {
@@ -238,6 +270,8 @@ func (c *setCompiler) restrict(conditions []Condition, p *bindingsfile.Pair) ([]
 		c.warnOfCommon(p)
 		return conditions, true
 	}
+	c.warnOfConstant(p, c.All[category].Value)
+	c.warnOfPatterns(p)
 	values := folded(p.Values)
 	var out []Condition
 	for _, cond := range conditions {

@@ -85,7 +85,7 @@ func (c environmentConf) warnOfMissing(in *site.Inputs, missing []string, all bo
 			in.Diags.Add(diag.Diagnostic{Pos: c.posOf("modulepath"), Severity: diag.Warning, Code: "modulepath",
 				Message: "the module path has '" + name +
 					"', which does not exist; the site has no modules from there",
-				Hint:    meant.Hint()})
+				Hint: meant.Hint()})
 		}
 	}
 }

@@ -129,7 +129,7 @@ func build(cmd *cobra.Command, dir, out string, f *flags, sign *signing) error {
 		}
 	}
 	content := c.content
-	doubts, err := sliced(content, f.slice)
+	doubts, err := sliced(content, f.slice, f.allowEmpty)
 	if err != nil {
 		return err
 	}

@@ -108,7 +108,7 @@ func (f *flags) compile(cmd *cobra.Command, dir, out string, options loader.Opti
 
 // sliced removes from content the data that no request with the given category values can reach. doubts describes
 // values that are probably misspelt.
-func sliced(content *snapshot.Content, given []string) (doubts []string, err error) {
+func sliced(content *snapshot.Content, given []string, allowEmpty bool) (doubts []string, err error) {
 	if len(given) == 0 {
 		return nil, nil
 	}
@@ -117,7 +117,15 @@ func sliced(content *snapshot.Content, given []string) (doubts []string, err err
 		return nil, fmt.Errorf("--slice: %w", err)
 	}
 	doubts = slice.Misspelt(content, terms)
-	return doubts, slice.Cut(content, terms)
+	before := content.Bindings
+	if err := slice.Cut(content, terms); err != nil {
+		return nil, err
+	}
+	if before > 0 && content.Bindings == 0 && !allowEmpty {
+		return nil, fmt.Errorf("--slice %s: the snapshot would have no bindings; if that is meant, use --allow-empty",
+			strings.Join(given, " --slice "))
+	}
+	return doubts, nil
 }
 
 // openCache opens the cache of the site in dir. Its entries are valid only for this bindc executable, because another

@@ -119,7 +119,7 @@ func (b *environments) run(root string) error {
 // each environment has its own categories.
 func (b *environments) sliceOf(e loader.Environment, site *compilation) {
 	at := diag.Pos{File: e.Dir}
-	doubts, err := sliced(site.content, b.slice)
+	doubts, err := sliced(site.content, b.slice, b.allowEmpty)
 	if err != nil {
 		site.diags.Errorf(at, "environments", "%v", err)
 	}
