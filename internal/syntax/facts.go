@@ -117,8 +117,15 @@ var wellKnownIn = map[string][]string{
 	"os.selinux":        {"config_mode", "config_policy", "current_mode", "enabled", "enforced", "policy_version"},
 	"processors":        {"cores", "count", "extensions", "isa", "models", "physicalcount", "speed", "threads"},
 	"ruby":              {"platform", "sitedir", "version"},
+	"server_facts":      {"environment", "serverip", "serverip6", "servername", "serverversion"},
 	"system_uptime":     {"days", "hours", "seconds", "uptime"},
 	"trusted":           {"authenticated", "certname", "domain", "extensions", "external", "hostname"},
+	// Certificates may have extensions with any name. These are the names that Puppet registers.
+	"trusted.extensions": {"pp_application", "pp_apptier", "pp_auth_auto_renew", "pp_auth_role", "pp_authorization",
+		"pp_cli_auth", "pp_cloudplatform", "pp_cluster", "pp_cost_center", "pp_created_by", "pp_datacenter",
+		"pp_department", "pp_employee", "pp_environment", "pp_hostname", "pp_image_name", "pp_instance_id", "pp_network",
+		"pp_owner", "pp_preshared_key", "pp_product", "pp_project", "pp_provisioner", "pp_region", "pp_role",
+		"pp_securitypolicy", "pp_service", "pp_software_version", "pp_uuid", "pp_zone"},
 }
 
 var (

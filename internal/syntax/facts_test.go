@@ -6,19 +6,24 @@ import "testing"
 func TestReportsNamesThatResembleFacts(t *testing.T) {
 	const suffix = " is not a well-known fact; nodes that do not have it get undef; did you mean "
 	for src, want := range map[string]string{
-		"$osfamly":                      "$osfamly" + suffix + "$osfamily?",
-		"$::osfamly":                    "$osfamly" + suffix + "$osfamily?",
-		"$osfamly['x'][0]":              "$osfamly" + suffix + "$osfamily?",
-		"$facts['osfamly']":             "$facts['osfamly']" + suffix + "$facts['osfamily']?",
-		"$facts['os']['famly'][0]":      "$facts['os']['famly']" + suffix + "$facts['os']['family']?",
-		"$::os['release']['majr']":      "$os['release']['majr']" + suffix + "$os['release']['major']?",
-		"$fcts['os']":                   "$fcts" + suffix + "$facts?",
+		"$osfamly":                 "$osfamly" + suffix + "$osfamily?",
+		"$::osfamly":               "$osfamly" + suffix + "$osfamily?",
+		"$osfamly['x'][0]":         "$osfamly" + suffix + "$osfamily?",
+		"$facts['osfamly']":        "$facts['osfamly']" + suffix + "$facts['osfamily']?",
+		"$facts['os']['famly'][0]": "$facts['os']['famly']" + suffix + "$facts['os']['family']?",
+		"$::os['release']['majr']": "$os['release']['majr']" + suffix + "$os['release']['major']?",
+		"$fcts['os']":              "$fcts" + suffix + "$facts?",
+		"$trusted['extensions']['pp_rle']": "$trusted['extensions']['pp_rle']" + suffix +
+			"$trusted['extensions']['pp_role']?",
+		"$server_facts['environmnt']":   "$server_facts['environmnt']" + suffix + "$server_facts['environment']?",
 		"$trusted['certnmae']":          "$trusted['certnmae']" + suffix + "$trusted['certname']?",
 		"\"a ${facts['os']['famly']}\"": "$facts['os']['famly']" + suffix + "$facts['os']['family']?",
 		"$x[$facts['os']['famly']]":     "$facts['os']['famly']" + suffix + "$facts['os']['family']?",
 
 		"$facts['os']['family']":                                  "",
 		"$trusted['extensions']['certnmae']":                      "",
+		"$trusted['extensions']['pp_role']":                       "",
+		"$trusted['extensions']['role']":                          "",
 		"$osfamily[0, 2]":                                         "",
 		"$facts[$osfamily]":                                       "",
 		"[1].map |$x| { $osfamly = {}; $osfamly['x'] }":           "",

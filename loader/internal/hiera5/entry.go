@@ -122,6 +122,7 @@ func (c config) source(n, defaults *yaml.Node, at diag.Pos) dataSource {
 		s.kind = datafile.Hiera5JSON
 	case "eyaml_lookup_key":
 		s.kind = datafile.Hiera5EYAML
+		c.checkEyamlOptions(options)
 		return s
 	case snapshotFunctions["data_hash"], snapshotFunctions["lookup_key"]:
 		return dataSource{}
@@ -134,6 +135,31 @@ func (c config) source(n, defaults *yaml.Node, at diag.Pos) dataSource {
 			"remove them", function)
 	}
 	return s
+}
+
+// eyamlOptions lists options of hiera-eyaml. Its plugins may have others.
+var eyamlOptions = []string{"pkcs7_private_key", "pkcs7_public_key", "pkcs7_private_key_env_var",
+	"pkcs7_public_key_env_var", "gpg_gnupghome", "gpg_recipients", "gpg_recipients_file", "gpg_always_trust"}
+
+// checkEyamlOptions warns about options that are probably misspelt. options may be nil.
+func (c config) checkEyamlOptions(options *yaml.Node) {
+	if options == nil {
+		return
+	}
+	for key := range options.Pairs() {
+		name, _ := key.Text()
+		i := slices.IndexFunc(eyamlOptions, func(option string) bool { return isTypoOf(option, name) })
+		if i >= 0 && !slices.Contains(eyamlOptions, name) {
+			c.Doc.Diags.Add(diag.Diagnostic{Pos: c.Doc.Pos(key), Severity: diag.Warning, Code: "hierarchy",
+				Message: "hiera-eyaml has no option '" + name + "', and ignores it",
+				Fix:     diag.MeantAs(name, eyamlOptions[i])})
+		}
+	}
+}
+
+// isTypoOf is like diag.IsNear, but ignores the digit in pkcs7.
+func isTypoOf(option, name string) bool {
+	return diag.IsNear(strings.Replace(option, "pkcs7", "pkcs", 1), strings.Replace(name, "pkcs7", "pkcs", 1))
 }
 
 // function returns the name of the data function of an entry, or "" if neither the entry nor defaults names one. It

@@ -61,8 +61,12 @@ func (c config) locate(at diag.Pos, source dataSource, path string, isGlob bool)
 	return p, len(problems) == 0
 }
 
-// checkClosed warns about '%{' without '}'. Puppet reads it as text, so the path matches no file.
+// checkClosed warns about '%{' without '}', and about '${'. Puppet reads both as text, so the path matches no file.
 func (c config) checkClosed(at diag.Pos, p location) {
+	if strings.Contains(p.text, "${") {
+		c.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "hiera_interpolation",
+			Message: "'${' is plain text here, as in Puppet", Hint: "write '%{' for a variable"})
+	}
 	if i := strings.LastIndex(p.text, "%{"); i >= 0 && !strings.Contains(p.text[i:], "}") {
 		c.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "hiera_interpolation",
 			Message: "this '%{' is not closed: '" + p.text[i:] + "' is plain text, as in Puppet",
