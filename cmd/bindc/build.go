@@ -156,9 +156,9 @@ func build(cmd *cobra.Command, dir, out string, f *flags, sign *signing) error {
 	if cli.IsTerminal(cmd.ErrOrStderr()) { // on a terminal, suggest 'bindc check --lint'
 		sayNearKeys(cmd.ErrOrStderr(), dir, c.site, f.jobs)
 	}
-	fmt.Fprintf(success, "%s: %s, %s, %d bytes, sha256 %x, %s\n", name, diag.Count(c.keys(), "key"),
+	_, err = fmt.Fprintf(success, "%s: %s, %s, %d bytes, sha256 %x, %s\n", name, diag.Count(c.keys(), "key"),
 		diag.Count(content.Bindings, "binding"), written.Size, written.Sum, time.Since(start).Round(time.Millisecond))
-	return nil
+	return err
 }
 
 // encrypt seals the sensitive values with a new key, and encrypts that key for the recipients.

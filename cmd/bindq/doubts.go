@@ -225,6 +225,14 @@ func misnamedPart(flag, text string, unset []string) []string {
 	return []string{fmt.Sprintf("%s %s: conditions use %s, which is not set; did you mean '%s'?", flag, path, near, near)}
 }
 
+// nameOfFacts returns the name of the facts file, which --facts or the facts directory gives.
+func (s *source) nameOfFacts() string {
+	if s.factsFile == "" {
+		return s.inFile.File
+	}
+	return inputName(s.factsFile)
+}
+
 // misnamedInFile returns a doubt for each name in the facts file that resembles an unset variable. If there are none,
 // and no name in the file is known, it returns a doubt about the file.
 func (s *source) misnamedInFile(unset []string, isKnown func(name string) bool) (out []string) {
@@ -235,12 +243,12 @@ func (s *source) misnamedInFile(unset []string, isKnown func(name string) bool) 
 	for _, name := range names {
 		if near := diag.Misspelt(name, unset); near != "" && !isKnown(name) {
 			out = append(out, fmt.Sprintf("%s: nothing in the snapshot uses the fact '%s'; did you mean '%s'?",
-				inputName(s.factsFile), name, near))
+				s.nameOfFacts(), name, near))
 		}
 	}
 	if len(names) > 0 && len(out) == 0 && !slices.ContainsFunc(names, syntax.Everywhere) &&
 		!slices.ContainsFunc(names, isKnown) {
-		out = append(out, inputName(s.factsFile)+" contains no fact that Facter sends or the snapshot uses; is "+
+		out = append(out, s.nameOfFacts()+" contains no fact that Facter sends or the snapshot uses; is "+
 			"it a facts file?")
 	}
 	return out

@@ -65,18 +65,24 @@ func (g *globals) path() (string, error) {
 // unseal returns a function that decrypts the key of a snapshot with the given identities. It returns nil without
 // identities.
 func (g *globals) unseal() (func(sealed []byte) (key []byte, err error), error) {
-	files := g.identities
-	if given := os.Getenv("BINDQ_IDENTITY"); len(files) == 0 && given != "" {
-		files = []string{given}
-	}
+	files, option := filesOf("--identity", g.identities, "BINDQ_IDENTITY")
 	if len(files) == 0 {
 		return nil, nil
 	}
 	unseal, err := identity.Unwrap(files)
 	if err != nil {
-		return nil, fmt.Errorf("--identity: %w", err)
+		return nil, fmt.Errorf("%s: %w", option, err)
 	}
 	return unseal, nil
+}
+
+// filesOf returns the files that a flag gives or, without the flag, the file in an environment variable. option is the
+// name of where they come from, for messages.
+func filesOf(flag string, given []string, variable string) (files []string, option string) {
+	if file := os.Getenv(variable); len(given) == 0 && file != "" {
+		return []string{file}, variable
+	}
+	return given, flag
 }
 
 // tables returns the decision tables of f, decrypted if identities are given. Call it inside snapfile.Use, which

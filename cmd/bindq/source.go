@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -76,10 +75,7 @@ func (s *source) options() (bindings.Options, error) {
 
 // decrypt returns a function that decrypts hiera-eyaml strings, or nil if no key is given.
 func (s *source) decrypt() (func(text string) (string, error), error) {
-	files := s.eyamlKeys
-	if given := os.Getenv("BINDQ_EYAML_KEY"); len(files) == 0 && given != "" {
-		files = []string{given}
-	}
+	files, option := filesOf("--eyaml-key", s.eyamlKeys, "BINDQ_EYAML_KEY")
 	if len(files) == 0 {
 		return nil, nil
 	}
@@ -88,7 +84,7 @@ func (s *source) decrypt() (func(text string) (string, error), error) {
 	}
 	keys, err := eyaml.Read(files)
 	if err != nil {
-		return nil, fmt.Errorf("--eyaml-key: %w", err)
+		return nil, fmt.Errorf("%s: %w", option, err)
 	}
 	return keys.Decrypt, nil
 }

@@ -59,7 +59,7 @@ func TestRejectsFilesThatCannotBeConverted(t *testing.T) {
 		{"invalid target", "s.yaml", in("- {parameters: '[', to: {a: 1}}\n- [b, 1]"), "convert",
 			"the string '[' cannot be expressed in Puppet syntax"},
 		{"target without a name", "s.yaml", in("- {parameters: '', to: {a: 1}}"), "convert",
-			"the string '' cannot be expressed in Puppet syntax"},
+			"an empty string cannot be expressed in Puppet syntax"},
 		{"invalid type", "s.yaml", in("- {name: a, type: 'Array[', to: 1}"), "convert",
 			"the string 'Array[' cannot be expressed in Puppet syntax"},
 		{"computed dependency", "s.pp", "bindings s { bind dependency $x -> File['a'] }", "convert",

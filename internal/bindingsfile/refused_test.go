@@ -66,7 +66,7 @@ func TestBindingErrorsStateExpectedAndFound(t *testing.T) {
 		{"to_hash_lookup: string", bindingTo("to_hash_lookup", text("x", 1)), entry + "the string 'x'"},
 		{"to_hash_lookup: no key", bindingTo("to_hash_lookup", hash(1, name, x)), entry + "a hash without 'key'"},
 		{"to_hash_lookup: no name", bindingTo("to_hash_lookup", hash(1, key, y)), entry + "a hash without 'name'"},
-		{"to_hash_lookup: empty", bindingTo("to_hash_lookup", hash(1)), entry + "a hash"},
+		{"to_hash_lookup: empty", bindingTo("to_hash_lookup", hash(1)), entry + "an empty hash"},
 		{"to_hash_lookup: list as key", bindingTo("to_hash_lookup", hash(1, name, x, key, list(5))), entry + "a hash"},
 		{"to_hash_lookup: regular expression as name", bindingTo("to_hash_lookup", hash(1, regexpAt("name", 2), x, key, y)),
 			entry + "a hash without 'name'"},
@@ -120,7 +120,7 @@ func TestRejectsBindingsWithoutKey(t *testing.T) {
 		{nil, "8 attribute: expected 'name', the key to bind", true},
 		{[]Producer{{Name: "to", Argument: number(5, 1)}}, "8 attribute: expected 'name', the key to bind", true},
 		{[]Producer{{Name: "rebind", Argument: number(5, 1)}}, expected + "the integer 5" + hint, false},
-		{[]Producer{{Name: "rebind", Argument: text("", 1)}}, expected + "the string ''" + hint, false},
+		{[]Producer{{Name: "rebind", Argument: text("", 1)}}, expected + "an empty string" + hint, false},
 	} {
 		var diags diag.List
 		s := Statement{Pos: at(8), Producers: c.producers}

@@ -81,11 +81,11 @@ bindings n::s {
 
 // The first statement that Puppet syntax cannot express is the error. The others are still written.
 func TestPuppetTextReportsFirstInexpressibleStatement(t *testing.T) {
-	for _, target := range []string{"[", "{", ""} {
+	for target, found := range map[string]string{"[": "the string '['", "{": "the string '{'", "": "an empty string"} {
 		s, reported := read(t, "s.yaml", inYAML("\n- {parameters: '"+target+"', to: {a: 1}}\n- [b, 1]\n"+
 			"- {name: c, type: 'Array[', to: 1}"))
 		b, err := puppetText(s, "s", comments{})
-		if want := "the string '" + target + "' cannot be expressed in Puppet syntax"; reported != "" || err == nil ||
+		if want := found + " cannot be expressed in Puppet syntax"; reported != "" || err == nil ||
 			err.Error() != want {
 			t.Errorf("%s: %v, expected %s; %s", target, err, want, reported)
 		}

@@ -76,9 +76,21 @@ func suggestFlag(cmd *cobra.Command, err error) error {
 	}
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {
-		err = fmt.Errorf("--%s: %w, found '%s'", invalid.GetFlag().Name, invalid.Unwrap(), invalid.GetValue())
+		err = fmt.Errorf("--%s: %w, found '%s'", invalid.GetFlag().Name, expectedOf(invalid), invalid.GetValue())
 	}
 	return fmt.Errorf("%w (see %s --help)", err, cmd.CommandPath())
+}
+
+// expectedOf says what the value of a flag should be. For a type of pflag, the error is in the terms of package strconv
+// or time.
+func expectedOf(invalid *pflag.InvalidValueError) error {
+	switch invalid.GetFlag().Value.Type() {
+	case "duration":
+		return errors.New("expected a time such as 30s or 5m")
+	case "int", "int64":
+		return errors.New("expected a whole number")
+	}
+	return invalid.Unwrap()
 }
 
 func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {

@@ -35,6 +35,9 @@ func Open(ctx context.Context, dir string) (*Repository, error) {
 	if err != nil {
 		return nil, err
 	}
+	if _, err := os.Stat(dir); err != nil { // git's error would be about git
+		return nil, err
+	}
 	r := &Repository{ctx: ctx, top: dir}
 	out, err := r.git("rev-parse", "--show-toplevel")
 	if err != nil {

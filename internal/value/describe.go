@@ -7,6 +7,14 @@ const describeMax = 40
 
 // Describe describes v in messages for people who write data: "a list", "a hash", "the string 'x'".
 func Describe(v Value) string {
+	switch kind := v.Kind(); {
+	case kind == String && v.Text() == "":
+		return "an empty string"
+	case kind == Array && v.Len() == 0:
+		return "an empty list"
+	case kind == Hash && v.Len() == 0:
+		return "an empty hash"
+	}
 	switch v.Kind() {
 	case Undef:
 		return "null"

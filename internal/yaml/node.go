@@ -142,12 +142,16 @@ func (n *Node) Literal() value.Value {
 	return n.Value
 }
 
-// Describe describes n for a message: "a list", "a hash", "the string 'x'".
+// Describe describes n for a message: "a list", "an empty hash", "the string 'x'".
 func (n *Node) Describe() string {
-	switch n.Kind {
-	case Sequence:
+	switch {
+	case n.Kind == Sequence && len(n.Kids) == 0:
+		return "an empty list"
+	case n.Kind == Sequence:
 		return "a list"
-	case Mapping:
+	case n.Kind == Mapping && len(n.Kids) == 0:
+		return "an empty hash"
+	case n.Kind == Mapping:
 		return "a hash"
 	}
 	return value.Describe(n.Value)

@@ -266,7 +266,7 @@ func TestNodeDescribesAndConvertsItself(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"~": "null", "yes": "the boolean true", "1": "the integer 1", "1.": "the float 1.0", "x": "the string 'x'",
-		"{}":         "a hash",
+		"{}":         "an empty hash",
 		"'a\n\n  b'": "the string 'a…'", "é" + strings.Repeat("x", 50): "the string 'é" + strings.Repeat("x", 39) +
 			"…'",
 	} {

@@ -135,17 +135,33 @@ func (c config) checkDatadir(at diag.Pos, source dataSource) {
 		return
 	}
 	c.checked[dir] = true
+	of := "this entry"
+	if source.inDefaults != (diag.Pos{}) {
+		at, of = source.inDefaults, "an entry without another datadir"
+	}
 	d := diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "data_directory"}
 	if isAbsolute(dir) {
 		d.Hint = c.absoluteHint(dir)
+	} else {
+		d.Fix = c.Diags.Correct(dir, c.dirsBeside())
 	}
 	if strings.Contains(dir, "%{") || isAbsolute(dir) {
 		d.Message = "no directory matches the datadir '" + dir + "'; level '" + source.level +
 			"', and every other level with this datadir, finds no data"
 	} else {
-		d.Message = "there is no directory '" + dir + "' next to this file; this entry never finds data"
+		d.Message = "there is no directory '" + dir + "' next to this file; " + of + " never finds data"
 	}
 	c.absent = append(c.absent, d)
+}
+
+// dirsBeside returns the names of the directories next to the configuration file.
+func (c config) dirsBeside() (names []string) {
+	for _, e := range c.List(c.root) {
+		if e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	return names
 }
 
 // WarnOfAbsent reports the recorded directories and files that do not exist. It reports nothing if the site has errors.

@@ -89,11 +89,11 @@ func presentKeys(n *yaml.Node, keys []string) []string {
 // source returns the format and the datadir of an entry. It warns about an entry that only Puppet can read.
 func (c config) source(n, defaults *yaml.Node, at diag.Pos) dataSource {
 	s := dataSource{datadir: "data", ok: true}
-	for _, from := range []*yaml.Node{n, defaults} {
-		if dir, ok := c.text(from, "datadir"); ok {
-			s.datadir = dir
-			break
-		}
+	if dir, ok := c.text(n, "datadir"); ok {
+		s.datadir = dir
+	} else if dir, ok := c.text(defaults, "datadir"); ok {
+		_, at, _ := defaults.Lookup("datadir")
+		s.datadir, s.inDefaults = dir, c.Doc.Pos(at)
 	}
 	function, ok := c.function(n, defaults)
 	if !ok {

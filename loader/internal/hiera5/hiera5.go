@@ -51,7 +51,9 @@ type dataSource struct {
 	kind    datafile.Format
 	datadir string
 	level   string // name of the entry
-	ok      bool   // false if bindc does not read the entry
+
+	inDefaults diag.Pos // position of the datadir in defaults; the zero position if it is not from there
+	ok         bool     // false if bindc does not read the entry
 }
 
 // Reader reads Hiera 5 hierarchies, each configuration file only once.
