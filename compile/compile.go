@@ -1,8 +1,8 @@
-// Package compile composes a site. It decides for all possible requests which binding wins, rejects
-// conflicts, and turns strings and expressions into programs (language.md, sections 5 to 9). It
-// reads no files and does not encode the snapshot. Its result is a snapshot.Content.
+// Package compile composes a site. It decides for all possible requests which binding wins, and rejects conflicts
+// (language.md, sections 5 to 9). It reads no files and does not encode the snapshot. Its result is a snapshot.Content.
 //
-// The passes are packages below internal. Compile calls them in this order, each with the results of earlier passes.
+// The passes are packages below internal; only the warning about levels that Puppet must read is in foreign.go. Compile
+// calls the passes in this order, each with the results of earlier ones.
 //
 //	place    the precedence of every condition; every binding in the scope of its layer and condition
 //	rewrite  the final bindings, in which bindings that depend on others are replaced

@@ -61,6 +61,18 @@ func (s *Store) Status(name string, now time.Time) Status {
 	return st
 }
 
+// Foreign returns the paths of snapshots next to the links of names that are no links. Programs that open the store's
+// directory answer from them, but this package does not change them.
+func (s *Store) Foreign() (paths []string, err error) {
+	entries, err := s.files.readDir(s.dir)
+	for _, e := range entries {
+		if name, ok := strings.CutSuffix(e.Name(), Suffix); ok && CheckName(name) == nil && e.Type().IsRegular() {
+			paths = append(paths, s.path(e.Name()))
+		}
+	}
+	return paths, err
+}
+
 func problem(err error, name string) string {
 	var damage *RecordError
 	if errors.As(err, &damage) {

@@ -56,6 +56,7 @@ func (g *globals) batchCommand() *cobra.Command {
 	}
 	s.addFactsDir(cmd)
 	s.addStrict(cmd)
+	cmd.Flags().Lookup("strict").Usage = "answer a query that looks incomplete or misspelt with an error"
 	s.addStrictVariables(cmd)
 	maxLine = query.MaxLine
 	cmd.Flags().Var(cli.AtLeastOne(&maxLine), "max-line", "allow at most `N` bytes per query")

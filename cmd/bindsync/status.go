@@ -119,10 +119,18 @@ func sayUnpolled(errs io.Writer, all []ship.Status) {
 	}
 }
 
-// names returns the name in args, or all names of the store. If the store does not have the name in args, names prints
-// a note or, with --history, returns an error.
+// names returns the name in args, or all names of the store. It prints notes about snapshots that are not in the store.
+// If the store does not have the name in args, names prints a note or, with --history, returns an error.
 func (f *statusFlags) names(cmd *cobra.Command, st *ship.Store, args []string) ([]string, error) {
 	if len(args) == 0 {
+		foreign, err := st.Foreign()
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range foreign {
+			fmt.Fprintf(cmd.ErrOrStderr(), "bindsync: note: %s is not a link into the store: bindsync never updates it, "+
+				"but other programs answer from it\n", diag.Visible(path))
+		}
 		return st.Names()
 	}
 	if err := st.Unknown(args[0]); err != nil {

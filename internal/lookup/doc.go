@@ -4,8 +4,8 @@
 // snapshot depends on. Request, Snapshot, Facts and Value of package runtime can be converted to
 // the types of this package and back.
 //
-// A file only uses files below it in this list, as a test checks. To follow a lookup, read from top
-// to bottom:
+// A file uses only files below it in this list. A test enforces that no files use one another in a cycle. To follow a
+// lookup, read from top to bottom:
 //
 //	open.go         New opens a snapshot and chooses its rules: plain ones, or those of Hiera 5 (rules.go)
 //	lookup.go       Request.Lookup; snapshot.View finds small constants, this file all other values

@@ -29,7 +29,7 @@ type level struct {
 	scopes []snapshot.Scope
 }
 
-// KeyDefault is the highest binding of a key that is unconditional and always ends a lookup. It hides all lower
+// KeyDefault is a key's highest binding among those that are unconditional and always end a lookup. It hides all lower
 // bindings.
 type KeyDefault struct {
 	Rank  int // NoRank if there is none
