@@ -180,15 +180,25 @@ func TestSmallSiteTakesLittleEffort(t *testing.T) {
 	}
 }
 
-// The search for loops may use a part of the effort. Nothing is reported if it needs more.
-func TestLoopSearchBeyondItsEffortIsNotAnError(t *testing.T) {
+// The search for loops may use a part of the effort. If it needs more, it is not complete, which is a warning.
+func TestLoopSearchBeyondItsEffortIsAWarning(t *testing.T) {
 	site := lines(40, func(i int) string {
 		return fmt.Sprintf("{when: {node: n%d}, bind: [{name: k%d, to_lookup_of: k%d}]}\n", i, i, (i+1)%40) +
 			fmt.Sprintf("{when: {osfamily: o%d}, bind: [{name: k%d, to_lookup_of: k%d}]}", i, i, (i+7)%40)
 	})
 	all, _ := effortOf(t, site, 0)
-	if spent, found := effortOf(t, site, all/2); spent != all/2 || len(found) > 0 {
+	spent, found := effortOf(t, site, all/2)
+	if spent != all/2 || len(found) != 1 || found[0].Code != "effort" || found[0].Severity != diag.Warning {
 		t.Errorf("%d of %d comparisons, reported is %v", spent, all/2, found)
+	}
+}
+
+// Whatever the limit is, a loop is reported, or that its search was not complete.
+func TestLoopIsReportedOrTheEffortIs(t *testing.T) {
+	for limit := 1; limit <= 64; limit++ {
+		if _, found := effortOf(t, "{name: a, to_lookup_of: b}\n{name: b, to_lookup_of: a}", limit); len(found) == 0 {
+			t.Errorf("nothing is reported with %d comparisons", limit)
+		}
 	}
 }
 

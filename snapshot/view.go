@@ -33,8 +33,8 @@ type Others interface {
 }
 
 // NewView returns a View of s. The caller must set its Scopes with Resolve. Lookups return small constants as values
-// of the source small. While shut is set, they pass all keys to others. If digs is set, they also pass unbound keys that
-// contain a dot or a quote to others.
+// of the source small. While shut is set, they pass all keys to others. If digs is set, they also pass unbound keys
+// that contain a dot or a quote to others.
 func NewView(s *Snapshot, shut *atomic.Bool, small *value.Source, digs bool, others Others) View {
 	return View{index: indexOf(s), file: s, shut: shut, indirect: shut, small: small, digs: digs, others: others}
 }

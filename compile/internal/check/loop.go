@@ -3,10 +3,12 @@ package check
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"bindc/compile/internal/pass"
 	"bindc/compile/internal/place"
+	"bindc/diag"
 	"bindc/internal/recipe"
 )
 
@@ -16,8 +18,7 @@ const (
 	loopEffortPerCandidate = 1 << 8
 )
 
-// checkLoops reports loops. The search gets a share of the effort. When it has used up its share, it stops without an
-// error.
+// checkLoops reports loops. The search gets a part of the effort. When it has used up its part, it stops with a warning.
 func checkLoops(e *pass.Env, t *place.Tables, ms *place.Multibinds, indexes keyIndexes, graph *needGraph) {
 	if e.Effort.Over() {
 		return
@@ -26,17 +27,25 @@ func checkLoops(e *pass.Env, t *place.Tables, ms *place.Multibinds, indexes keyI
 		deciding: decidingVariables(e.Site)}
 	f := loopFinder{visitQueue: newVisitQueue(plain, graph), multibinds: ms, parts: map[string][]*keyIndex{},
 		reported: map[string]bool{}}
-	before := e.Effort.Left
-	e.Effort.Left = min(before, f.enqueueAll())
-	share := e.Effort.Left
+	part := f.enqueueAll()
+	if e.Effort.Over() {
+		return
+	}
+	part = min(part, e.Effort.Left)
+	end := e.Effort.Part(part)
 	for len(f.queue) > 0 && !e.Effort.Over() {
 		f.follow(f.queue[0])
 		f.queue = f.queue[1:]
 	}
-	e.Effort.Left = before - share + max(0, e.Effort.Left)
+	if end() {
+		e.Report(diag.Diagnostic{Pos: indexes.mostBound().all[0].Pos(), Severity: diag.Warning, Code: "effort",
+			Message: "the search for loops stopped after " + strconv.Itoa(part) +
+				" steps; lookups report the loops that it did not find",
+			Hint: "bind fewer keys that look one another up, or raise --max-effort"})
+	}
 }
 
-// enqueueAll schedules each binding that may be on a loop, with its own condition. It returns the effort available to
+// enqueueAll schedules each binding that may be on a loop, with its own condition. It returns the number of steps for
 // the search.
 func (f *loopFinder) enqueueAll() int {
 	share := loopEffort
