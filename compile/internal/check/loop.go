@@ -18,7 +18,8 @@ const (
 	loopEffortPerCandidate = 1 << 8
 )
 
-// checkLoops reports loops. The search gets a part of the effort. When it has used up its part, it stops with a warning.
+// checkLoops reports loops. The search gets a part of the effort. When it has used up its part, it stops with a
+// warning.
 func checkLoops(e *pass.Env, t *place.Tables, ms *place.Multibinds, indexes keyIndexes, graph *needGraph) {
 	if e.Effort.Over() {
 		return

@@ -20,8 +20,8 @@ func (e *Effort) Spend(n int) bool {
 	return e.Left >= 0
 }
 
-// Part limits the steps to n until end is called. end reports whether more than n steps were needed. Steps that are left
-// over can be spent afterwards.
+// Part limits the steps to n until end is called. end reports whether more than n steps were needed. Steps that are
+// left over can be spent afterwards.
 func (e *Effort) Part(n int) (end func() (used bool)) {
 	part := min(e.Left, n)
 	rest := e.Left - part
