@@ -79,7 +79,7 @@ func (p *planner) findEnc(u uri) []planned {
 
 // classifiedNodes queues the files with classifier output in dir. Each is named after its node.
 func (p *planner) classifiedNodes(dir string) []node {
-	category, _ := p.hiera.Category("node") // every site has the category node
+	category, _ := p.hiera2.Category("node") // every site has the category node
 	var out []node
 	for _, e := range p.List(dir) {
 		name, is := strings.CutSuffix(e.Name(), datafile.ClassifiedExt)
@@ -88,7 +88,7 @@ func (p *planner) classifiedNodes(dir string) []node {
 		}
 		path := filepath.Join(dir, e.Name())
 		out = append(out, node{
-			condition: p.hiera.Condition(Condition{{Dimension: category, Value: Fold(name)}}),
+			condition: p.hiera2.Condition(Condition{{Dimension: category, Value: Fold(name)}}),
 			file:      p.Enqueue(&site.File{Path: path, Label: p.Label(path), Data: true, Kind: datafile.Classified}),
 		})
 	}

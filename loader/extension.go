@@ -119,7 +119,7 @@ func (p programs) run(command []string) ([]byte, error) {
 }
 
 // wantBackend queues a request to an extension for name, a path in the hierarchy of h.
-func (r *hieraReader) wantBackend(h *hieraDir, backend, name string) *site.File {
+func (r *hiera2Reader) wantBackend(h *hiera2Dir, backend, name string) *site.File {
 	id, label := "backend "+backend+": "+h.tree.Path(name), "backend "+backend+": "+h.label+name
 	ask := r.extensions.backends[backend]
 	return r.WantFrom(h.doc.Pos(h.doc.Root), id, label, true, func() ([]byte, error) {

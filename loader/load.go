@@ -68,15 +68,15 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 		alternatives = DefaultAlternatives
 	}
 	dims := site.NewDimensions(categoryDimensions(cfg.categories), alternatives)
-	hiera := &hieraReader{Inputs: in, Dimensions: dims, extensions: cfg.extensions, dirs: map[string]*hieraDir{}}
+	hiera2 := &hiera2Reader{Inputs: in, Dimensions: dims, extensions: cfg.extensions, dirs: map[string]*hiera2Dir{}}
 	hiera5Reader := hiera5.NewReader(in, dims, opts.GlobalHiera, path.Clean(cmp.Or(opts.Codedir, DefaultCodedir)),
 		opts.foundAgain)
-	p := planner{Inputs: in, extensions: cfg.extensions, hiera: hiera, hiera5: hiera5Reader, global: opts.GlobalHiera,
+	p := planner{Inputs: in, extensions: cfg.extensions, hiera2: hiera2, hiera5: hiera5Reader, global: opts.GlobalHiera,
 		named: map[string]bool{}, namedComplete: !diags.Failed(), defaultLayers: cfg.defaultLayers}
 
 	wait := in.StartParsing(opts.Jobs, opts.Found, opts.Parsed)
 	if cfg.defaultLayers && p.isOfHiera5() {
-		cfg.layers = p.hiera5Layers()
+		cfg.layers = p.defaultsOfHiera5()
 	}
 	plan := p.plan(cfg.layers)
 	p.warnOfUnread()
@@ -117,8 +117,8 @@ func assemble(plan []plannedLayer, in *site.Inputs, dims *site.Dimensions) []Lay
 		for _, p := range pl.contributions {
 			c := Contribution{URI: p.uri}
 			switch {
-			case p.hiera != nil:
-				c.Files = p.hiera.dataFiles()
+			case p.hiera2 != nil:
+				c.Files = p.hiera2.dataFiles()
 			case p.encPart == encClasses:
 				c.Bindings = p.included(in.Reader.Pools.Keys.Texts(), &setCompiler{inclusions: inclusions})
 			case p.encPart != "":

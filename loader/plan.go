@@ -14,7 +14,7 @@ import (
 // planned is one contribution to a layer. Its files have been queued for parsing.
 type planned struct {
 	uri      string
-	hiera    *hieraDir
+	hiera2   *hiera2Dir
 	hiera5   *hiera5.Hierarchy
 	part     HieraPart // the part of Hiera 5 that the hierarchy belongs to
 	bindings *site.File
@@ -33,7 +33,7 @@ type plannedLayer struct {
 type planner struct {
 	*site.Inputs
 	extensions    registry
-	hiera         *hieraReader
+	hiera2        *hiera2Reader
 	hiera5        *hiera5.Reader
 	global        string              // hiera.yaml of Puppet's global layer
 	defaultHiera5 bool                // the site uses the default layers for Hiera 5 data
@@ -215,7 +215,7 @@ func (p *planner) find(u uri) []planned {
 	}
 	find := p.findSet
 	if u.scheme == "confdir-hiera" || u.scheme == "module-hiera" {
-		find = p.findHiera
+		find = p.findHiera2
 	}
 	if c, ok := find(u); ok {
 		return []planned{c}

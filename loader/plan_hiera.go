@@ -42,13 +42,13 @@ func (p *planner) isOfHiera5() bool {
 	if p.global != "" || p.hiera5.ConfigIn(p.Dir) != "" {
 		return true
 	}
-	if own, _ := hieraFile(p.Files, p.Dir); own != "" {
+	if own, _ := hiera2File(p.Files, p.Dir); own != "" {
 		return false
 	}
 	some := false
 	for _, m := range p.Modules.All {
 		of5 := p.hiera5.ConfigIn(m.Dir) != ""
-		if own, _ := hieraFile(p.Files, m.Dir); own != "" && !of5 {
+		if own, _ := hiera2File(p.Files, m.Dir); own != "" && !of5 {
 			return false
 		}
 		some = some || of5
@@ -56,14 +56,14 @@ func (p *planner) isOfHiera5() bool {
 	return some
 }
 
-// hiera5Layers returns the default layers of a site with Hiera 5 data: the site's own bindings, the Hiera 5
+// defaultsOfHiera5 returns the default layers of a site with Hiera 5 data: the site's own bindings, the Hiera 5
 // hierarchies, and the bindings and Hiera 2 data of modules.
-func (p *planner) hiera5Layers() []layerConfig {
+func (p *planner) defaultsOfHiera5() []layerConfig {
 	p.defaultHiera5 = true
 	at := diag.Pos{File: p.Dir}
 	optional := func(scheme, path string) uri { return uri{scheme: scheme, path: path, optional: true, at: at} }
 	own := []uri{optional("confdir", "default")}
-	if there, _ := p.IsFile(filepath.Join(p.Dir, hieraFiles[0])); there {
+	if there, _ := p.IsFile(filepath.Join(p.Dir, hiera2Files[0])); there {
 		own = append(own, optional("confdir-hiera", ""))
 	}
 	return []layerConfig{
@@ -73,7 +73,7 @@ func (p *planner) hiera5Layers() []layerConfig {
 	}
 }
 
-func (p *planner) findHiera(u uri) (planned, bool) {
+func (p *planner) findHiera2(u uri) (planned, bool) {
 	dir := filepath.Join(p.Dir, filepath.FromSlash(u.path))
 	if u.scheme == "module-hiera" {
 		name, rest, _ := strings.Cut(u.path, "/")
@@ -83,7 +83,7 @@ func (p *planner) findHiera(u uri) (planned, bool) {
 		}
 		dir = filepath.Join(m.Dir, filepath.FromSlash(rest))
 	}
-	path, ok := hieraFile(p.Files, dir)
+	path, ok := hiera2File(p.Files, dir)
 	switch {
 	case !ok:
 		return planned{}, false
@@ -91,18 +91,18 @@ func (p *planner) findHiera(u uri) (planned, bool) {
 		return p.missing(u, "there is no Hiera 2 directory %s: expected the file %s", u,
 			filepath.Join(dir, "hiera.yaml"))
 	}
-	h := p.hiera.dir(path)
+	h := p.hiera2.dir(path)
 	if h != nil && h.otherVersion != "" {
 		p.otherVersion(u, h)
 		return planned{}, false
 	}
-	return planned{uri: u.String(), hiera: h}, h != nil
+	return planned{uri: u.String(), hiera2: h}, h != nil
 }
 
 // otherVersion reports a configuration of another version of Hiera, which another program may be using. This is an
 // error if a layer names the configuration, or if a layer reads the site's Hiera 5 data as Hiera 2. Otherwise, it is a
 // warning or a note.
-func (p *planner) otherVersion(u uri, h *hieraDir) {
+func (p *planner) otherVersion(u uri, h *hiera2Dir) {
 	d := diag.Diagnostic{Pos: h.doc.Pos(h.doc.Root), Severity: diag.Info, Code: "hiera_version",
 		Message: "ignored: this file " + h.otherVersion}
 	switch {
@@ -128,7 +128,7 @@ func (p *planner) otherVersion(u uri, h *hieraDir) {
 
 // otherAtTop completes the diagnostic d about a configuration of another Hiera version at the top of the site. It
 // returns false if there is nothing to report.
-func (p *planner) otherAtTop(u uri, h *hieraDir, d *diag.Diagnostic) bool {
+func (p *planner) otherAtTop(u uri, h *hiera2Dir, d *diag.Diagnostic) bool {
 	d.Severity = diag.Warning
 	switch version := hiera5.VersionOf(h.doc.Document); {
 	case seemsHiera5(h.doc):
@@ -140,7 +140,7 @@ func (p *planner) otherAtTop(u uri, h *hieraDir, d *diag.Diagnostic) bool {
 		}
 	case version >= 4 && hiera5.AsksSnapshotOnly(h.doc):
 		d.Message = "this file makes Puppet use the snapshot, but " + p.readsAsVersion2()
-		d.Hint = "add '?optional' to 'confdir-hiera:/', or write the hierarchy of the snapshot to " + hieraFiles[0]
+		d.Hint = "add '?optional' to 'confdir-hiera:/', or write the hierarchy of the snapshot to " + hiera2Files[0]
 		return !u.optional
 	case version >= 4:
 		d.Severity = diag.Error

@@ -127,7 +127,7 @@ func boundIn(site *loader.Site) string {
 }
 
 // Contents of hiera.yaml, with the expected diagnostics.
-var hieraFiles = []struct{ name, text, want string }{
+var hiera2Files = []struct{ name, text, want string }{
 	{"default hierarchy without data", "version: 2", "1 warning data_directory"},
 	{"file that is a list", "[version, 2]", "1 error hiera"},
 	{"empty file", "", "1 error hiera"},
@@ -166,7 +166,7 @@ var hieraFiles = []struct{ name, text, want string }{
 }
 
 func TestInvalidHiera2ConfigurationIsReported(t *testing.T) {
-	for _, c := range hieraFiles {
+	for _, c := range hiera2Files {
 		t.Run(c.name, func(t *testing.T) {
 			if _, got := loaded(t, map[string]string{"hiera.yaml": c.text}); got != c.want {
 				t.Errorf("reported is %q, expected %q", got, c.want)

@@ -21,8 +21,8 @@ type unread struct {
 // warnOfUnread warns about files that no layer and no hierarchy uses.
 func (p *planner) warnOfUnread() {
 	u := unread{p, p.Quiet(&diag.List{})}
-	for _, dir := range slices.Sorted(maps.Keys(p.hiera.dirs)) {
-		if h := p.hiera.dirs[dir]; h != nil && h.otherVersion == "" {
+	for _, dir := range slices.Sorted(maps.Keys(p.hiera2.dirs)) {
+		if h := p.hiera2.dirs[dir]; h != nil && h.otherVersion == "" {
 			u.data(h)
 		}
 	}
@@ -60,7 +60,7 @@ func (u *unread) warn(path string, code diag.Code, message, hint string) {
 
 // data warns about missing directories of a Hiera 2 hierarchy, and about data files that no entry matches. It does
 // nothing if some paths are unknown or extensions may read the files.
-func (u *unread) data(h *hieraDir) {
+func (u *unread) data(h *hiera2Dir) {
 	isExtension := func(backend string) bool { return !builtinBackend(backend) }
 	if slices.ContainsFunc(h.backends, isExtension) || !h.isWhole() || h.doc.Mentions("%{") {
 		return
@@ -87,7 +87,7 @@ func (u *unread) data(h *hieraDir) {
 
 // nearEntry returns the position of an entry whose path resembles that of f. For a path with variables, it compares
 // only the constant directory.
-func (h *hieraDir) nearEntry(f site.Listed) (diag.Pos, bool) {
+func (h *hiera2Dir) nearEntry(f site.Listed) (diag.Pos, bool) {
 	for _, e := range h.entries {
 		path, name := e.path.before, f.Name()
 		if e.path.refs > 0 {
@@ -178,7 +178,7 @@ func (u *unread) target(path string) string {
 }
 
 // isWhole reports whether all entries and backends in the configuration are valid.
-func (h *hieraDir) isWhole() bool {
+func (h *hiera2Dir) isWhole() bool {
 	whole := func(key string, n int) bool {
 		_, list, ok := h.doc.Root.Lookup(key)
 		return !ok || list.Kind == yaml.Sequence && len(list.Kids) == n
@@ -192,14 +192,14 @@ func isData(f site.Listed) bool {
 
 // mentions reports whether the loader has already reported f, because its extension is wrong or because it was
 // rejected.
-func (h *hieraDir) mentions(f site.Listed) bool {
+func (h *hiera2Dir) mentions(f site.Listed) bool {
 	mentioned := slices.Contains(h.backends, strings.ReplaceAll(filepath.Ext(f.Path)[1:], "yml", "yaml"))
-	return slices.ContainsFunc(h.entries, func(e hierarchyEntry) bool {
+	return slices.ContainsFunc(h.entries, func(e hiera2Entry) bool {
 		return e.path.matches(f.Path) || mentioned && e.path.matches(f.Name())
 	})
 }
 
-func (u *unread) dataDirFiles(h *hieraDir) []site.Listed {
+func (u *unread) dataDirFiles(h *hiera2Dir) []site.Listed {
 	t := &site.Tree{Files: u.quiet, Dir: h.tree.Dir, Real: h.tree.Real, Roots: h.tree.Roots}
 	tops := h.topDirs()
 	if _, ok := tops[""]; ok && !t.Roots[t.Real] { // the top directory of a site or module contains more than data
@@ -216,7 +216,7 @@ func (u *unread) dataDirFiles(h *hieraDir) []site.Listed {
 
 // topDirs returns the top-level directories of the hierarchy's paths, with the position of the first entry for each. ""
 // is the directory of the hiera.yaml.
-func (h *hieraDir) topDirs() map[string]diag.Pos {
+func (h *hiera2Dir) topDirs() map[string]diag.Pos {
 	out := map[string]diag.Pos{}
 	for _, e := range h.entries {
 		top, _, _ := strings.Cut(e.path.fixedDir(), "/")
@@ -239,7 +239,7 @@ func (u *unread) hierarchy(dir string, include, of5 uri) {
 		}
 	}
 	included, named := u.named[include.String()]
-	path, _ := hieraFile(u.quiet, dir)
+	path, _ := hiera2File(u.quiet, dir)
 	if path == "" || included || named && (named5 || include.scheme != "confdir-hiera") {
 		return
 	}
@@ -270,7 +270,7 @@ func (u *unread) notIncluded(path string, include uri) {
 // dataAlone warns about a data directory in a site that has no hiera.yaml and therefore never reads it.
 func (u *unread) dataAlone() {
 	included, named := u.named["confdir-hiera:/"]
-	if path, _ := hieraFile(u.quiet, u.Dir); path != "" || named && !included {
+	if path, _ := hiera2File(u.quiet, u.Dir); path != "" || named && !included {
 		return
 	}
 	if u.hiera5.ConfigIn(u.Dir) != "" {

@@ -12,7 +12,7 @@ import (
 
 // compareValue sets e.differs if the value of e is not equivalent to the site's expression for its category, and warns
 // about it. at is the position of the value.
-func (r *hieraReader) compareValue(e *hierarchyEntry, at diag.Pos) {
+func (r *hiera2Reader) compareValue(e *hiera2Entry, at diag.Pos) {
 	if e.category < 0 {
 		return
 	}
@@ -46,7 +46,7 @@ func (r *hieraReader) compareValue(e *hierarchyEntry, at diag.Pos) {
 
 // isMisspelt reports whether the site misspells the variable of category, and e has the correct variable, which has
 // the category's name. If so, it warns about the site's expression.
-func (r *hieraReader) isMisspelt(category *Dimension, e *hierarchyEntry, at diag.Pos) bool {
+func (r *hiera2Reader) isMisspelt(category *Dimension, e *hiera2Entry, at diag.Pos) bool {
 	wrong := site.VariableOf(category.Value)
 	fix := r.Diags.Correct(wrong, []string{category.Name})
 	if site.VariableOf(e.value.node) != category.Name || category.ValuePos.Line == 0 || wrong == "" || fix.IsNone() {
@@ -63,7 +63,7 @@ func (r *hieraReader) isMisspelt(category *Dimension, e *hierarchyEntry, at diag
 
 // hasValueOf returns an expression that results in 'true' if a request's value of the category of e equals the value
 // of e, ignoring case.
-func (r *hieraReader) hasValueOf(e hierarchyEntry) *expr.Node {
+func (r *hiera2Reader) hasValueOf(e hiera2Entry) *expr.Node {
 	folded := func(n *expr.Node) *expr.Node {
 		return &expr.Node{Op: expr.Call, Name: "downcase", Kids: []*expr.Node{n}}
 	}

@@ -44,7 +44,7 @@ func TestFileNameDeterminesCondition(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			value := parseTemplate(t, test.value)
 			r := readerOf(Dimension{Name: "c", Value: value.node})
-			e := hierarchyEntry{category: 0, value: value, path: parseTemplate(t, test.path)}
+			e := hiera2Entry{category: 0, value: value, path: parseTemplate(t, test.path)}
 			got := none
 			if i, ok := r.conditionOf(e, test.file, test.whole); ok {
 				got = textOf(r, i)
@@ -81,7 +81,7 @@ func TestPathVariablesAreGuardsIfEntryValueDiffers(t *testing.T) {
 		{"empty variable", "${os}", "os-${os}", "os-", false, "never"},
 	} {
 		r := readerOf(Dimension{Name: "c", Value: parseTemplate(t, "${osfamily}").node})
-		e := hierarchyEntry{value: parseTemplate(t, test.value), path: parseTemplate(t, test.path), differs: true}
+		e := hiera2Entry{value: parseTemplate(t, test.value), path: parseTemplate(t, test.path), differs: true}
 		got := "never"
 		if i, ok := r.conditionOf(e, test.file, test.whole); ok {
 			got = textOf(r, i)
@@ -102,7 +102,7 @@ func TestCommonFileAppliesWherePathVariablesMatch(t *testing.T) {
 		{"", "data/${os}", "data/x", "{$os}=x"},
 		{"${role}", "data/${os}", "data/x", "{$os}=x"},
 	} {
-		e := hierarchyEntry{category: -1, value: parseTemplate(t, test.value), path: parseTemplate(t, test.path)}
+		e := hiera2Entry{category: -1, value: parseTemplate(t, test.value), path: parseTemplate(t, test.path)}
 		if i, ok := r.conditionOf(e, test.file, false); !ok || textOf(r, i) != test.want {
 			t.Errorf("%s for '%s': %q, expected %q", test.path, test.value, textOf(r, i), test.want)
 		}
@@ -110,12 +110,12 @@ func TestCommonFileAppliesWherePathVariablesMatch(t *testing.T) {
 }
 
 // readerOf returns a reader for a site with the given categories.
-func readerOf(categories ...Dimension) *hieraReader {
-	return &hieraReader{Dimensions: site.NewDimensions(categories, 0)}
+func readerOf(categories ...Dimension) *hiera2Reader {
+	return &hiera2Reader{Dimensions: site.NewDimensions(categories, 0)}
 }
 
 // textOf formats the condition with index i as the tables above do.
-func textOf(d *hieraReader, i int) string {
+func textOf(d *hiera2Reader, i int) string {
 	out := ""
 	for _, term := range d.Conditions[i] {
 		name := d.All[term.Dimension].Name

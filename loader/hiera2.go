@@ -15,15 +15,15 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// hieraDir is a Hiera 2 directory: the entries of its configuration and the data files that match them (language.md,
+// hiera2Dir is a Hiera 2 directory: the entries of its configuration and the data files that match them (language.md,
 // section 4).
-type hieraDir struct {
+type hiera2Dir struct {
 	tree         *site.Tree
 	label        string // prefix for file names in snapshots, with a trailing slash
 	doc          site.Document
 	otherVersion string // if the file is not for Hiera 2, a phrase for messages that says so
 	backends     []string
-	entries      []hierarchyEntry
+	entries      []hiera2Entry
 	data         []dataFile // data files in the order of the hierarchy
 }
 
@@ -33,26 +33,26 @@ type dataFile struct {
 	files     []*site.File // the file of each backend that has the path, in backend order
 }
 
-// hierarchyEntry is an entry [category, value, path] of a Hiera 2 hierarchy.
-type hierarchyEntry struct {
+// hiera2Entry is an entry [category, value, path] of a Hiera 2 hierarchy.
+type hiera2Entry struct {
 	category    int // index of the category's dimension, or -1 for common
 	value, path template
 	differs     bool // the value differs from the category's expression
 	at, pathAt  diag.Pos
 }
 
-var hieraKeys = []string{"version", "hierarchy", "backends"}
+var hiera2Keys = []string{"version", "hierarchy", "backends"}
 
-// hieraReader reads Hiera 2 directories, each only once.
-type hieraReader struct {
+// hiera2Reader reads Hiera 2 directories, each only once.
+type hiera2Reader struct {
 	*site.Inputs
 	*site.Dimensions
 	extensions registry
-	dirs       map[string]*hieraDir // by path of the configuration file; nil if the file has an error
+	dirs       map[string]*hiera2Dir // by path of the configuration file; nil if the file has an error
 }
 
 // dir returns the Hiera 2 directory whose configuration file is path, or nil if the file has an error.
-func (r *hieraReader) dir(path string) *hieraDir {
+func (r *hiera2Reader) dir(path string) *hiera2Dir {
 	h, seen := r.dirs[path]
 	if !seen {
 		h = r.read(path)
@@ -61,13 +61,13 @@ func (r *hieraReader) dir(path string) *hieraDir {
 	return h
 }
 
-// hieraFiles lists the names of a Hiera 2 configuration file, the preferred name first. If both files exist, only
+// hiera2Files lists the names of a Hiera 2 configuration file, the preferred name first. If both files exist, only
 // Puppet reads hiera.yaml.
-var hieraFiles = []string{"hiera2.yaml", "hiera.yaml"}
+var hiera2Files = []string{"hiera2.yaml", "hiera.yaml"}
 
-// hieraFile returns the Hiera 2 configuration file in dir, or "" if there is none. ok is false after an error.
-func hieraFile(f site.Files, dir string) (path string, ok bool) {
-	for _, name := range hieraFiles {
+// hiera2File returns the Hiera 2 configuration file in dir, or "" if there is none. ok is false after an error.
+func hiera2File(f site.Files, dir string) (path string, ok bool) {
+	for _, name := range hiera2Files {
 		path := filepath.Join(dir, name)
 		if there, ok := f.IsFile(path); there || !ok {
 			return path, ok
@@ -76,7 +76,7 @@ func hieraFile(f site.Files, dir string) (path string, ok bool) {
 	return "", true
 }
 
-func (r *hieraReader) read(path string) *hieraDir {
+func (r *hiera2Reader) read(path string) *hiera2Dir {
 	dir := filepath.Dir(path)
 	real, ok := r.Real(dir)
 	if !ok {
@@ -90,10 +90,10 @@ func (r *hieraReader) read(path string) *hieraDir {
 		r.Diags.Errorf(diag.Pos{File: path, Line: 1, Col: 1}, "hiera", "expected a hash with at least 'version: 2'")
 		return nil
 	}
-	if filepath.Base(path) == hieraFiles[0] {
-		r.reportSecondConfig(path, filepath.Join(dir, hieraFiles[1]))
+	if filepath.Base(path) == hiera2Files[0] {
+		r.reportSecondConfig(path, filepath.Join(dir, hiera2Files[1]))
 	} else if other := otherHiera(doc); other != "" {
-		return &hieraDir{doc: doc, otherVersion: other}
+		return &hiera2Dir{doc: doc, otherVersion: other}
 	}
 	want := int64(2)
 	if _, v, ok := doc.Root.Lookup("version"); ok && (v.Value.Text() == "5" || v.Value.Float() == 5) {
@@ -102,8 +102,8 @@ func (r *hieraReader) read(path string) *hieraDir {
 	if !doc.IsVersion("version", want) {
 		return nil
 	}
-	doc.OnlyKeys(doc.Root, "hiera", "key of a Hiera 2 configuration", hieraKeys)
-	h := &hieraDir{label: strings.TrimSuffix(r.Label(path), filepath.Base(path)), doc: doc, backends: r.backends(doc)}
+	doc.OnlyKeys(doc.Root, "hiera", "key of a Hiera 2 configuration", hiera2Keys)
+	h := &hiera2Dir{label: strings.TrimSuffix(r.Label(path), filepath.Base(path)), doc: doc, backends: r.backends(doc)}
 	h.tree = &site.Tree{Files: r.Files, Dir: dir, Real: real, Roots: r.Modules.Roots}
 	h.entries = r.hierarchy(doc)
 	for _, e := range h.entries {
@@ -113,7 +113,7 @@ func (r *hieraReader) read(path string) *hieraDir {
 }
 
 // reportSecondConfig reports a version 2 hiera.yaml next to hiera2.yaml. A hiera.yaml of another version is for Puppet.
-func (r *hieraReader) reportSecondConfig(path, second string) {
+func (r *hiera2Reader) reportSecondConfig(path, second string) {
 	if there, _ := r.IsFile(second); !there {
 		return
 	}
@@ -164,7 +164,7 @@ func hasTriples(doc site.Document) bool {
 		slices.ContainsFunc(n.Kids, func(e yaml.Node) bool { return e.Kind == yaml.Sequence })
 }
 
-func (r *hieraReader) backends(doc site.Document) []string {
+func (r *hiera2Reader) backends(doc site.Document) []string {
 	_, n, ok := doc.Root.Lookup("backends")
 	if !ok {
 		return []string{"yaml", "json"}
@@ -212,7 +212,7 @@ func builtinBackend(name string) bool { return name == "yaml" || name == "json" 
 
 // hierarchy reads the entries of a hierarchy. Each category may occur only once, in the same order as in the site's
 // list.
-func (r *hieraReader) hierarchy(doc site.Document) []hierarchyEntry {
+func (r *hiera2Reader) hierarchy(doc site.Document) []hiera2Entry {
 	_, n, ok := doc.Root.Lookup("hierarchy")
 	if !ok {
 		return r.defaultHierarchy(doc)
@@ -227,7 +227,7 @@ func (r *hieraReader) hierarchy(doc site.Document) []hierarchyEntry {
 			Message: "expected an entry as [category, value, path], three strings, found a hash",
 			Hint:    "hashes are entries of Hiera 5: write 'version: 5', or write lists"})
 	}
-	var out []hierarchyEntry
+	var out []hiera2Entry
 	for i := range n.Kids {
 		if isHash(n.Kids[i]) {
 			continue
@@ -240,23 +240,23 @@ func (r *hieraReader) hierarchy(doc site.Document) []hierarchyEntry {
 	return out
 }
 
-func (r *hieraReader) defaultHierarchy(doc site.Document) []hierarchyEntry {
+func (r *hiera2Reader) defaultHierarchy(doc site.Document) []hiera2Entry {
 	osfamily := &expr.Node{Op: expr.Var, Name: "osfamily"}
 	text := func(s string) *expr.Node { return &expr.Node{Op: expr.Const, Value: value.FromString(s)} }
 	at := doc.Pos(doc.Root)
-	out := []hierarchyEntry{{category: -1, value: templateOf(text("true")), path: templateOf(text("data/common")),
+	out := []hiera2Entry{{category: -1, value: templateOf(text("true")), path: templateOf(text("data/common")),
 		at: at, pathAt: at}}
 	if c, ok := r.Category("osfamily"); ok {
 		value := &expr.Node{Op: expr.Concat, Kids: []*expr.Node{osfamily}}
 		path := &expr.Node{Op: expr.Concat, Kids: []*expr.Node{text("data/osfamily/"), osfamily}}
-		e := hierarchyEntry{category: c, value: templateOf(value), path: templateOf(path), at: at, pathAt: at}
+		e := hiera2Entry{category: c, value: templateOf(value), path: templateOf(path), at: at, pathAt: at}
 		r.compareValue(&e, at)
 		out = slices.Insert(out, 0, e)
 	}
 	return out
 }
 
-func (r *hieraReader) entry(doc site.Document, n *yaml.Node) (hierarchyEntry, bool) {
+func (r *hiera2Reader) entry(doc site.Document, n *yaml.Node) (hiera2Entry, bool) {
 	texts := site.StringsOf(n)
 	if len(texts) != 3 {
 		d := diag.Diagnostic{Pos: doc.Pos(n), Code: "hierarchy", Hint: site.QuoteHint(n),
@@ -266,24 +266,24 @@ func (r *hieraReader) entry(doc site.Document, n *yaml.Node) (hierarchyEntry, bo
 			d.Hint = "write all three, such as [osfamily, '${osfamily}', 'data/osfamily/${osfamily}']"
 		}
 		r.Diags.Add(d)
-		return hierarchyEntry{}, false
+		return hiera2Entry{}, false
 	}
 	c, ok := r.Category(texts[0])
 	if !ok {
 		r.Unknown(value.FromString(texts[0]), doc.Pos(&n.Kids[0]))
-		return hierarchyEntry{}, false
+		return hiera2Entry{}, false
 	}
 	val, path := doc.Interpolated(&n.Kids[1], texts[1]), doc.Interpolated(&n.Kids[2], texts[2])
 	if val == nil || path == nil {
-		return hierarchyEntry{}, false
+		return hiera2Entry{}, false
 	}
-	e := hierarchyEntry{category: c, value: templateOf(val), path: pathTemplate(path),
+	e := hiera2Entry{category: c, value: templateOf(val), path: pathTemplate(path),
 		at: doc.Pos(&n.Kids[0]), pathAt: doc.Pos(&n.Kids[2])}
 	r.compareValue(&e, doc.Pos(&n.Kids[1]))
 	return e, r.checkDataPath(doc, &n.Kids[2], texts[2])
 }
 
-func (r *hieraReader) checkDataPath(doc site.Document, n *yaml.Node, path string) bool {
+func (r *hiera2Reader) checkDataPath(doc site.Document, n *yaml.Node, path string) bool {
 	parts := strings.Split(path, "/")
 	if strings.HasSuffix(path, "/") || parts[len(parts)-1] == "." {
 		doc.Errorf(n, "data_path", "expected the path of a file without its extension, found '%s'", path)
@@ -303,8 +303,8 @@ func (r *hieraReader) checkDataPath(doc site.Document, n *yaml.Node, path string
 
 // inOrder reports whether the category of e has a lower precedence than the categories of all entries before it. If
 // not, it adds an error.
-func (r *hieraReader) inOrder(before []hierarchyEntry, e hierarchyEntry) bool {
-	rank := func(e hierarchyEntry) int {
+func (r *hiera2Reader) inOrder(before []hiera2Entry, e hiera2Entry) bool {
+	rank := func(e hiera2Entry) int {
 		if e.category < 0 {
 			return len(r.Dimensions.All)
 		}
@@ -333,7 +333,7 @@ func (r *hieraReader) inOrder(before []hierarchyEntry, e hierarchyEntry) bool {
 
 // dataFiles returns the data files of h that are not empty. If several backends have a file for the same path and key,
 // the first backend wins, and the entries of the others are returned as hidden.
-func (h *hieraDir) dataFiles() []DataFile {
+func (h *hiera2Dir) dataFiles() []DataFile {
 	out := make([]DataFile, 0, len(h.data))
 	for _, d := range h.data {
 		taken := map[uint32]bool{}

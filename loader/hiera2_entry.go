@@ -11,9 +11,9 @@ import (
 	"bindc/loader/internal/site"
 )
 
-func (r *hieraReader) entryFiles(h *hieraDir, e hierarchyEntry) []dataFile {
+func (r *hiera2Reader) entryFiles(h *hiera2Dir, e hiera2Entry) []dataFile {
 	listing := h.tree.Below(e.path.fixedDir(), e.path.depth(), isHidden(e.path.canonical[len(e.path.fixedDir()):]))
-	c := entryCollector{hieraReader: r, h: h, e: e, listing: listing, out: make([]dataFile, 0, len(listing))}
+	c := entryCollector{hiera2Reader: r, h: h, e: e, listing: listing, out: make([]dataFile, 0, len(listing))}
 	if slices.ContainsFunc(listing, func(f site.Listed) bool { return Fold(f.Path) != f.Path }) {
 		c.folded = map[string]string{}
 	}
@@ -35,9 +35,9 @@ func (r *hieraReader) entryFiles(h *hieraDir, e hierarchyEntry) []dataFile {
 }
 
 type entryCollector struct {
-	*hieraReader
-	h       *hieraDir
-	e       hierarchyEntry
+	*hiera2Reader
+	h       *hiera2Dir
+	e       hiera2Entry
 	listing []site.Listed // the files that may match the entry
 	whole   bool          // use the whole path as guard; see ambiguous
 	out     []dataFile
@@ -171,7 +171,7 @@ func (c *entryCollector) usable(f site.Listed, path string) bool {
 // If the entry's value differs from the category's expression, no variable is determined, and all variables become
 // guards. In addition, the request's value of the category must equal the entry's value. If path does not contain that
 // value, each request compares the two.
-func (r *hieraReader) conditionOf(e hierarchyEntry, path string, whole bool) (int, bool) {
+func (r *hiera2Reader) conditionOf(e hiera2Entry, path string, whole bool) (int, bool) {
 	readings := e.path.readings(path)
 	if len(readings) == 0 {
 		return 0, false
@@ -220,7 +220,7 @@ func (r *hieraReader) conditionOf(e hierarchyEntry, path string, whole bool) (in
 }
 
 // guardOf returns the guard dimension whose value is n, an expression in the path of e.
-func (r *hieraReader) guardOf(e hierarchyEntry, n *expr.Node) int {
+func (r *hiera2Reader) guardOf(e hiera2Entry, n *expr.Node) int {
 	i := r.Guard(e.category, n)
 	r.All[i].ValuePos = cmp.Or(r.All[i].ValuePos, e.pathAt)
 	return i
