@@ -36,9 +36,9 @@ type Options struct {
 	Backends         map[string]Backend
 	SchemeHandlers   map[string]SchemeHandler
 
-	Nothing bool      // the directory may be empty and need not be a site
-	IsSite  bool      // treat the directory as a site, whatever it contains
-	Seen    *fsx.Seen // records the files that are read; may be nil
+	MayBeEmpty bool      // the directory may be empty and need not be a site
+	IsSite     bool      // treat the directory as a site, whatever it contains
+	Seen       *fsx.Seen // records the files that are read; may be nil
 
 	Found  func() // called for each file before it is parsed; may be nil
 	Parsed func() // called for each parsed file, concurrently; may be nil
@@ -146,7 +146,7 @@ var partsOfSites = []string{"binder_config.yaml", "bindings_config.yaml", "binde
 // reportEmptySite reports a directory without any part of a site. Its snapshot would be empty, so the path is probably
 // wrong.
 func reportEmptySite(in *site.Inputs, opts Options) {
-	if opts.BinderConfig != "" || len(opts.ModulePath) > 0 || opts.Nothing || opts.IsSite {
+	if opts.BinderConfig != "" || len(opts.ModulePath) > 0 || opts.MayBeEmpty || opts.IsSite {
 		return
 	}
 	names := slices.Clone(partsOfSites)

@@ -736,7 +736,7 @@ func TestSiteWithoutHierarchyHasHiera5ModuleLayers(t *testing.T) {
 // A directory without any file of a site is accepted if a configuration is given, or if it need not bind anything.
 func TestAcceptsDirectoryWithoutParts(t *testing.T) {
 	dir := writeSite(t, map[string]string{"site/x": "", "config.yaml": "version: 1"})
-	for _, opts := range []loader.Options{{Nothing: true}, {BinderConfig: filepath.Join(dir, "config.yaml")}} {
+	for _, opts := range []loader.Options{{MayBeEmpty: true}, {BinderConfig: filepath.Join(dir, "config.yaml")}} {
 		var diags diag.List
 		loader.Load(filepath.Join(dir, "site"), opts, &diags)
 		expect(t, reportsOf(dir, &diags))

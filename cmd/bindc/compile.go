@@ -89,7 +89,7 @@ func (f *flags) compile(cmd *cobra.Command, dir, out string, options loader.Opti
 	f.lint.check(c.site, c.content, lint.Options{Disk: fsx.Disk{Overlay: disk.Overlay}, Jobs: f.jobs,
 		IsParameter: isParameter}, &c.diags)
 	unchecked := c.prove(f, dir, disk)
-	if !c.diags.Failed() && c.content.Bindings == 0 && !f.allowEmpty && !options.Nothing {
+	if !c.diags.Failed() && c.content.Bindings == 0 && !f.allowEmpty && !options.MayBeEmpty {
 		reportEmpty(&c.diags, dir, out)
 	}
 	var unsaved error

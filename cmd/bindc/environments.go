@@ -248,7 +248,7 @@ func (b *environments) buildOne(e loader.Environment) error {
 	seen := &fsx.Seen{Began: b.began}
 	options := b.options()
 	options.ModulePath, options.Bindings, options.Seen = e.ModulePath, e.Bindings, seen
-	options.IsSite, options.Nothing = e.Declared, e.Implied
+	options.IsSite, options.MayBeEmpty = e.Declared, e.Implied
 	site, err := b.compile(b.cmd, e.Dir, b.snapshot(e.Name), options)
 	if err != nil {
 		return err

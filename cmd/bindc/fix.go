@@ -55,7 +55,7 @@ func (x *fixing) compiled(cmd *cobra.Command, dir string, f *flags, more checkMo
 func (f *flags) compileFrom(cmd *cobra.Command, dir string, disk fsx.Disk, more checkMore) (*compilation, error) {
 	options := f.options()
 	options.Disk, options.Seen = disk, disk.Seen
-	options.Nothing = declaresEnvironments(dir)
+	options.MayBeEmpty = declaresEnvironments(dir)
 	c, err := f.compile(cmd, dir, "", options)
 	if err == nil {
 		err = more(c, disk)

@@ -68,7 +68,7 @@ func (l *lookup) forProducer() *Request {
 func (r *Request) clone() *Request {
 	c := &Request{file: r.file, snap: r.snap, closed: r.closed, facts: r.facts, numbers: r.numbers, has: r.has,
 		rules: r.rules, hiera: r.hiera, failing: r.failing, mayFail: r.mayFail}
-	c.see()
+	c.resetView()
 	c.view.Scopes = r.view.Scopes
 	c.view.SetIndirect(r.view.Indirect())
 	return c

@@ -28,11 +28,11 @@ func (r *Request) Begin(s *Snapshot, closed *atomic.Bool, facts *Facts) error {
 	n := len(s.dimensions)
 	*r = Request{file: s.file, snap: s, closed: closed, numbers: make([]uint32, n), has: make([]bool, n),
 		rules: s.rules, hiera: s.Hiera()}
-	r.see()
+	r.resetView()
 	return r.Reset(facts)
 }
 
-func (r *Request) see() { r.view = snapshot.NewView(r.file, r.closed, r.snap.values, r.hiera, r) }
+func (r *Request) resetView() { r.view = snapshot.NewView(r.file, r.closed, r.snap.values, r.hiera, r) }
 
 // Reset prepares r for other facts, so that a program that handles many requests need not allocate a new one each time.
 // No other goroutine may use r during the call. Values already looked up stay valid. Reset returns the same errors as

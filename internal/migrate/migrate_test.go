@@ -164,7 +164,7 @@ func compareAnswers(t *testing.T, from, to string, facts map[string]string) {
 func open(t *testing.T, dir string) (*bindings.Snapshot, []string) {
 	t.Helper()
 	var diags diag.List
-	site := loader.Load(dir, loader.Options{Nothing: true}, &diags)
+	site := loader.Load(dir, loader.Options{MayBeEmpty: true}, &diags)
 	content := compile.Compile(site, compile.Options{}, &diags)
 	if diags.Failed() {
 		t.Fatalf("the site does not build: %s", text(t, dir, &diags))

@@ -34,7 +34,7 @@ func TestRejectsSitesWithMoreThanHiera5(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := writeSite(t, c.files)
 			var diags diag.List
-			site := loader.Load(dir, loader.Options{Nothing: true}, &diags)
+			site := loader.Load(dir, loader.Options{MayBeEmpty: true}, &diags)
 			if diags.Failed() {
 				t.Fatal(text(t, dir, &diags))
 			}

@@ -166,7 +166,7 @@ func (f *filler) entries(s *place.Scope, internal []snapshot.Entry) ([]snapshot.
 func (f *filler) bind(s *place.Scope, key, val uint32, at snapshot.Origin) {
 	n := f.InNames[key]
 	if m, ok := f.Merges.In(s.Layer, key); ok {
-		f.add(f.InNames[m.Internal], f.Stored(m.Filed(val)), at)
+		f.add(f.InNames[m.Internal], f.Stored(m.InternalValue(val)), at)
 		val = f.Merges.Found(s.Layer, key, val)
 	}
 	if val = f.Stored(val); s.Rank >= f.Defaults[n].Rank {

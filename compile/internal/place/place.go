@@ -94,8 +94,8 @@ func (p *Placement) AddBindings(list []LayeredBinding) {
 	}
 }
 
-// AddUnwritten places bindings that no file contains. They do not count as bindings of the site.
-func (p *Placement) AddUnwritten(list []LayeredBinding) {
+// AddSynthetic places bindings that no file contains. They do not count as bindings of the site.
+func (p *Placement) AddSynthetic(list []LayeredBinding) {
 	for _, b := range list {
 		p.addBinding(b.Binding, b.Layer)
 		p.Totals.Bindings--

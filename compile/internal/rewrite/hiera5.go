@@ -79,8 +79,8 @@ func (ms *Merges) Found(layer int, key, val uint32) uint32 {
 	return m.recipe
 }
 
-// Filed returns the number of the value that is bound to the internal key for val, a value in a file.
-func (m MergedKey) Filed(val uint32) uint32 {
+// InternalValue returns the number of the value that is bound to the internal key for val, a value in a file.
+func (m MergedKey) InternalValue(val uint32) uint32 {
 	if secret, ok := m.Secret[val]; ok {
 		return secret
 	}

@@ -25,7 +25,7 @@ type Bindings struct {
 // data, so the caller must not use p afterwards.
 func Apply(e *pass.Env, p *place.Placement) *Bindings {
 	p.AddBindings(transferParameters(e, p))
-	p.AddUnwritten(bindCollected(p))
+	p.AddSynthetic(bindCollected(p))
 	rebinding := rebind(e, p)
 	rebinding.addTo(p)
 	scopes := constrain(e, p.Tables, p.Scopes)

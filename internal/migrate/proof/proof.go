@@ -144,7 +144,7 @@ func (p *prover) round(at string, result *migrate.Result) (repeat bool, err erro
 	}
 	var diags diag.List
 	opts := p.opts.Load
-	opts.Nothing = true
+	opts.MayBeEmpty = true
 	site := loader.Load(at, opts, &diags)
 	var next *builtSite
 	if !diags.Failed() {

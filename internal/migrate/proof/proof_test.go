@@ -189,7 +189,7 @@ func TestComparesKeysOfMappedPaths(t *testing.T) {
 func TestRefusesBrokenSitesAndSitesWithoutHiera5(t *testing.T) {
 	dir := t.TempDir()
 	var diags diag.List
-	site := loader.Load(dir, loader.Options{Nothing: true}, &diags)
+	site := loader.Load(dir, loader.Options{MayBeEmpty: true}, &diags)
 	files, report, err := proof.Migrate(dir, site, proof.Options{Migrate: migrate.Options{}}, &diags)
 	if files != nil || report != nil || err != nil || !diags.Failed() {
 		t.Error(files, report, err)
