@@ -152,6 +152,13 @@ func (f *blaming) explain(snap *lookup.Snapshot, key string, vars *bindings.Fact
 	if err != nil {
 		return err
 	}
+	for _, doubt := range report.Doubts(r) {
+		fmt.Fprintln(f.cmd.ErrOrStderr(), "bindc: note:", diag.Visible(doubt))
+	}
+	if unset := r.Unset(); len(unset) > 0 {
+		fmt.Fprintln(f.cmd.ErrOrStderr(), "bindc: note: these variables of conditions are not set:",
+			diag.Visible(strings.Join(unset, ", ")))
+	}
 	e, err := report.Style{Form: report.People}.Explain(r, key)
 	if err != nil {
 		return err

@@ -43,6 +43,9 @@ func printText(w io.Writer, results []Result) error {
 		if r.Updated != "" {
 			fmt.Fprintf(&b, "%s: written for '%s'\n", diag.Visible(r.Updated), diag.Visible(r.Name))
 		}
+		for _, note := range r.Notes {
+			fmt.Fprintf(&b, "%s: note: '%s': %s\n", diag.Visible(r.At), diag.Visible(r.Name), diag.Visible(note))
+		}
 		for _, f := range r.Failures {
 			fmt.Fprintf(&b, "%s: '%s' fails: %s\n", diag.Visible(f.At), diag.Visible(r.Name), diag.Visible(f.subject()))
 			b.WriteString(indented(f.Explanation, "    "))
@@ -83,6 +86,9 @@ func printTAP(w io.Writer, results []Result) error {
 			state = "not ok"
 		}
 		fmt.Fprintf(&b, "%s %d - %s\n", state, i+1, strings.ReplaceAll(diag.Visible(r.Name), "#", "\\#"))
+		for _, note := range r.Notes {
+			fmt.Fprintf(&b, "# note: %s\n", diag.Visible(note))
+		}
 		for _, f := range r.Failures {
 			b.WriteString(indented(f.At+": "+f.subject()+"\n"+f.Explanation, "# "))
 		}

@@ -25,6 +25,7 @@ type Result struct {
 	At       string    `json:"at"` // position of the example, as path:line:col
 	Failures []Failure `json:"failures"`
 	Updated  string    `json:"updated,omitempty"` // golden file that was written, or ""
+	Notes    []string  `json:"notes,omitempty"`   // what in the request is probably misspelt
 }
 
 // Failure is a lookup with an unexpected result, or a difference from a golden file.
@@ -56,6 +57,7 @@ func (e *Example) run(snap *bindings.Snapshot, update bool) (*Result, error) {
 		return out, nil
 	}
 	r := (*lookup.Request)(request)
+	out.Notes = report.Doubts(r)
 	for _, x := range e.expect {
 		text, err := x.check(r)
 		if err == nil && text != "" {

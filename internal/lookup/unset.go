@@ -41,6 +41,23 @@ func (r *Request) Unset() []string {
 	return slices.Compact(out)
 }
 
+// Misnamed returns an iterator over the variables of Unset for which the request has one with a similar name. The
+// second value is that name, as $role or $os['famly'].
+func (r *Request) Misnamed() iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		for _, name := range r.Unset() {
+			root, rest, isPart := strings.Cut(name, ".")
+			var path []value.Value
+			if isPart {
+				path = slices.Collect(value.Strings(strings.Split(rest, ".")...).Elems())
+			}
+			if near := r.facts.near(root, path); near != "" && !yield(name, near) {
+				return
+			}
+		}
+	}
+}
+
 // lacks returns the variables, such as os or os.family, that a dimension uses and the request lacks. If the request has
 // all of them but the dimension's text is empty, lacks returns the name of the category or guard. It returns nil if the
 // request has a value that conditions use, or if no condition uses the dimension.
