@@ -185,7 +185,11 @@ func (n *names) reportUnbound(e *pass.Env, r *place.Rebound) {
 		n.sorted = slices.DeleteFunc(all, recipe.IsInternal)
 		slices.Sort(n.sorted)
 	}
-	others := slices.DeleteFunc(slices.Clone(n.sorted), func(name string) bool { return name == r.Key })
+	meant := e.Diags.Correct(r.Old(), n.sorted)
+	if meant.New == r.Key || meant.Or == r.Key {
+		others := slices.DeleteFunc(slices.Clone(n.sorted), func(name string) bool { return name == r.Key })
+		meant = e.Diags.Correct(r.Old(), others)
+	}
 	does := "is an alias of"
 	switch {
 	case r.IsOwn():
@@ -195,6 +199,6 @@ func (n *names) reportUnbound(e *pass.Env, r *place.Rebound) {
 	}
 	d := diag.Diagnostic{Pos: r.More.Rebinds.Pos, Code: "rebind",
 		Message: "'" + r.Key + "' " + does + " '" + r.Old() + "', which nothing binds"}
-	e.Unbound(&d, e.Diags.Correct(r.Old(), others), 1)
+	e.Unbound(&d, meant, 1)
 	e.Diags.Add(d)
 }
