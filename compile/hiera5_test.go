@@ -209,7 +209,7 @@ var hieraReports = []struct{ name, data, want string }{
 		"contact: 1\na: \"%{lookup('contact.x')} %{lookup('contcat')}\"",
 		"data/common.yaml:2 key_unbound this looks up 'contcat', which nothing binds; did you mean 'contact'?"},
 	{"lookups of an unbound key without a similar one and of a misspelt key",
-		"contact: 1\na: \"%{lookup('other::key')} %{lookup('contcat')}\"",
+		ofNode + "contact: 1\na: \"%{lookup('other::key')} %{lookup('contcat')}\"",
 		"data/common.yaml:2 key_unbound this looks up 'contcat', which nothing binds; did you mean 'contact'?\n" +
 			"data/common.yaml:2 key_unbound this looks up 'other::key', which nothing binds; it gets an empty string; " + bindIt},
 	{"an invalid pattern next to other mistakes", "lookup_options:\n  '^h[': {merge: unique}\n  b: {merge: uniq}\nb: 1",
@@ -224,7 +224,15 @@ var hieraReports = []struct{ name, data, want string }{
 			"data/common.yaml:8 hiera_options 'b1': convert_to of '^b' to Integer: Integer(): the String is not an Integer; " +
 			findsFails + "\n" +
 			"data/common.yaml:12 hiera_options 'e': convert_to of 'e' does not accept this value; " + findsFails},
-	{"lookups of one unbound key in several values", "a: \"%{lookup('x.y')}\"\nb: \"%{alias('x')}\"\nc: \"%{lookup('x')}\"",
+	{"lookups of unbound keys, and a path without a file", "a: \"%{lookup('w')} %{lookup('x')}\"\nb: \"%{lookup('y')} %{lookup('z')}\"",
+		"data/common.yaml:1 key_unbound nothing binds 'w', 'x', 'y' and 1 other; values look them up, first here, and get empty " +
+			"strings; the path 'nodes/%{trusted.certname}.yaml' has no file here: if it is only on Puppet's servers, build there"},
+	{"lookup of a key with dots that is bound", ofNode + "'a.b': 1\nc: \"%{lookup('a.b')}\"",
+		"data/common.yaml:2 key_unbound this looks up 'a', the first part of 'a.b', which nothing binds; it gets an empty string; " +
+			"'a.b' is bound: quote a key with dots, as in lookup(\"'a.b'\")"},
+	{"lookup of an unbound key with dots in quotes", ofNode + "c: \"%{lookup('\\\"a.b\\\"')}\"",
+		"data/common.yaml:1 key_unbound this looks up '\"a.b\"', which nothing binds; it gets an empty string; " + bindIt},
+	{"lookups of one unbound key in several values", ofNode + "a: \"%{lookup('x.y')}\"\nb: \"%{alias('x')}\"\nc: \"%{lookup('x')}\"",
 		"data/common.yaml:1 key_unbound this and 2 other values look up 'x', which nothing binds; they get an empty string; " +
 			bindIt},
 	{"lookup of a key that a level of Puppet may bind", "-- hiera.yaml --\nversion: 5\nhierarchy:\n" +
@@ -238,7 +246,7 @@ var hieraReports = []struct{ name, data, want string }{
 		"-- modules/m/hiera.yaml --\nversion: 5\nhierarchy:\n" +
 		"  - {name: common, path: common.yaml}\n-- modules/m/data/common.yaml --\nm::a: \"%{lookup('x')}\"", ""},
 	{"lookup of a part of a misspelt key", "contact: {x: 1}\na: \"%{lookup('contcat.x')}\"",
-		"data/common.yaml:2 key_unbound this looks up 'contcat', which nothing binds; did you mean 'contact'?"},
+		"data/common.yaml:2 key_unbound this looks up 'contcat', the first part of 'contcat.x', which nothing binds; did you mean 'contact'?"},
 	{"more values look up the unbound key than bind the similar one", "-- data/nodes/n1.yaml --\na: \"%{lookup('contcat')}\"\n" +
 		"-- data/common.yaml --\ncontact: 1\nb: \"%{lookup('contcat')}\"",
 		"data/common.yaml:2 key_unbound this looks up 'contcat', which nothing binds; 'contact' is bound: correct one of the two names\n" +
@@ -328,6 +336,9 @@ const bindings = "-- bindings/default.yaml --\n{bindings_version: 1, name: defau
 
 // module begins the data of a module in common.yaml.
 const module = "-- modules/m/hiera.yaml --\nversion: 5\n"
+
+// ofNode begins the data of common.yaml after that of a node.
+const ofNode = "-- data/nodes/n.yaml --\nz: 1\n-- data/common.yaml --\n"
 
 // findsFails is the consequence of a value that convert_to does not accept.
 const findsFails = "every lookup that finds this value fails"
@@ -529,7 +540,7 @@ func TestReportsHiera5LoopOfAnyLength(t *testing.T) {
 		{lookups("z", 3, "z000"), "'z000' depends on itself: z000 -> z001 -> z002 -> z000; "},
 		{lookups("a", 15, "z000") + lookups("z", 10, "z000"), "'z000' depends on itself: z000 -> z001 -> z002 -> "},
 		{lookups("z", 100, "z000"), "-> z018 -> z019 -> (80 others) -> z000; "},
-		{lookups("a", 100, "nothing"), "this looks up 'nothing', which nothing binds; "},
+		{lookups("a", 100, "nothing"), "nothing binds 'nothing'; "},
 	} {
 		var diags diag.List
 		compile.Compile(loader.Load(hieraSite(t, c.data), loader.Options{}, &diags), compile.Options{}, &diags)

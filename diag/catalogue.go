@@ -76,8 +76,8 @@ var catalogue = []Rule{
 		"Put one of them under a narrower condition or in a higher layer, or choose another " +
 			"conflict_resolution."},
 	{"effort", "The search for conflicts and loops in this site takes more comparisons than the limit allows.", 6,
-		"Use fewer categories over the same variables, or raise the limit with --max-effort. If only the search " +
-			"for loops was not complete, this is a warning."},
+		"Use fewer categories over the same variables, or raise the limit with --max-effort. The search " +
+			"for loops has its own limit, beyond which there is a warning."},
 	{"empty", "A site or data file without bindings. Its build does not replace a snapshot that has bindings.", 4,
 		"Add a binding. If the site is empty on purpose, use --allow-empty; an empty data file needs {}."},
 	{"enc", "A node classifier printed an invalid answer, or failed for a node.", 14,

@@ -20,6 +20,7 @@ type setCompiler struct {
 	diags   *diag.List
 	pools   *datafile.Pools
 	secrets map[string]bool // ids of sensitive multibindings anywhere in the site
+	shared  bool            // the file is in a module, which may have bindings for other sites
 
 	inclusions map[inclusion]*bindingsfile.Compiled // compiled inclusions and exclusions of the whole site
 	slashed    bool                                 // whether a key that begins with '/' has been reported
@@ -227,10 +228,11 @@ func (c *setCompiler) warnOfCommon(p *bindingsfile.Pair) {
 }
 
 // warnOfConstant warns about a condition on a category that has the same value for every request, if the condition does
-// not list that value. A value that was probably meant to be a variable has its own warning, see warnOfFixedValue.
+// not list that value. A value that was probably meant to be a variable has its own warning, see warnOfFixedValue. It
+// does not warn in modules, which may have conditions for other sites.
 func (c *setCompiler) warnOfConstant(p *bindingsfile.Pair, category *expr.Node) {
 	v, constant := category.Constant()
-	if !constant || v.Kind() != value.String || slices.Contains(folded(p.Values), Fold(v.Text())) {
+	if !constant || c.shared || v.Kind() != value.String || slices.Contains(folded(p.Values), Fold(v.Text())) {
 		return
 	}
 	name, text := p.Category.Value.Text(), v.Text()
@@ -239,8 +241,9 @@ func (c *setCompiler) warnOfConstant(p *bindingsfile.Pair, category *expr.Node) 
 	}
 	d := diag.Diagnostic{Pos: p.Pos, Severity: diag.Warning, Code: "when",
 		Message: "'" + name + "' is '" + text + "' for every request: this condition never holds"}
+	d.Discreet = d.Message
 	if len(p.Values) == 1 {
-		d.Fix = diag.Correct(p.Values[0], []string{text})
+		d.Fix = c.diags.CorrectTypo(p.Values[0], []string{text})
 	}
 	c.diags.Add(d)
 }
@@ -251,8 +254,9 @@ func (c *setCompiler) warnOfPatterns(p *bindingsfile.Pair) {
 		isRegexp := len(v) > 2 && strings.HasPrefix(v, "/") && strings.HasSuffix(v, "/")
 		if isRegexp || strings.Contains(v, "*") || strings.Contains(v, "${") {
 			c.diags.Add(diag.Diagnostic{Pos: p.Pos, Severity: diag.Warning, Code: "when",
-				Message: "this condition holds only for the text '" + v + "': conditions have no patterns or variables",
-				Hint:    "list the values, or compute the category in binder_config.yaml"})
+				Message:  "this condition holds only for the text '" + v + "': conditions have no patterns or variables",
+				Discreet: "this condition holds only for one text: conditions have no patterns or variables",
+				Hint:     "list the values, or compute the category in binder_config.yaml"})
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"bindc/diag"
@@ -126,7 +127,7 @@ func assemble(plan []plannedLayer, in *site.Inputs, dims *site.Dimensions) []Lay
 			default:
 				if sets[p.bindings] == nil {
 					sets[p.bindings] = &setCompiler{Dimensions: dims, diags: in.Diags, pools: in.Reader.Pools,
-						secrets: secrets, inclusions: inclusions}
+						secrets: secrets, inclusions: inclusions, shared: strings.HasPrefix(p.uri, "module:")}
 					sets[p.bindings].readSet(p.source(), p.names())
 				}
 				c.Bindings, c.Transfers = sets[p.bindings].out, sets[p.bindings].transfers

@@ -39,6 +39,11 @@ func modulePath(in *site.Inputs, opts Options) []string {
 		}
 	}
 	conf.warnOfMissing(in, missing, len(found) == 0)
+	if here, _ := in.IsDir(filepath.Join(in.Dir, "modules")); here && len(listed) == 0 {
+		in.Diags.Add(diag.Diagnostic{Pos: conf.posOf("modulepath"), Severity: diag.Warning, Code: "modulepath",
+			Message: "the module path names no directory of this site, so the modules in 'modules' are not used, as in Puppet",
+			Hint:    "write 'modulepath = modules:$basemodulepath', or remove the setting"})
+	}
 	return found
 }
 
@@ -59,6 +64,9 @@ func (c environmentConf) warnOfMisspelt(in *site.Inputs) {
 		at.Line++
 		name, _, hasValue := strings.Cut(line, "=")
 		name = strings.TrimSpace(name)
+		if strings.HasPrefix(name, "#") || strings.HasPrefix(name, ";") {
+			continue
+		}
 		if meant := in.Diags.CorrectTypo(name, confSettings); hasValue && !meant.IsNone() {
 			in.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "config",
 				Message: "Puppet has no setting '" + name + "', and ignores it", Fix: meant})

@@ -38,6 +38,7 @@ func (s *source) checkDoubts(cmd *cobra.Command, r *lookup.Request, keys []strin
 	if text := s.inFile.Contradiction(); text != "" && (s.node == "" || s.inFile.File != "") && s.trustedFile == "" {
 		doubts = append(doubts, text)
 	}
+	doubts = append(doubts, s.contradictions...)
 	more, err := doubtsOf(r, keys, merged)
 	if err != nil {
 		return err

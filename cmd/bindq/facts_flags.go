@@ -35,18 +35,22 @@ func (s *source) readFacts(stdin io.Reader) (*bindings.Facts, error) {
 	}
 	isCertname := func(fact string) bool { return strings.HasPrefix(fact, "trusted.certname") }
 	if s.trustedFile != "" || slices.ContainsFunc(s.facts, isCertname) { // --node replaces the certname in a facts file
-		if err := facts.CheckName(s.node, node.Trusted); err != nil {
-			return nil, err
-		}
+		s.noteContradiction(facts.CheckName(s.node, node.Trusted))
 	}
 	opts := bindings.FactsOptions{Node: s.node, Environment: s.environment}
 	if node.Vars, err = facts.With("--var", node.Vars, s.variables); err != nil {
 		return nil, err
 	}
-	if _, err := facts.With("--fact or --var", bindings.Value{}, slices.Concat(s.facts, s.variables)); err != nil {
-		return nil, err // a fact and a variable have the same name and different values
-	}
+	_, twice := facts.With("--fact or --var", bindings.Value{}, slices.Concat(s.facts, s.variables))
+	s.noteContradiction(twice) // a fact and a variable have the same name and different values
 	return facts.Variables(node, opts)
+}
+
+// noteContradiction remembers that two flags contradict each other, for checkDoubts. err may be nil.
+func (s *source) noteContradiction(err error) {
+	if err != nil {
+		s.contradictions = append(s.contradictions, err.Error())
+	}
 }
 
 // nodeOfFile returns the node in the file of --facts, or the facts of --node from the facts directory.

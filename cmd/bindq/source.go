@@ -22,9 +22,11 @@ type source struct {
 	saidUnread  bool         // sayUnread has printed its notes
 	inFile      facts.Node   // the node in the file of --facts or in the facts directory
 	strict      bool         // treat doubts about the request as errors
-	noUnknown   bool         // treat an unknown variable as an error
-	lateEyaml   bool         // read the eyaml keys only when a value needs them
-	variables   []string
+
+	contradictions []string // what flags contradict one another in; doubts about the request
+	noUnknown      bool     // treat an unknown variable as an error
+	lateEyaml      bool     // read the eyaml keys only when a value needs them
+	variables      []string
 }
 
 func (s *source) addRequest(cmd *cobra.Command) {

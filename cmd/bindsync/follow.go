@@ -115,7 +115,6 @@ func (f *following) run(ctx context.Context, log *slog.Logger, hup <-chan os.Sig
 	defer stop()
 	all.Go(func() { f.follow.Run(ctx) })
 	all.Go(func() { f.writeTextfiles(ctx, log, changed) })
-	all.Go(func() { f.vet(log) })
 	for {
 		select {
 		case <-ctx.Done():
@@ -128,19 +127,26 @@ func (f *following) run(ctx context.Context, log *slog.Logger, hup <-chan os.Sig
 	}
 }
 
-// vet logs which active snapshots do not pass the checks of the configuration, which may be newer than they are.
-func (f *following) vet(log *slog.Logger) {
-	for _, p := range f.follow.Pulls {
-		if err := p.Vet(); err != nil {
-			log.Warn(diag.Visible(err.Error()), "name", p.Name)
-		}
+// vet logs that the active snapshot of p does not pass the checks, if the poll with the result r has not activated it.
+// The checks may be newer than the snapshot.
+func vet(p *ship.Pull, r ship.Result, log *slog.Logger) {
+	if r.Activated {
+		return
+	}
+	if err := p.Vet(); err != nil {
+		log.Warn(diag.Visible(err.Error()), "name", p.Name)
 	}
 }
 
 // report makes f log the results of polls and collections. After each poll, f sends to changed.
 func (f *following) report(log *slog.Logger, changed chan<- struct{}) {
 	f.store.Notice = func(text string) { log.Warn(diag.Visible(text)) }
+	var vetted sync.Map // the names whose active snapshot was checked with this configuration
 	f.follow.Report = func(p *ship.Pull, r ship.Result, err error) {
+		if _, done := vetted.Load(p.Name); !done && err == nil && !r.Pinned {
+			vetted.Store(p.Name, true)
+			vet(p, r, log)
+		}
 		switch {
 		case r.Repeated: // already logged
 		case err != nil:

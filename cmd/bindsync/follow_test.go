@@ -103,7 +103,9 @@ names:
 	hup <- os.Interrupt
 	waitFor(t, "the configuration cannot be used; follow.yaml:1:1: expected 'names'", log.String)
 	waitFor(t, `bindc_polls_total{name="production",result="ok"} 3`, metrics)
-	write("follow.yaml", strings.Replace(config, "  lost: {source: 'file:nowhere.snap'}\n", "", 1))
+	write("keys.jsonl", `{"key": "unbound"}`)
+	write("follow.yaml", strings.NewReplacer("  lost: {source: 'file:nowhere.snap'}\n", "", "'file:one.snap'",
+		"'file:one.snap', check_keys: keys.jsonl").Replace(config))
 	hup <- os.Interrupt
 	next := <-ended
 	if next == nil || len(next.follow.Pulls) != 1 {
@@ -111,6 +113,7 @@ names:
 	}
 	waitFor(t, `level=INFO msg="the configuration has changed" names=1`, log.String)
 	go func() { ended <- next.run(ctx, logger, hup, read) }()
+	waitFor(t, "does not pass the checks, but stays active: keys.jsonl:1: 'unbound' is not found", log.String)
 	stop()
 	if last := <-ended; last != nil {
 		t.Errorf("expected no configuration after the end, found %v", last)

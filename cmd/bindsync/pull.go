@@ -72,7 +72,7 @@ func (f *pullFlags) run(cmd *cobra.Command, source string) error {
 		defer stop()
 	}
 	r, err := pull.Run(ctx)
-	if err == nil && !r.Activated && (r.Digest == "" || r.Already) {
+	if err == nil && !r.Pinned && !r.Activated && (r.Digest == "" || r.Already) {
 		err = pull.Vet()
 	}
 	if err != nil {

@@ -5,16 +5,13 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"bindc/diag"
 )
 
 // lastOfSeveral is the value of a flag that takes one value. It notices if the command line gives a different one
 // before, which has no effect. That is no error, because an alias may contain the flag.
 type lastOfSeveral struct {
 	pflag.Value
-	given    bool
-	replaced string // the text that another one replaced, or ""
+	given, replaced bool
 }
 
 func (l *lastOfSeveral) Set(text string) error {
@@ -22,9 +19,7 @@ func (l *lastOfSeveral) Set(text string) error {
 	if err := l.Value.Set(text); err != nil {
 		return err
 	}
-	if l.given && before != l.String() {
-		l.replaced = before
-	}
+	l.replaced = l.replaced || l.given && before != l.String()
 	l.given = true
 	return nil
 }
@@ -35,6 +30,9 @@ func watchRepeats(flags *pflag.FlagSet) {
 		_, isList := f.Value.(pflag.SliceValue)
 		_, watched := f.Value.(*lastOfSeveral)
 		if !isList && !watched && f.NoOptDefVal == "" {
+			if f.DefValue == "0s" { // pflag omits a zero default, but does not recognise a wrapped duration
+				f.DefValue = "0"
+			}
 			f.Value = &lastOfSeveral{Value: f.Value}
 		}
 	})
@@ -43,10 +41,9 @@ func watchRepeats(flags *pflag.FlagSet) {
 // noteRepeats prints a note about each flag whose first value has no effect.
 func noteRepeats(cmd *cobra.Command) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if l, watched := f.Value.(*lastOfSeveral); watched && l.replaced != "" {
-			text := fmt.Sprintf("%s: note: --%s is given more than once: '%s' counts, '%s' does not", cmd.Root().Name(),
-				f.Name, l.String(), l.replaced)
-			fmt.Fprintln(cmd.ErrOrStderr(), diag.Visible(text))
+		if l, watched := f.Value.(*lastOfSeveral); watched && l.replaced {
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: --%s is given more than once; only the last one counts\n",
+				cmd.Root().Name(), f.Name) // the values may contain a password
 		}
 	})
 }

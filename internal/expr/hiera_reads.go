@@ -32,20 +32,31 @@ func HieraVariables(n *Node, yield func(off int, path []string)) {
 // HieraKeys calls yield with the root of each key that Hiera 5 interpolations in n look up. The root is quoted if
 // necessary.
 func HieraKeys(n *Node, yield func(key string)) {
+	HieraLookups(n, func(root, _ string) { yield(root) })
+}
+
+// HieraLookups is like HieraKeys, but also passes the key as it is written if it leads into the value of its root, and
+// otherwise the root.
+func HieraLookups(n *Node, yield func(root, key string)) {
 	if n.Op == Call && (n.Name == HieraLookup || n.Name == HieraAlias) {
-		if k, err := lookupkey.Parse(n.Kids[0].Value.Text()); err == nil { // the parser only creates string arguments
-			if key, ok := lookupkey.Quoted(k.Root); ok {
-				yield(key)
+		text := n.Kids[0].Value.Text() // the parser only creates string arguments
+		if k, err := lookupkey.Parse(text); err == nil {
+			root, ok := lookupkey.Quoted(k.Root)
+			if len(k.Path) == 0 {
+				text = root
+			}
+			if ok {
+				yield(root, text)
 			}
 		}
 	}
 	for _, k := range n.Kids {
-		HieraKeys(k, yield)
+		HieraLookups(k, yield)
 	}
 	if around := n.aroundSecret(); around != nil {
-		HieraKeys(around, yield)
+		HieraLookups(around, yield)
 	}
 	if n.Lambda != nil {
-		HieraKeys(n.Lambda.Body, yield)
+		HieraLookups(n.Lambda.Body, yield)
 	}
 }

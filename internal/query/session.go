@@ -34,9 +34,6 @@ func (s *Session) Request(q *Query) (*lookup.Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := facts.CheckName(q.Node, trusted); err != nil {
-		return nil, err
-	}
 	variables, err := parseOptional(q.Variables)
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package check
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"bindc/compile/internal/index"
 	"bindc/compile/internal/pass"
@@ -18,7 +19,7 @@ import (
 // for an unbound key, and fails if a key looks itself up.
 func checkHieraLookups(e *pass.Env, s *index.Ordered, l *index.Levels) {
 	h := hieraLookups{Env: e, names: s.Names, values: s.Values, scopes: s.Scopes, keys: map[uint32][]string{},
-		unbound: map[string]use{}}
+		whole: map[string]string{}, unbound: map[string]use{}}
 	certain, depends := hieraNeeds{}, l.Conditional()
 	for i := range s.Scopes {
 		sc := &s.Scopes[i]
@@ -56,6 +57,7 @@ type hieraLookups struct {
 	scopes  []place.Scope
 	keys    map[uint32][]string // results of the method of, by value number
 	counts  map[string]int      // number of values that look up a key; set by places
+	whole   map[string]string   // the key that values look up, by its root; if they differ, the root
 	unbound map[string]use      // keys that nothing binds or resembles; see lookUp
 }
 
@@ -70,7 +72,14 @@ func (h *hieraLookups) of(val uint32) []string {
 	}
 	var keys []string
 	if r, err := recipe.Decode(text[1:]); err == nil && r.Kind == recipe.Expression {
-		expr.HieraKeys(r.Expr, func(key string) { keys = append(keys, key) })
+		expr.HieraLookups(r.Expr, func(root, key string) {
+			keys = append(keys, root)
+			if whole, seen := h.whole[root]; !seen {
+				h.whole[root] = key
+			} else if whole != key {
+				h.whole[root] = root
+			}
+		})
 	}
 	h.keys[val] = keys
 	return keys
@@ -86,7 +95,7 @@ func (h *hieraLookups) lookUp(keys []string, at diag.Pos, part loader.HieraPart)
 		}
 		if meant := h.Diags.CorrectTypo(key, h.names); !meant.IsNone() {
 			d := diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "key_unbound",
-				Message: "this looks up '" + key + "', which nothing binds"}
+				Message: "this looks up " + h.written(key) + ", which nothing binds"}
 			h.Unbound(&d, meant, h.places(key)-h.places(meant.New))
 			h.Report(d)
 		} else if part < loader.HieraModule && !h.mayBind(key) {
@@ -105,18 +114,80 @@ type use struct {
 	places int
 }
 
-// warnOfUnbound warns about the unbound keys that lookUp counted, once for each key.
+// warnOfUnbound warns about the unbound keys that lookUp counted, once for each key. If a path of the hierarchy has no
+// file, which may be only on Puppet's servers, it is a single note.
 func (h *hieraLookups) warnOfUnbound() {
-	for _, key := range slices.Sorted(maps.Keys(h.unbound)) {
-		u := h.unbound[key]
-		message := "this looks up '" + key + "', which nothing binds; it gets an empty string"
-		if u.places > 1 {
-			message = "this and " + diag.Count(u.places-1, "other value") + " look up '" + key +
-				"', which nothing binds; they get an empty string"
-		}
-		h.Report(diag.Diagnostic{Pos: u.first, Severity: diag.Warning, Code: "key_unbound", Message: message,
-			Hint: "bind it, or remove the lookup; if its data is only on Puppet's servers, build there"})
+	keys := slices.Sorted(maps.Keys(h.unbound))
+	if path := h.pathWithoutFile(); path != "" && len(keys) > 0 {
+		h.noteUnbound(keys, path)
+		return
 	}
+	for _, key := range keys {
+		u := h.unbound[key]
+		message := "this looks up " + h.written(key) + ", which nothing binds; it gets an empty string"
+		if u.places > 1 {
+			message = "this and " + diag.Count(u.places-1, "other value") + " look up " + h.written(key) +
+				", which nothing binds; they get an empty string"
+		}
+		d := diag.Diagnostic{Pos: u.first, Severity: diag.Warning, Code: "key_unbound", Message: message,
+			Hint: "bind it, or remove the lookup; if its data is only on Puppet's servers, build there"}
+		if whole := h.whole[key]; whole != key && h.isBound(whole) {
+			d.Hint = "'" + whole + "' is bound: quote a key with dots, as in lookup(\"'" + whole + "'\")"
+		}
+		h.Report(d)
+	}
+}
+
+// shownKeys limits how many unbound keys a note shows.
+const shownKeys = 3
+
+// noteUnbound notes that values look up keys that nothing binds here, and that path has no file.
+func (h *hieraLookups) noteUnbound(keys []string, path string) {
+	first := h.unbound[keys[0]].first
+	for _, key := range keys {
+		if at := h.unbound[key].first; at.Compare(first) < 0 {
+			first = at
+		}
+	}
+	message := "nothing binds " + diag.Quoted(keys) + "; values look it up, first here, and get an empty string"
+	switch more := len(keys) - shownKeys; {
+	case more > 0:
+		message = "nothing binds '" + strings.Join(keys[:shownKeys], "', '") + "' and " + diag.Count(more, "other") +
+			"; values look them up, first here, and get empty strings"
+	case len(keys) > 1:
+		message = "nothing binds " + diag.Quoted(keys) + "; values look them up, first here, and get empty strings"
+	}
+	h.Report(diag.Diagnostic{Pos: first, Severity: diag.Info, Code: "key_unbound", Message: message,
+		Hint: "the path '" + path + "' has no file here: if it is only on Puppet's servers, build there"})
+}
+
+// pathWithoutFile returns the text of a path of the environment's or the global hierarchy that no file matches, or "".
+func (h *hieraLookups) pathWithoutFile() string {
+	for _, hierarchy := range h.Site.Hierarchies {
+		for _, entry := range hierarchy.Entries {
+			for _, location := range entry.Locations {
+				if location.Empty && hierarchy.Module == "" {
+					return location.Text
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// written returns the text of a key for a message, with the whole key if that leads into its value.
+func (h *hieraLookups) written(key string) string {
+	if whole := h.whole[key]; whole != key {
+		return "'" + key + "', the first part of '" + whole + "'"
+	}
+	return "'" + key + "'"
+}
+
+// isBound reports whether the data binds key as it is, with its dots.
+func (h *hieraLookups) isBound(key string) bool {
+	quoted, ok := lookupkey.Quoted(key)
+	_, bound := h.names.Find(quoted)
+	return ok && bound
 }
 
 // mayBind reports whether Puppet may find key in a hierarchy entry that is not in the snapshot.

@@ -28,22 +28,26 @@ func checkLoops(e *pass.Env, t *place.Tables, ms *place.Multibinds, indexes keyI
 		deciding: decidingVariables(e.Site)}
 	f := loopFinder{visitQueue: newVisitQueue(plain, graph), multibinds: ms, parts: map[string][]*keyIndex{},
 		reported: map[string]bool{}}
-	part := f.enqueueAll()
+	wanted := f.enqueueAll()
 	if e.Effort.Over() {
 		return
 	}
-	part = min(part, e.Effort.Left)
-	end := e.Effort.Part(part)
+	part, end := e.Effort.Part(wanted)
 	for len(f.queue) > 0 && !e.Effort.Over() {
 		f.follow(f.queue[0])
 		f.queue = f.queue[1:]
 	}
-	if end() {
-		e.Report(diag.Diagnostic{Pos: indexes.mostBound().all[0].Pos(), Severity: diag.Warning, Code: "effort",
-			Message: "the search for loops stopped after " + strconv.Itoa(part) +
-				" steps; lookups report the loops that it did not find",
-			Hint: "bind fewer keys that look one another up, or raise --max-effort"})
+	if !end() {
+		return
 	}
+	d := diag.Diagnostic{Pos: indexes.mostBound().all[0].Pos(), Severity: diag.Warning, Code: "effort",
+		Message: "the search for loops stopped after " + strconv.Itoa(part) +
+			" steps; lookups report the loops that it did not find",
+		Hint: "bind fewer keys that look one another up"}
+	if part < wanted {
+		d.Hint += ", or raise --max-effort"
+	}
+	e.Report(d)
 }
 
 // enqueueAll schedules each binding that may be on a loop, with its own condition. It returns the number of steps for

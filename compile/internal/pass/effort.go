@@ -20,13 +20,13 @@ func (e *Effort) Spend(n int) bool {
 	return e.Left >= 0
 }
 
-// Part limits the steps to n until end is called. end reports whether more than n steps were needed. Steps that are
-// left over can be spent afterwards.
-func (e *Effort) Part(n int) (end func() (used bool)) {
-	part := min(e.Left, n)
+// Part limits the steps to n, or to those that are left, until end is called. end reports whether more were needed.
+// Steps that are left over can be spent afterwards.
+func (e *Effort) Part(n int) (part int, end func() (used bool)) {
+	part = min(e.Left, n)
 	rest := e.Left - part
 	e.Left = part
-	return func() bool {
+	return part, func() bool {
 		used := e.Over()
 		e.Left = rest + max(0, e.Left)
 		return used

@@ -143,7 +143,7 @@ func (c config) checkDatadir(at diag.Pos, source dataSource) {
 	if isAbsolute(dir) {
 		d.Hint = c.absoluteHint(dir)
 	} else {
-		d.Fix = c.Diags.Correct(dir, c.dirsBeside())
+		d.Fix = c.Diags.CorrectTypo(dir, c.dirsBeside())
 	}
 	if strings.Contains(dir, "%{") || isAbsolute(dir) {
 		d.Message = "no directory matches the datadir '" + dir + "'; level '" + source.level +

@@ -13,6 +13,7 @@ type WrittenLocation struct {
 	Dir       string // the directory, which is the same for every request
 	Dimension int    // dimension whose value is the path below Dir, or -1 if Path is constant
 	Path      string
+	Empty     bool // no file matches
 }
 
 func Written(entries []Entry) []WrittenEntry {
@@ -20,7 +21,10 @@ func Written(entries []Entry) []WrittenEntry {
 	for _, e := range entries {
 		w := WrittenEntry{Name: e.Name}
 		for _, l := range e.Locations {
-			w.Locations = append(w.Locations, l.written...)
+			for _, written := range l.written {
+				written.Empty = len(l.conditions) == 0
+				w.Locations = append(w.Locations, written)
+			}
 		}
 		out = append(out, w)
 	}
