@@ -267,23 +267,28 @@ func (u *unread) notIncluded(path string, include uri) {
 	u.Diags.Add(d)
 }
 
-// dataAlone warns about a data directory in a site that has no hiera.yaml and therefore never reads it.
+// dataAlone warns about data directories of the site and of modules that have no hiera.yaml, which are never read.
 func (u *unread) dataAlone() {
-	included, named := u.named["confdir-hiera:/"]
-	if path, _ := hiera2File(u.quiet, u.Dir); path != "" || named && !included {
+	if included, named := u.named["confdir-hiera:/"]; !named || included {
+		u.dataWithoutConfig(u.Dir, "write one; with only 'version: 2', it reads data/osfamily/${osfamily} and data/common")
+	}
+	for _, m := range u.Modules.All {
+		u.dataWithoutConfig(m.Dir, "write one; with only 'version: 5', Puppet reads data/common.yaml")
+	}
+}
+
+// dataWithoutConfig warns about the directory 'data' in dir if dir has no hiera.yaml.
+func (u *unread) dataWithoutConfig(dir, hint string) {
+	if path, _ := hiera2File(u.quiet, dir); path != "" || u.hiera5.ConfigIn(dir) != "" {
 		return
 	}
-	if u.hiera5.ConfigIn(u.Dir) != "" {
-		return
-	}
-	real, _ := u.quiet.Real(u.Dir) // after an error, the build fails anyway
-	t := site.Tree{Files: u.quiet, Dir: u.Dir, Real: real, Roots: u.Modules.Roots}
+	real, _ := u.quiet.Real(dir) // after an error, the build fails anyway
+	t := site.Tree{Files: u.quiet, Dir: dir, Real: real, Roots: u.Modules.Roots}
 	data := slices.DeleteFunc(t.Below("data/", -1, false), func(f site.Listed) bool { return !isData(f) })
 	isRead := func(f site.Listed) bool { return u.ReadsData(t.Path(f.Path)) }
 	if len(data) > 0 && !slices.ContainsFunc(data, isRead) {
 		u.warn(t.Path("data"), "data_unreached",
-			"there is no hiera.yaml next to this directory; its data is never used",
-			"write one; with only 'version: 2', it reads data/osfamily/${osfamily} and data/common")
+			"there is no hiera.yaml next to this directory; its data is never used", hint)
 	}
 }
 

@@ -37,11 +37,11 @@ func (f *tableFlags) table(cmd *cobra.Command, key string, do func(*decision.Tab
 		return err
 	}
 	return f.signers.Use(path, func(file *snapshot.Snapshot) error {
-		book, err := f.tables(file, false)
+		tables, err := f.tables(file, false)
 		if err != nil {
 			return err
 		}
-		table, err := book.Values(key)
+		table, err := tables.Values(key)
 		if err != nil {
 			return err
 		}

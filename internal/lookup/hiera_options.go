@@ -109,7 +109,7 @@ func (h *hieraLookup) level(key string, c snapshot.Candidate, module string) (*m
 	case !computed:
 		h.r.snap.levels.Store(id.clone(), level)
 	case !h.observed() && !h.sensitive && !h.veiled && !h.hidden: // the evaluation has no other effect than its value
-		h.r.merges.keepLevel(id.clone(), level)
+		h.r.merges.keepLevel(id.clone(), v, level)
 	}
 	return level, err
 }

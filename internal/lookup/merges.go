@@ -42,12 +42,17 @@ func (m *merges) get(id mergeOf) (value.Value, bool) {
 func (m *merges) keep(id mergeOf, v value.Value) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.kept == nil {
-		m.kept, m.room = map[mergeOf]value.Value{}, expr.Total{Size: maxMerges}
-	}
-	if m.room.Add(v) == nil {
+	if m.hasRoom(v) {
 		m.kept[mergeOf{strings.Clone(id.root), strings.Clone(id.key), id.defaults, id.from}] = v
 	}
+}
+
+// hasRoom reports whether the cache has space for v, and counts v. The caller holds the lock.
+func (m *merges) hasRoom(v value.Value) bool {
+	if m.kept == nil {
+		m.kept, m.options, m.room = map[mergeOf]value.Value{}, map[levelID]*merge.Level{}, expr.Total{Size: maxMerges}
+	}
+	return m.room.Add(v) == nil
 }
 
 // levelID identifies compiled lookup_options. Equal values share a Ref, and what is valid depends on the module.
@@ -66,13 +71,13 @@ func (m *merges) level(id levelID) *merge.Level {
 	return m.options[id]
 }
 
-func (m *merges) keepLevel(id levelID, level *merge.Level) {
+// keepLevel adds level, compiled from v, to the cache if there is space.
+func (m *merges) keepLevel(id levelID, v value.Value, level *merge.Level) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.options == nil {
-		m.options = map[levelID]*merge.Level{}
+	if m.hasRoom(v) {
+		m.options[id] = level
 	}
-	m.options[id] = level
 }
 
 // forget empties the cache. No other goroutine may use the request during the call.

@@ -135,9 +135,9 @@ func (c config) checkDatadir(at diag.Pos, source dataSource) {
 		return
 	}
 	c.checked[dir] = true
-	of := "this entry"
+	user := "this entry"
 	if source.inDefaults != (diag.Pos{}) {
-		at, of = source.inDefaults, "an entry without another datadir"
+		at, user = source.inDefaults, "an entry without another datadir"
 	}
 	d := diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "data_directory"}
 	if isAbsolute(dir) {
@@ -149,7 +149,7 @@ func (c config) checkDatadir(at diag.Pos, source dataSource) {
 		d.Message = "no directory matches the datadir '" + dir + "'; level '" + source.level +
 			"', and every other level with this datadir, finds no data"
 	} else {
-		d.Message = "there is no directory '" + dir + "' next to this file; " + of + " never finds data"
+		d.Message = "there is no directory '" + dir + "' next to this file; " + user + " never finds data"
 	}
 	c.absent = append(c.absent, d)
 }
