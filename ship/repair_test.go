@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -148,6 +149,71 @@ func TestDamagedStateIsRebuiltFromTheHistory(t *testing.T) {
 			m.sound(name)
 			m.repaired(name)
 		})
+	}
+}
+
+// A history without the active snapshot is a problem of the name. The rest of its state is still shown, and the next
+// pull repairs the history.
+func TestStatusReportsHistoryWithoutActiveSnapshot(t *testing.T) {
+	m := newSignedMaster(t, signedStore(t))
+	if err := os.Remove(m.store.eventsOf("production")); err != nil {
+		t.Fatal(err)
+	}
+	s := m.store.Status("production", m.now)
+	if !strings.Contains(s.Problem, "does not have the active snapshot") || s.Source != "shelf" || s.Active == "" {
+		t.Errorf("status %+v", s)
+	}
+	m.notices()
+	if err := m.pullNow(); err != nil {
+		t.Fatal(err)
+	}
+	if s := m.store.Status("production", m.now); s.Problem != "" {
+		t.Errorf("after the repair, status %+v", s)
+	}
+}
+
+// A snapshot that is a file next to the links is listed. Links and other files are not.
+func TestForeignListsSnapshotsThatAreNoLinks(t *testing.T) {
+	m := newSignedMaster(t, signedStore(t))
+	for _, name := range []string{"copied.snap", "notes.txt", ".snap"} {
+		if err := os.WriteFile(m.store.path(name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found, err := m.store.Foreign()
+	if err != nil || !slices.Equal(found, []string{m.store.path("copied.snap")}) {
+		t.Errorf("found %q, %v", found, err)
+	}
+}
+
+// Vet applies the checks to the active snapshot and changes nothing.
+func TestVetChecksActiveSnapshot(t *testing.T) {
+	m := newSignedMaster(t, signedStore(t))
+	before := m.state()
+	if err := m.pull.Vet(); err != nil {
+		t.Errorf("the checks that it has passed reject it: %v", err)
+	}
+	active := m.store.Path(m.active())
+	m.pull.Checks.Gate = func(path, before string) error {
+		if path != active || before != "" {
+			t.Errorf("the gate sees %s and %s", path, before)
+		}
+		return refused("too many changes")
+	}
+	if err := m.pull.Vet(); err == nil || ReasonOf(err) != Gate || !strings.Contains(err.Error(), "too many changes") {
+		t.Errorf("found %v", err)
+	}
+	m.pull.Checks.Gate = nil
+	m.pull.SignedAs = "other"
+	if err := m.pull.Vet(); err == nil || ReasonOf(err) != Signature {
+		t.Errorf("found %v", err)
+	}
+	if after := m.state(); !reflect.DeepEqual(after, before) {
+		t.Errorf("the state has changed from %+v to %+v", before, after)
+	}
+	m.pull.Name = "unknown"
+	if err := m.pull.Vet(); err != nil {
+		t.Errorf("a name without an active snapshot: %v", err)
 	}
 }
 
