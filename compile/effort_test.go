@@ -188,7 +188,8 @@ func TestLoopSearchBeyondItsEffortIsAWarning(t *testing.T) {
 	})
 	all, _ := effortOf(t, site, 0)
 	spent, found := effortOf(t, site, all/2)
-	if spent != all/2 || len(found) != 1 || found[0].Code != "effort" || found[0].Severity != diag.Warning {
+	if spent != all/2 || len(found) != 1 || found[0].Code != "effort" || found[0].Severity != diag.Warning ||
+		!strings.HasSuffix(found[0].Hint, "raise --max-effort") {
 		t.Errorf("%d of %d comparisons, reported is %v", spent, all/2, found)
 	}
 }

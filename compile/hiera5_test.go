@@ -219,14 +219,29 @@ var hieraReports = []struct{ name, data, want string }{
 			"every lookup that uses this fails, as in Puppet; did you mean 'unique'?"},
 	{"constants that convert_to does not accept", "lookup_options:\n  a: {convert_to: Integer}\n  ^b: {convert_to: Integer}\n" +
 		"  c: {convert_to: [Array, true]}\n  d: {convert_to: Integer, merge: unique}\n  e: {convert_to: 'Sensitive[Integer]'}\n" +
-		"a: abc\nb1: x\nb2: [x]\nc: 1\nd: [x]\ne: secret\nf: \"%{lookup('a')}\"",
+		"a: abc\nb2: [x]\nb1: x\nc: 1\nd: [x]\ne: secret\nf: \"%{lookup('a')}\"",
 		"data/common.yaml:7 hiera_options 'a': convert_to of 'a' to Integer: Integer(): the String is not an Integer; " + findsFails + "\n" +
-			"data/common.yaml:8 hiera_options 'b1': convert_to of '^b' to Integer: Integer(): the String is not an Integer; " +
+			"data/common.yaml:9 hiera_options 'b1': convert_to of '^b' to Integer: Integer(): the String is not an Integer; " +
 			findsFails + "\n" +
 			"data/common.yaml:12 hiera_options 'e': convert_to of 'e' does not accept this value; " + findsFails},
 	{"lookups of unbound keys, and a path without a file", "a: \"%{lookup('w')} %{lookup('x')}\"\nb: \"%{lookup('y')} %{lookup('z')}\"",
 		"data/common.yaml:1 key_unbound nothing binds 'w', 'x', 'y' and 1 other; values look them up, first here, and get empty " +
-			"strings; the path 'nodes/%{trusted.certname}.yaml' has no file here: if it is only on Puppet's servers, build there"},
+			"strings; " + serversOnly},
+	{"lookup of one unbound key, and a path without a file", "a: \"%{lookup('w')}\"",
+		"data/common.yaml:1 key_unbound nothing binds 'w'; values look it up, first here, and get an empty string; " + serversOnly},
+	{"lookups of two unbound keys, and a path without a file", "z: \"%{lookup('w')}\"\na: \"%{lookup('v')}\"",
+		"data/common.yaml:1 key_unbound nothing binds 'v' and 'w'; values look them up, first here, and get empty strings; " +
+			serversOnly},
+	{"lookups of keys of modules, one of which has an entry for Puppet", ofNode + "a: \"%{lookup('vault::a')}\"\nb: \"%{lookup('m::a')}\"\n" +
+		"-- modules/vault/hiera.yaml --\nversion: 5\nhierarchy:\n  - {name: vault, lookup_key: vault}\n",
+		"data/common.yaml:1 hiera_foreign this looks up 'vault::a', which only Puppet's own entries may bind: the snapshot does " +
+			"not contain them; let Puppet read this level: run 'bindc adopt', or 'bindq hiera-config --keep LEVEL'\n" +
+			"data/common.yaml:2 key_unbound this looks up 'm::a', which nothing binds; it gets an empty string; " + bindIt + "\n" +
+			"modules/vault/hiera.yaml:3 hiera_foreign 'vault' is not compiled: only Puppet can read this entry; " +
+			"'bindq hiera-config' prints a hiera.yaml that leaves this entry to Puppet"},
+	{"lookup of a part of an unbound key", ofNode + "a: \"%{lookup('x.y')}\"\nb: \"%{lookup('x.y')}\"",
+		"data/common.yaml:1 key_unbound this and 1 other value look up 'x', the first part of 'x.y', which nothing binds; they get " +
+			"an empty string; " + bindIt},
 	{"lookup of a key with dots that is bound", ofNode + "'a.b': 1\nc: \"%{lookup('a.b')}\"",
 		"data/common.yaml:2 key_unbound this looks up 'a', the first part of 'a.b', which nothing binds; it gets an empty string; " +
 			"'a.b' is bound: quote a key with dots, as in lookup(\"'a.b'\")"},
@@ -336,6 +351,9 @@ const bindings = "-- bindings/default.yaml --\n{bindings_version: 1, name: defau
 
 // module begins the data of a module in common.yaml.
 const module = "-- modules/m/hiera.yaml --\nversion: 5\n"
+
+// serversOnly is the hint for unbound keys if no data file of a node exists.
+const serversOnly = "the path 'nodes/%{trusted.certname}.yaml' has no file here: if it is only on Puppet's servers, build there"
 
 // ofNode begins the data of common.yaml after that of a node.
 const ofNode = "-- data/nodes/n.yaml --\nz: 1\n-- data/common.yaml --\n"

@@ -26,7 +26,7 @@ func modulePath(in *site.Inputs, opts Options) []string {
 	if err != nil {
 		in.Failed(conf.path, err)
 	}
-	if settingOf(conf.text, "modulepath") == "" {
+	if !conf.sets("modulepath") {
 		return nil
 	}
 	var missing []string
@@ -88,15 +88,24 @@ func (c environmentConf) warnOfMissing(in *site.Inputs, missing []string, all bo
 				siblings = append(siblings, e.Name())
 			}
 		}
-		meant := in.Diags.CorrectTypo(filepath.Base(dir), siblings)
-		if all || !meant.IsNone() {
+		hint := in.Diags.CorrectTypo(filepath.Base(dir), siblings).Hint()
+		switch {
+		case strings.Contains(name, "#"):
+			hint = "a comment after a value belongs to the value, as in Puppet: move it to its own line"
+		case filepath.IsAbs(name) && strings.Contains(name, "/environments/"):
+			hint = "write a path relative to this file, or use --modulepath: the name of the environment is not known here"
+		}
+		if all || hint != "" {
 			in.Diags.Add(diag.Diagnostic{Pos: c.posOf("modulepath"), Severity: diag.Warning, Code: "modulepath",
 				Message: "the module path has '" + name +
 					"', which does not exist; the site has no modules from there",
-				Hint: meant.Hint()})
+				Hint: hint})
 		}
 	}
 }
+
+// sets reports whether a line gives a value to a setting, even an empty one.
+func (c environmentConf) sets(setting string) bool { return c.posOf(setting).Line > 0 }
 
 // posOf returns the position of the first line with a setting, or that of the file.
 func (c environmentConf) posOf(setting string) diag.Pos {
@@ -199,10 +208,18 @@ func settingOf(src []byte, name string) string {
 	for line := range strings.Lines(string(src)) {
 		key, text, hasValue := strings.Cut(line, "=")
 		if hasValue && strings.TrimSpace(key) == name {
-			return strings.TrimSpace(text)
+			return unquoted(strings.TrimSpace(text))
 		}
 	}
 	return ""
+}
+
+// unquoted returns text without the quotes around it, as Puppet reads a setting.
+func unquoted(text string) string {
+	if n := len(text); n > 1 && (text[0] == '"' || text[0] == '\'') && text[n-1] == text[0] {
+		return text[1 : n-1]
+	}
+	return text
 }
 
 func below(dir, path string) string {

@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"bytes"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -270,15 +271,16 @@ func (u *unread) notIncluded(path string, include uri) {
 // dataAlone warns about data directories of the site and of modules that have no hiera.yaml, which are never read.
 func (u *unread) dataAlone() {
 	if included, named := u.named["confdir-hiera:/"]; !named || included {
-		u.dataWithoutConfig(u.Dir, "write one; with only 'version: 2', it reads data/osfamily/${osfamily} and data/common")
+		u.dataWithoutConfig(u.Dir, "", "write one; with only 'version: 2', it reads data/osfamily/${osfamily} and data/common")
 	}
 	for _, m := range u.Modules.All {
-		u.dataWithoutConfig(m.Dir, "write one; with only 'version: 5', Puppet reads data/common.yaml")
+		u.dataWithoutConfig(m.Dir, m.Name+"::", "write one; with only 'version: 5', Puppet reads data/common.yaml")
 	}
 }
 
-// dataWithoutConfig warns about the directory 'data' in dir if dir has no hiera.yaml.
-func (u *unread) dataWithoutConfig(dir, hint string) {
+// dataWithoutConfig warns about the directory 'data' in dir if dir has no hiera.yaml, and a file has a key that begins
+// with prefix: other programs may read a directory with this name in a module.
+func (u *unread) dataWithoutConfig(dir, prefix, hint string) {
 	if path, _ := hiera2File(u.quiet, dir); path != "" || u.hiera5.ConfigIn(dir) != "" {
 		return
 	}
@@ -286,7 +288,11 @@ func (u *unread) dataWithoutConfig(dir, hint string) {
 	t := site.Tree{Files: u.quiet, Dir: dir, Real: real, Roots: u.Modules.Roots}
 	data := slices.DeleteFunc(t.Below("data/", -1, false), func(f site.Listed) bool { return !isData(f) })
 	isRead := func(f site.Listed) bool { return u.ReadsData(t.Path(f.Path)) }
-	if len(data) > 0 && !slices.ContainsFunc(data, isRead) {
+	isForHiera := func(f site.Listed) bool {
+		text, err := u.Disk.ReadFile(t.Path(f.Path))
+		return prefix == "" || err == nil && bytes.Contains(text, []byte(prefix))
+	}
+	if slices.ContainsFunc(data, isForHiera) && !slices.ContainsFunc(data, isRead) {
 		u.warn(t.Path("data"), "data_unreached",
 			"there is no hiera.yaml next to this directory; its data is never used", hint)
 	}

@@ -56,3 +56,64 @@ bind:
 		t.Error(err) // nothing is recorded without a lookup
 	}
 }
+
+// Missed also lists the keys that interpolations of Hiera 5 look up and that have no value for the request. It does not
+// name a key that may be part of sensitive data.
+func TestMissedListsUnboundKeysOfHiera5(t *testing.T) {
+	s := openSite(t, map[string]string{"hiera.yaml": `version: 5
+hierarchy:
+  - {name: Nodes, path: 'nodes/%{role}.yaml'}
+  - {name: Common, path: common.yaml}
+`, "data/nodes/web.yaml": "port: 80\n", "data/common.yaml": `
+url: "http://%{lookup('host')}:%{lookup('port')}/%{alias}"
+list: ["%{lookup('b')}", "%{lookup('a')}", "%{lookup('a')}"]
+nested: "%{lookup('url')}"
+bound: "%{lookup('fixed')}"
+fixed: 1
+token: "%{lookup('fixed')} %{lookup('secret')}%{lookup('inner')}"
+inner: "%{lookup('gone')}"
+secret: x
+lookup_options: {secret: {convert_to: Sensitive}}
+`})
+	for key, want := range map[string]string{
+		"url": "$alias 'host' 'port'", "list": "'a' 'b'", "nested": "$alias 'host' 'port'", "bound": "", "token": "a key",
+		"inner": "'gone'",
+	} {
+		var got []string
+		for _, miss := range engine(requestFor(t, s, `{"role": "db"}`)).Missed(func(r *lookup.Request) { r.Lookup(key) }) {
+			got = append(got, miss.Name)
+			if isName := strings.HasPrefix(miss.Name, "$"); miss.IsKey == isName {
+				t.Errorf("%s misses %+v", key, miss)
+			}
+		}
+		if text := strings.Join(got, " "); text != want {
+			t.Errorf("%s misses %q, expected %q", key, text, want)
+		}
+	}
+}
+
+// Misnamed yields the variables of conditions that the request lacks although it has one with a similar name.
+func TestMisnamedYieldsSimilarVariables(t *testing.T) {
+	s := openSite(t, map[string]string{"hiera.yaml": `version: 5
+hierarchy:
+  - {name: OS, path: 'os/%{facts.os.family}.yaml'}
+  - {name: Role, path: 'role/%{role}.yaml'}
+  - {name: Zone, path: 'zone/%{zone}.yaml'}
+`, "data/os/Debian.yaml": "a: 1\n", "data/role/web.yaml": "a: 2\n", "data/zone/a.yaml": "a: 3\n"})
+	for facts, want := range map[string]string{
+		`{"os": {"famly": "Debian"}, "rolle": "web"}`:            "os.family=$os['famly'] role=$rolle",
+		`{"os": {"family": "Debian"}, "role": "x", "zone": "b"}`: "",
+		`{"other": 1}`: "",
+	} {
+		var got []string
+		for name, near := range engine(requestFor(t, s, facts)).Misnamed() {
+			got = append(got, name+"="+near)
+		}
+		if text := strings.Join(got, " "); text != want {
+			t.Errorf("%s: %q, expected %q", facts, text, want)
+		}
+		for range engine(requestFor(t, s, facts)).Misnamed() {
+			break
+		}
+	}
+}

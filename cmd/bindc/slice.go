@@ -137,8 +137,12 @@ func writeSlice(f *snapshot.Snapshot, when []string, out string) (part, error) {
 		return part{}, err
 	}
 	doubts := slice.Misspelt(content, terms)
+	before := content.Bindings
 	if err := slice.Cut(content, terms); err != nil {
 		return part{}, err
+	}
+	if before > 0 && content.Bindings == 0 {
+		return part{}, fmt.Errorf("--when %s: the slice would have no bindings", strings.Join(when, " --when "))
 	}
 	if err := refuseStored(out); err != nil {
 		return part{}, err
