@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"bindc/internal/lookup"
+	bindings "bindc/runtime"
 )
 
 // Missed yields the variables, and parts of variables, that a value needs but the request lacks. It suggests a
@@ -80,7 +81,8 @@ lookup_options: {secret: {convert_to: Sensitive}}
 		"inner": "'gone'",
 	} {
 		var got []string
-		for _, miss := range engine(requestFor(t, s, `{"role": "db"}`)).Missed(func(r *lookup.Request) { r.Lookup(key) }) {
+		r := engine(requestFor(t, s, `{"role": "db"}`))
+		for _, miss := range r.Missed(func(r *lookup.Request) { r.Lookup(key) }) {
 			got = append(got, miss.Name)
 			if isName := strings.HasPrefix(miss.Name, "$"); miss.IsKey == isName {
 				t.Errorf("%s misses %+v", key, miss)
@@ -116,4 +118,40 @@ hierarchy:
 			break
 		}
 	}
+}
+
+// A role in the certificate is compared with the roles that have data. The name of the node is not.
+func TestMisspeltTrustedExtensionIsNoticed(t *testing.T) {
+	s := openSite(t, map[string]string{"hiera.yaml": `version: 5
+hierarchy:
+  - {name: Nodes, path: 'nodes/%{trusted.certname}.yaml'}
+  - {name: Roles, path: 'roles/%{trusted.extensions.pp_role}.yaml'}
+`, "data/nodes/webserver.yaml": "a: 1\n", "data/roles/webserver.yaml": "a: 2\n"})
+	for role, want := range map[string]string{"webservr": "roles/webserver.yaml", "webserver": "", "database": ""} {
+		f, err := bindings.NewFacts(bindings.Value{}, bindings.FactsOptions{Node: "webservers",
+			Trusted: hashOf(t, map[string]any{"certname": "webservers", "extensions": map[string]any{"pp_role": role}})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := s.Request(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, near := range engine(r).Misspelt() {
+			got += near
+		}
+		if got != want {
+			t.Errorf("%s: found '%s', expected '%s'", role, got, want)
+		}
+	}
+}
+
+func hashOf(t *testing.T, entries map[string]any) bindings.Value {
+	t.Helper()
+	v, err := bindings.ValueOf(entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }

@@ -177,6 +177,11 @@ func (r *reader) request(n *yaml.Node, e *Example) bool {
 			r.errorf(given, "expected a hash whose keys are fact names for 'facts', found %s", given.Describe())
 			return false
 		}
+		if key, v, has := given.Lookup("trusted"); has && v.Kind == yaml.Mapping {
+			r.diags.Add(diag.Diagnostic{Pos: r.doc.Pos(key), Severity: diag.Warning, Code: Code,
+				Message: "a fact called 'trusted' does not set $trusted",
+				Hint:    "write {facts: {...}, trusted: {...}} into a file, and name it with 'facts_file'"})
+		}
 		node.Facts = bindings.Value(lookup.FromValue(given.Literal()))
 	} else {
 		at, _, _ = n.Lookup("facts_file")

@@ -52,10 +52,13 @@ func (d *dimension) text(facts *Facts) (string, error) {
 	return string(value.AppendText(nil, v)), nil
 }
 
-// namesNodes reports whether d uses a fact that may contain the node's name.
+// namesNodes reports whether d uses a fact that may contain the node's name. Extensions of a certificate, such as the
+// role, do not.
 func (d *dimension) namesNodes() (is bool) {
-	d.program.Variables(func(name string) {
-		is = is || slices.Contains([]string{"fqdn", "hostname", "clientcert", "certname", "networking", "trusted"}, name)
+	d.program.Reads(func(name string, path []value.Value) {
+		isExtension := name == "trusted" && len(path) > 1 && path[0].Kind() == value.String && path[0].Text() == "extensions"
+		is = is || !isExtension &&
+			slices.Contains([]string{"fqdn", "hostname", "clientcert", "certname", "networking", "trusted"}, name)
 	})
 	return is
 }
