@@ -56,7 +56,7 @@ func (d *dimension) text(facts *Facts) (string, error) {
 // role, do not.
 func (d *dimension) namesNodes() (is bool) {
 	d.program.Reads(func(name string, path []value.Value) {
-		isExtension := name == "trusted" && len(path) > 1 && path[0].Kind() == value.String && path[0].Text() == "extensions"
+		isExtension := name == "trusted" && len(path) > 1 && value.Same(path[0], value.FromString("extensions"))
 		is = is || !isExtension &&
 			slices.Contains([]string{"fqdn", "hostname", "clientcert", "certname", "networking", "trusted"}, name)
 	})
