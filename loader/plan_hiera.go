@@ -107,6 +107,11 @@ func (p *planner) otherVersion(u uri, h *hiera2Dir) {
 		Message: "ignored: this file " + h.otherVersion}
 	switch {
 	case p.defaultHiera5: // only the wildcard of a default layer matches this file
+		if hiera5.VersionOf(h.doc.Document) < 4 {
+			d.Severity, d.Hint = diag.Warning, "write a hierarchy with 'version: 5'"
+			d.Message += ": Puppet and bindc do not use the data of this module"
+			p.otherVersions = append(p.otherVersions, d)
+		}
 	case u.path == "" && u.scheme == "confdir-hiera":
 		if p.otherAtTop(u, h, &d) {
 			p.otherVersions = append(p.otherVersions, d)

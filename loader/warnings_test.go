@@ -81,6 +81,10 @@ func TestWarnsAboutWhatHasNoEffect(t *testing.T) {
 			"-- data/production --\n-> .\n-- data/common.yaml --\na: 1\n-- data/other.yml --\na: 1\n",
 			"data/other.yml data_unreached no path in the hierarchy matches this file; its data is never used; rename it to " +
 				"other.yaml, if a path in the hierarchy expects that name"},
+		{"a module with a hierarchy of version 3", hiera + "-- modules/m/hiera.yaml --\nhierarchy: [common]\n" +
+			"-- modules/m/data/common.yaml --\nm::a: 1\n",
+			"modules/m/hiera.yaml:1:1 hiera_version ignored: this file has no version, as a Hiera 1 configuration: Puppet and bindc " +
+				"do not use the data of this module; write a hierarchy with 'version: 5'"},
 		{"a module with data and without hiera.yaml", hiera + "-- modules/m/data/common.yaml --\nm::a: 1\n" +
 			"-- modules/n/data/map.yaml --\nports: [1]\n",
 			"modules/m/data data_unreached there is no hiera.yaml next to this directory; its data is never used; write one; with " +

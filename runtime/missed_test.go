@@ -128,8 +128,9 @@ hierarchy:
   - {name: Roles, path: 'roles/%{trusted.extensions.pp_role}.yaml'}
 `, "data/nodes/webserver.yaml": "a: 1\n", "data/roles/webserver.yaml": "a: 2\n"})
 	for role, want := range map[string]string{"webservr": "roles/webserver.yaml", "webserver": "", "database": ""} {
+		trusted := map[string]any{"certname": "webservers", "extensions": map[string]any{"pp_role": role}}
 		f, err := bindings.NewFacts(bindings.Value{}, bindings.FactsOptions{Node: "webservers",
-			Trusted: hashOf(t, map[string]any{"certname": "webservers", "extensions": map[string]any{"pp_role": role}})})
+			Trusted: hashOf(t, trusted)})
 		if err != nil {
 			t.Fatal(err)
 		}
