@@ -289,8 +289,11 @@ func (u *unread) dataWithoutConfig(dir, prefix, hint string) {
 	data := slices.DeleteFunc(t.Below("data/", -1, false), func(f site.Listed) bool { return !isData(f) })
 	isRead := func(f site.Listed) bool { return u.ReadsData(t.Path(f.Path)) }
 	isForHiera := func(f site.Listed) bool {
-		text, err := u.Disk.ReadFile(t.Path(f.Path))
-		return prefix == "" || err == nil && bytes.Contains(text, []byte(prefix))
+		if prefix == "" {
+			return true
+		}
+		text, err := u.Disk.ReadFile(t.Path(f.Path)) // nothing is said about a file that may be another program's
+		return err == nil && bytes.Contains(text, []byte(prefix))
 	}
 	if slices.ContainsFunc(data, isForHiera) && !slices.ContainsFunc(data, isRead) {
 		u.warn(t.Path("data"), "data_unreached",
