@@ -12,6 +12,7 @@ import (
 
 	"bindc/diag"
 	"bindc/internal/lookup"
+	"bindc/internal/report"
 	"bindc/internal/syntax"
 )
 
@@ -57,7 +58,7 @@ func strictError(doubts []string) error { return factsError("%s", strings.Join(d
 
 // doubtsOf returns the doubts about the categories of r, and about the values and bindings of keys.
 func doubtsOf(r *lookup.Request, keys []string, merged merging) ([]string, error) {
-	out := append(misspeltValues(r), unsetDoubts(r, keys, merged)...)
+	out := append(report.WrongValues(r), unsetDoubts(r, keys, merged)...)
 	if len(r.Unset()) == 0 {
 		return out, nil
 	}
@@ -105,19 +106,6 @@ func unsetDoubt(miss lookup.Miss, keys []string) string {
 		text += "; did you mean '" + miss.Near + "'?"
 	}
 	return text
-}
-
-func misspeltValues(r *lookup.Request) (out []string) {
-	for t, near := range r.Misspelt() {
-		if near == "" {
-			out = append(out, fmt.Sprintf("%s is '%s', which contains a list or a hash, but conditions compare text",
-				t.Name, t.Value))
-			continue
-		}
-		out = append(out, fmt.Sprintf("%s is '%s', which no condition uses; did you mean '%s'?", t.Name, t.Value,
-			near))
-	}
-	return out
 }
 
 // dependents lists the positions of bindings that depend on an unset variable, by variable and then by key.

@@ -65,7 +65,7 @@ func (f *tableFlags) nodes(cmd *cobra.Command) error {
 				continue
 			}
 			all = append(all, report.Node{Name: n.Name, Categories: r.Categories()})
-			doubts = append(doubts, ofNode(n, append(misspeltValues(r), unset(r)...))...)
+			doubts = append(doubts, ofNode(n, append(report.WrongValues(r), unset(r)...))...)
 			if text := n.Contradiction(); text != "" {
 				doubts = append(doubts, text)
 			}

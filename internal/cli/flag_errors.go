@@ -81,8 +81,8 @@ func suggestFlag(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w (see %s --help)", err, cmd.CommandPath())
 }
 
-// expectedOf says what the value of a flag should be. For a type of pflag, the error is in the terms of package strconv
-// or time.
+// expectedOf returns an error that describes valid values of a flag. It replaces the errors of packages strconv and
+// time, which pflag passes on.
 func expectedOf(invalid *pflag.InvalidValueError) error {
 	switch invalid.GetFlag().Value.Type() {
 	case "duration":

@@ -66,50 +66,60 @@ func TestSuggestsOurFlagForOtherProgramsFlag(t *testing.T) {
 	}
 }
 
+// errorOf returns the text of the error of a command line for a program with one verb, or "".
+func errorOf(line, name string, verb func() *cobra.Command) string {
+	root := &cobra.Command{Use: "program", SilenceUsage: true, SilenceErrors: true}
+	Finish(root, Verbs{name: func() *cobra.Command {
+		cmd := verb()
+		cmd.RunE = func(*cobra.Command, []string) error { return nil }
+		return cmd
+	}}, nil)
+	root.SetArgs(strings.Fields(line))
+	if err := root.Execute(); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
 // A flag such as --lint takes its value only after '='. If an argument is left over, the error says so.
 func TestSurplusArgumentMayBeValueOfFlag(t *testing.T) {
+	check := func() *cobra.Command {
+		check := &cobra.Command{Use: "check DIR", Args: cobra.ExactArgs(1)}
+		check.Flags().String("lint", "", "report `CODES`")
+		check.Flags().Lookup("lint").NoOptDefVal = "all"
+		check.Flags().Bool("all", false, "everything")
+		return check
+	}
+	const expected, help = "expected 'program check DIR', found 'program check", " (see program check --help)"
 	for line, want := range map[string]string{
-		"check site --lint fact": "expected 'program check DIR', found 'program check site fact'; values of --lint follow '=', as in --lint=CODES (see program check --help)",
-		"check site --all true":  "expected 'program check DIR', found 'program check site true' (see program check --help)",
-		"check --lint":           "expected 'program check DIR', found 'program check' (see program check --help)",
+		"check site --lint fact": expected + " site fact'; values of --lint follow '=', as in --lint=CODES" + help,
+		"check site --all true":  expected + " site true'" + help,
+		"check --lint":           expected + "'" + help,
 	} {
-		root := &cobra.Command{Use: "program", SilenceUsage: true, SilenceErrors: true}
-		Finish(root, Verbs{"check": func() *cobra.Command {
-			check := &cobra.Command{Use: "check DIR", Args: cobra.ExactArgs(1)}
-			check.RunE = func(*cobra.Command, []string) error { return nil }
-			check.Flags().String("lint", "", "report `CODES`")
-			check.Flags().Lookup("lint").NoOptDefVal = "all"
-			check.Flags().Bool("all", false, "everything")
-			return check
-		}}, nil)
-		root.SetArgs(strings.Fields(line))
-		if err := root.Execute(); err == nil || err.Error() != want {
-			t.Errorf("%s: found '%v', expected '%s'", line, err, want)
+		if got := errorOf(line, "check", check); got != want {
+			t.Errorf("%s: found '%s', expected '%s'", line, got, want)
 		}
 	}
 }
 
 // A flag that has an effect only with another one is an error without it, whatever its kind.
 func TestFlagWithoutTheOneItNeedsIsRejected(t *testing.T) {
+	build := func() *cobra.Command {
+		build := &cobra.Command{Use: "build", Args: cobra.NoArgs}
+		build.Flags().String("push", "", "a `TARGET`")
+		build.Flags().String("user", "", "a `NAME`")
+		build.Flags().Bool("plain", false, "without TLS")
+		Needs(build, "push", "user", "plain")
+		return build
+	}
 	for line, want := range map[string]string{
 		"build --user x":              "--user has no effect without --push TARGET",
 		"build --plain":               "--plain has no effect without --push TARGET",
 		"build --user x --push there": "",
 		"build":                       "",
 	} {
-		root := &cobra.Command{Use: "program", SilenceUsage: true, SilenceErrors: true}
-		Finish(root, Verbs{"build": func() *cobra.Command {
-			build := &cobra.Command{Use: "build", Args: cobra.NoArgs}
-			build.RunE = func(*cobra.Command, []string) error { return nil }
-			build.Flags().String("push", "", "a `TARGET`")
-			build.Flags().String("user", "", "a `NAME`")
-			build.Flags().Bool("plain", false, "without TLS")
-			Needs(build, "push", "user", "plain")
-			return build
-		}}, nil)
-		root.SetArgs(strings.Fields(line))
-		if err := root.Execute(); err == nil && want != "" || err != nil && err.Error() != want {
-			t.Errorf("%s: found '%v', expected '%s'", line, err, want)
+		if got := errorOf(line, "build", build); got != want {
+			t.Errorf("%s: found '%s', expected '%s'", line, got, want)
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// lastOfSeveral is the value of a flag that takes one value. It notices if the command line gives a different one
-// before, which has no effect. That is no error, because an alias may contain the flag.
+// lastOfSeveral is the value of a flag that takes one value. It notices if the command line gives several different
+// ones, of which only the last counts. A shell alias may contain the flag, so this gets a note and not an error.
 type lastOfSeveral struct {
 	pflag.Value
 	given, replaced bool

@@ -35,8 +35,7 @@ func HieraKeys(n *Node, yield func(key string)) {
 	HieraLookups(n, func(root, _ string) { yield(root) })
 }
 
-// HieraLookups is like HieraKeys, but also passes the key as it is written if it leads into the value of its root, and
-// otherwise the root.
+// HieraLookups is like HieraKeys, but also passes the whole key. A key without a path below its root is the root.
 func HieraLookups(n *Node, yield func(root, key string)) {
 	if n.Op == Call && (n.Name == HieraLookup || n.Name == HieraAlias) {
 		text := n.Kids[0].Value.Text() // the parser only creates string arguments
